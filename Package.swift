@@ -1,0 +1,117 @@
+// swift-tools-version: 6.2
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+/// CI sets HOARD_WARNINGS_AS_ERRORS=1. Packages that depend on Hoard never see the flag,
+/// so a warning from a newer compiler cannot break their build.
+let warningsAsErrors = Context.environment["HOARD_WARNINGS_AS_ERRORS"] == "1"
+
+let swiftSettings: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
+        .enableUpcomingFeature("ExistentialAny"),
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
+        .enableUpcomingFeature("MemberImportVisibility"),
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
+        .enableUpcomingFeature("InternalImportsByDefault"),
+    ] + (warningsAsErrors ? [.treatAllWarnings(as: .error)] : [])
+
+let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+
+let package = Package(
+    name: "hoard",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "Hoard", targets: ["Hoard"]),
+        .library(name: "HoardDisk", targets: ["HoardDisk"]),
+        .library(name: "HoardHTTP", targets: ["HoardHTTP"]),
+        .library(name: "HoardTransports", targets: ["HoardTransports"]),
+        .library(name: "HoardProxy", targets: ["HoardProxy"]),
+        .library(name: "HoardTesting", targets: ["HoardTesting"]),
+        .executable(name: "hoard", targets: ["HoardCommand"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        // Memory cache, records, codecs, stores, tiered cache.
+        .target(name: "Hoard", swiftSettings: swiftSettings),
+
+        // The disk tier.
+        .target(
+            name: "HoardDisk",
+            dependencies: [
+                "Hoard",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+
+        // RFC 9111 rules, HTTPCache, CachingClient.
+        .target(name: "HoardHTTP", dependencies: ["Hoard", httpTypes, nioCore], swiftSettings: swiftSettings),
+
+        // Transports for CachingClient.
+        .target(
+            name: "HoardTransports",
+            dependencies: [
+                "HoardHTTP", httpTypes, nioCore,
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                nioHTTP1,
+            ],
+            swiftSettings: swiftSettings
+        ),
+
+        // An HTTP/1.1 server on SwiftNIO that knows nothing of caching. Not a product.
+        .target(
+            name: "HoardNIO",
+            dependencies: [
+                "HoardHTTP", httpTypes, logging, nioCore, nioPosix, nioHTTP1,
+                .product(name: "NIOExtras", package: "swift-nio-extras"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+
+        // The caching reverse proxy.
+        .target(
+            name: "HoardProxy",
+            dependencies: ["HoardHTTP", "HoardTransports", "HoardNIO", httpTypes, logging, nioCore],
+            swiftSettings: swiftSettings
+        ),
+
+        // Fakes, manual time and conformance suites for users' own tests.
+        .target(
+            name: "HoardTesting",
+            dependencies: ["Hoard", "HoardHTTP", "HoardNIO", httpTypes, nioCore],
+            swiftSettings: swiftSettings
+        ),
+
+        // The `hoard` command. The target is not called `hoard`: on a file system that ignores case,
+        // the modules `hoard` and `Hoard` would overwrite each other.
+        .executableTarget(
+            name: "HoardCommand",
+            dependencies: [
+                "Hoard", "HoardDisk", "HoardHTTP", "HoardNIO", "HoardProxy", "HoardTransports",
+                httpTypes, logging, nioCore, nioPosix,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+    ]
+)

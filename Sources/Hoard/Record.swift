@@ -1,0 +1,102 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// What the tiers below memory keep for one key: the encoded value and everything needed to judge it.
+///
+/// Identity, freshness and recency are separate fields. Reading a record changes ``lastAccess`` at most;
+/// it never extends ``freshUntil``.
+public struct Record: Sendable, Hashable {
+    /// The encoded value.
+    public var payload: Data
+
+    /// When the value was made. Copying the record between tiers keeps it.
+    public var created: Date
+
+    /// Until when the value may be used without asking its source. `nil`: for ever.
+    public var freshUntil: Date?
+
+    /// Until when a store keeps the record, to be served stale or revalidated. `nil`: for ever.
+    ///
+    /// Never before ``freshUntil``. A store treats a record past this date as absent.
+    public var staleUntil: Date?
+
+    /// When the record was last read or written. A store may keep it only approximately.
+    public var lastAccess: Date
+
+    /// Labels by which groups of records are removed.
+    public var tags: Set<String>
+
+    /// What a revalidation sends to the source: an ETag, a hash, a version.
+    public var validator: String?
+
+    /// The media type of the payload, for people and tools that look into a store.
+    public var contentType: String?
+
+    /// Identifies the shape of the encoded type. A reader that expects another fingerprint treats the record as absent.
+    public var schemaFingerprint: UInt64
+
+    /// Creates a record.
+    ///
+    /// - Parameter staleUntil: By default the record is kept exactly as long as it is fresh.
+    ///   A date before `freshUntil` is raised to `freshUntil`.
+    public init(
+        payload: Data,
+        created: Date,
+        freshUntil: Date? = nil,
+        staleUntil: StaleUntil = .whenNoLongerFresh,
+        lastAccess: Date? = nil,
+        tags: Set<String> = [],
+        validator: String? = nil,
+        contentType: String? = nil,
+        schemaFingerprint: UInt64 = 0
+    ) {
+        self.payload = payload
+        self.created = created
+        self.freshUntil = freshUntil
+        self.staleUntil = staleUntil.date(freshUntil: freshUntil)
+        self.lastAccess = lastAccess ?? created
+        self.tags = tags
+        self.validator = validator
+        self.contentType = contentType
+        self.schemaFingerprint = schemaFingerprint
+    }
+
+    /// Whether the record may be used at `date` without asking its source.
+    public func isFresh(at date: Date) -> Bool {
+        freshUntil.map { date < $0 } ?? true
+    }
+
+    /// Whether a store must treat the record as absent at `date`.
+    public func isExpired(at date: Date) -> Bool {
+        staleUntil.map { date >= $0 } ?? false
+    }
+}
+
+extension Record {
+    /// How long a record is kept once it is no longer fresh.
+    public struct StaleUntil: Sendable, Hashable {
+        private enum Base: Hashable, Sendable { case whenNoLongerFresh, date(Date), never }
+        private let base: Base
+
+        /// The record goes when its freshness ends.
+        public static var whenNoLongerFresh: Self { .init(base: .whenNoLongerFresh) }
+        /// The record is kept until `date`, stale or not.
+        public static func date(_ date: Date) -> Self { .init(base: .date(date)) }
+        /// Age alone never removes the record.
+        public static var forever: Self { .init(base: .never) }
+
+        func date(freshUntil: Date?) -> Date? {
+            switch base {
+            case .whenNoLongerFresh: freshUntil
+            case .never: nil
+            case .date(let date): freshUntil.map { max($0, date) }
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a store could not do its work.
+///
+/// Compare ``code``; its set can grow without breaking code that matches on it. The description is one sentence for a person
+/// and holds no key and no value.
+public struct StoreError: Error, Sendable {
+    /// What went wrong, by kind.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Base: String, Hashable, Sendable {
+            case unavailable, full, permissionDenied, notADirectory, foreign, newerFormat, corrupt, keyTooLong
+            case recordTooLarge, closed
+        }
+        private let base: Base
+        private init(_ base: Base) { self.base = base }
+
+        /// The store did not answer, or failed in a way no other code names.
+        public static var unavailable: Self { .init(.unavailable) }
+        /// The disk or the quota is full.
+        public static var full: Self { .init(.full) }
+        /// The process may not read or write the store's files.
+        public static var permissionDenied: Self { .init(.permissionDenied) }
+        /// The path given for the store exists and is not a directory.
+        public static var notADirectory: Self { .init(.notADirectory) }
+        /// The directory or database belongs to something other than Hoard.
+        public static var foreign: Self { .init(.foreign) }
+        /// The store was written by a later version of Hoard.
+        public static var newerFormat: Self { .init(.newerFormat) }
+        /// The store's own structures are damaged.
+        public static var corrupt: Self { .init(.corrupt) }
+        /// The key is longer than ``RecordKey/maximumByteCount``.
+        public static var keyTooLong: Self { .init(.keyTooLong) }
+        /// The record alone is larger than the store's limit.
+        public static var recordTooLarge: Self { .init(.recordTooLarge) }
+        /// The store has been closed.
+        public static var closed: Self { .init(.closed) }
+
+        public var description: String { base.rawValue }
+    }
+
+    public let code: Code
+    /// One sentence a person can act on.
+    public let message: String
+    /// What the layer below reported, if anything.
+    public let underlyingError: (any Error)?
+
+    public init(_ code: Code, _ message: String, underlyingError: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.underlyingError = underlyingError
+    }
+}
+
+extension StoreError: CustomStringConvertible {
+    public var description: String { message }
+}
+
+extension StoreError {
+    /// The error for a key that no store accepts.
+    package static func keyTooLong(_ key: RecordKey) -> StoreError {
+        StoreError(.keyTooLong, "The key has \(key.bytes.count) bytes; stores accept at most \(RecordKey.maximumByteCount).")
+    }
+
+    /// The error for work on a closed store.
+    package static func closed(_ storeName: String) -> StoreError {
+        StoreError(.closed, "The \(storeName) store has been closed.")
+    }
+}

@@ -1,0 +1,31 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a store holds, and what it has done since it was opened.
+public struct StoreStatistics: Sendable, Hashable, Codable {
+    /// Records held, expired ones that are not yet swept among them.
+    public var count: Int = 0
+    /// Bytes charged against ``maximumBytes``: keys, payloads and a fixed overhead for each record.
+    public var bytes: Int = 0
+    /// The limit on ``count``, if there is one.
+    public var maximumCount: Int?
+    /// The limit on ``bytes``, if there is one.
+    public var maximumBytes: Int?
+
+    /// Reads that returned a record.
+    public var hits: Int = 0
+    /// Reads that returned `nil`, for whatever reason.
+    public var misses: Int = 0
+    /// Writes that were stored.
+    public var insertions: Int = 0
+    /// Records removed to make room.
+    public var evictions: Int = 0
+    /// Records removed because their time was up.
+    public var expirations: Int = 0
+    /// Writes refused because the record alone is larger than the limit.
+    public var refusals: Int = 0
+    /// Records that failed their checksum and were removed.
+    public var corruptions: Int = 0
+
+    public init() {}
+}

@@ -1,0 +1,35 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A source of monotonic time.
+///
+/// The memory tier measures ages and time to live with a ticker, never with the wall clock, so that
+/// setting the system's clock neither revives nor kills an entry. Tests inject
+/// `ManualTicker` (module `HoardTesting`) and move it by hand.
+public protocol Ticker: Sendable {
+    /// Nanoseconds since an arbitrary fixed point. Never goes back.
+    func nanoseconds() -> Int64
+}
+
+/// The system's monotonic clock. It goes on while the machine sleeps.
+public struct MonotonicTicker: Ticker {
+    private static let origin = ContinuousClock.now
+
+    public init() {}
+
+    public func nanoseconds() -> Int64 {
+        Self.origin.duration(to: .now).saturatingNanoseconds
+    }
+}
+
+extension Duration {
+    /// The duration in nanoseconds; durations beyond 292 years become `Int64.max` or `Int64.min`.
+    package var saturatingNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflowed) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        if overflowed { return seconds < 0 ? .min : .max }
+        let (sum, overflowedSum) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+        if overflowedSum { return seconds < 0 ? .min : .max }
+        return sum
+    }
+}

@@ -1,0 +1,24 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A source of calendar time.
+///
+/// Whatever outlives a process or crosses a network is dated by a wall clock: records on disk
+/// and HTTP messages. What lives in memory alone is timed by a ``Ticker``.
+public protocol WallClock: Sendable {
+    /// The current date. It can jump in both directions when somebody sets the clock.
+    func now() -> Date
+}
+
+/// The system's wall clock.
+public struct SystemWallClock: WallClock {
+    public init() {}
+
+    public func now() -> Date { Date() }
+}

@@ -1,0 +1,3 @@
+internal import ArgumentParser
+internal import AsyncHTTPClient
+@main struct M { static func main() {} }
