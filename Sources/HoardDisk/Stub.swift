@@ -1,2 +1,2 @@
-internal import GRDB
 internal import Crypto
+internal import GRDB

@@ -1,0 +1,28 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+public import HTTPTypes
+
+/// Sends one request to its origin and returns the response as it arrives.
+///
+/// A transport does not cache, does not follow redirects, does not decode content codings and
+/// adds no conditional fields. The response's body streams: it is read from the
+/// network as it is consumed, and dropping it closes the exchange.
+public protocol Transport: Sendable {
+    /// Sends `request`, whose scheme, authority and path are all present.
+    ///
+    /// - Returns: The final response. Interim (1xx) responses are not returned.
+    /// - Throws: ``TransportError`` if no response head arrived. A failure while the body is read is thrown by the body.
+    func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> TransportResponse
+}
+
+/// A response head and the body that follows it.
+public struct TransportResponse: Sendable {
+    public var head: HTTPResponse
+    public var body: HTTPBody
+
+    public init(head: HTTPResponse, body: HTTPBody) {
+        self.head = head
+        self.body = body
+    }
+}

@@ -1,0 +1,49 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a request got no response.
+public struct TransportError: Error, Sendable {
+    /// What went wrong, by kind.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Base: String, Hashable, Sendable {
+            case invalidURL, cannotConnect, tlsFailed, timedOut, connectionClosed, invalidResponse, cancelled, failed
+        }
+        private let base: Base
+        private init(_ base: Base) { self.base = base }
+
+        /// The request's scheme, authority or path is missing or cannot be used.
+        public static var invalidURL: Self { .init(.invalidURL) }
+        /// No connection could be made: the name does not resolve, nothing listens, the network is away.
+        public static var cannotConnect: Self { .init(.cannotConnect) }
+        /// The connection could not be secured.
+        public static var tlsFailed: Self { .init(.tlsFailed) }
+        /// The origin did not answer in time.
+        public static var timedOut: Self { .init(.timedOut) }
+        /// The origin closed the connection before it had answered.
+        public static var connectionClosed: Self { .init(.connectionClosed) }
+        /// The origin's answer is not HTTP.
+        public static var invalidResponse: Self { .init(.invalidResponse) }
+        /// The caller's task was cancelled.
+        public static var cancelled: Self { .init(.cancelled) }
+        /// Anything no other code names.
+        public static var failed: Self { .init(.failed) }
+
+        public var description: String { base.rawValue }
+    }
+
+    public let code: Code
+    /// One sentence a person can act on. It may name the host, never the path or a field.
+    public let message: String
+    /// What the layer below reported, if anything.
+    public let underlyingError: (any Error)?
+
+    public init(_ code: Code, _ message: String, underlyingError: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.underlyingError = underlyingError
+    }
+}
+
+extension TransportError: CustomStringConvertible {
+    public var description: String { message }
+}
