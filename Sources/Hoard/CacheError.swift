@@ -1,0 +1,38 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a cache could not answer, where the reason is the cache's own.
+///
+/// A loader's error reaches its callers as it is, and a cancelled caller gets `CancellationError`;
+/// neither is wrapped in this type. A miss is never an error.
+public struct CacheError: Error, Sendable {
+    /// What went wrong, by kind.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Base: String, Hashable, Sendable { case recursiveLoad, codingFailed }
+        private let base: Base
+        private init(_ base: Base) { self.base = base }
+
+        /// A loader asked the cache for the key that it is loading, and would have waited for itself.
+        public static var recursiveLoad: Self { .init(.recursiveLoad) }
+        /// A value could not be turned into bytes, or bytes into a value.
+        public static var codingFailed: Self { .init(.codingFailed) }
+
+        public var description: String { base.rawValue }
+    }
+
+    public let code: Code
+    /// One sentence a person can act on. Holds no key and no value.
+    public let message: String
+    /// What the layer below reported, if anything.
+    public let underlyingError: (any Error)?
+
+    public init(_ code: Code, _ message: String, underlyingError: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.underlyingError = underlyingError
+    }
+}
+
+extension CacheError: CustomStringConvertible {
+    public var description: String { message }
+}

@@ -1,0 +1,102 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Decides who starts a load, who waits for it and when it is cancelled. Does no I/O and runs no user code.
+///
+/// ``SingleFlight`` calls it under a lock, leaves the lock, and then does what the returned action says.
+struct SingleFlightStateMachine<Key: Hashable, Waiter> {
+    struct FlightID: Hashable { fileprivate let number: UInt64 }
+
+    private struct Flight {
+        let key: Key
+        var waiters: [(id: UInt64, waiter: Waiter)]
+        var cancelLoad: (@Sendable () -> Void)?
+        /// Its last waiter has left: the load is to be cancelled, its result interests nobody.
+        var isAbandoned = false
+    }
+
+    private var flights: [FlightID: Flight] = [:]
+    /// The flight that a new caller joins. A detached or abandoned flight is no longer here.
+    private var joinableFlights: [Key: FlightID] = [:]
+    private var flightsOfWaiters: [UInt64: FlightID] = [:]
+    private var lastFlightNumber: UInt64 = 0
+
+    enum JoinAction {
+        /// The caller is the first: start the load. The waiter is registered already.
+        case startLoad(FlightID)
+        /// A load is under way; the waiter is registered.
+        case wait
+    }
+
+    mutating func join(_ key: Key, waiterID: UInt64, waiter: Waiter) -> JoinAction {
+        if let flight = joinableFlights[key] {
+            flights[flight]?.waiters.append((waiterID, waiter))
+            flightsOfWaiters[waiterID] = flight
+            return .wait
+        }
+        lastFlightNumber += 1
+        let flight = FlightID(number: lastFlightNumber)
+        flights[flight] = Flight(key: key, waiters: [(waiterID, waiter)])
+        flightsOfWaiters[waiterID] = flight
+        joinableFlights[key] = flight
+        return .startLoad(flight)
+    }
+
+    enum LoadStartedAction { case none, cancelLoad }
+
+    /// The load's task exists and can be cancelled with `cancelLoad`.
+    mutating func loadStarted(_ flight: FlightID, cancelLoad: @escaping @Sendable () -> Void) -> LoadStartedAction {
+        guard let isAbandoned = flights[flight]?.isAbandoned else { return .none }
+        flights[flight]?.cancelLoad = cancelLoad
+        return isAbandoned ? .cancelLoad : .none
+    }
+
+    enum LeaveAction {
+        /// The waiter has been answered already, or never joined.
+        case none
+        /// Answer this waiter with a cancellation; if it was the last one, cancel the load too.
+        case resume(Waiter, cancelLoad: (@Sendable () -> Void)?)
+    }
+
+    /// A waiter's task was cancelled.
+    mutating func leave(waiterID: UInt64) -> LeaveAction {
+        guard let flightID = flightsOfWaiters.removeValue(forKey: waiterID), var flight = flights[flightID],
+            let position = flight.waiters.firstIndex(where: { $0.id == waiterID })
+        else { return .none }
+        let waiter = flight.waiters.remove(at: position).waiter
+        var cancelLoad: (@Sendable () -> Void)?
+        if flight.waiters.isEmpty {
+            flight.isAbandoned = true
+            cancelLoad = flight.cancelLoad
+            if joinableFlights[flight.key] == flightID { joinableFlights[flight.key] = nil }
+        }
+        flights[flightID] = flight
+        return .resume(waiter, cancelLoad: cancelLoad)
+    }
+
+    /// Callers from now on start a new flight instead of joining the one under way, whose waiters still get its result.
+    mutating func detach(_ key: Key) {
+        joinableFlights[key] = nil
+    }
+
+    mutating func detachAll() {
+        joinableFlights.removeAll()
+    }
+
+    /// The load has ended.
+    ///
+    /// - Returns: The waiters to answer with its result, in the order in which they came.
+    mutating func loadFinished(_ flightID: FlightID) -> [Waiter] {
+        guard let flight = flights.removeValue(forKey: flightID) else {
+            preconditionFailure("The load of \(flightID) has ended twice.")
+        }
+        if joinableFlights[flight.key] == flightID { joinableFlights[flight.key] = nil }
+        for (id, _) in flight.waiters { flightsOfWaiters[id] = nil }
+        return flight.waiters.map(\.waiter)
+    }
+
+    /// The number of loads under way.
+    var flightCount: Int { flights.count }
+    /// The number of callers waiting for `key`'s joinable load.
+    func waiterCount(for key: Key) -> Int { joinableFlights[key].flatMap { flights[$0]?.waiters.count } ?? 0 }
+}

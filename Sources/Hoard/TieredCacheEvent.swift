@@ -1,0 +1,32 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Something about a ``TieredCache`` that its owner may want to log.
+///
+/// The text holds no keys and no values. A store that fails many times in a row is reported when it begins to
+/// fail and again when it has recovered, not each time.
+public struct TieredCacheEvent: Sendable, CustomStringConvertible {
+    /// What happened, by kind.
+    public struct Kind: Hashable, Sendable {
+        private enum Base: Hashable, Sendable { case storeFailed, storeRecovered, recordRejected, valueNotEncoded }
+        private let base: Base
+        private init(_ base: Base) { self.base = base }
+
+        /// A store has begun to fail. The cache goes on without it.
+        public static var storeFailed: Self { .init(.storeFailed) }
+        /// A store that had failed works again.
+        public static var storeRecovered: Self { .init(.storeRecovered) }
+        /// A record had another schema or could not be decoded. It was removed and taken as a miss.
+        public static var recordRejected: Self { .init(.recordRejected) }
+        /// A value could not be encoded. It is kept in memory only.
+        public static var valueNotEncoded: Self { .init(.valueNotEncoded) }
+    }
+
+    public let kind: Kind
+    /// The name of the store concerned.
+    public let store: String
+    /// One sentence.
+    public let description: String
+    /// What was thrown, if anything was.
+    public let underlyingError: (any Error)?
+}
