@@ -17,7 +17,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
         case stream(@Sendable () -> NextPart, length: Int?)
     }
 
-    private typealias NextPart = ((any Actor)?) async throws -> ByteBuffer?
+    fileprivate typealias NextPart = (isolated (any Actor)?) async throws -> ByteBuffer?
 
     private let storage: Storage
 
@@ -41,7 +41,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
         self.storage = .stream(
             {
                 var iterator = parts.makeAsyncIterator()
-                return { isolation in try await iterator.next(isolation: isolation) }
+                return { (isolation: isolated (any Actor)?) in try await iterator.next(isolation: isolation) }
             },
             length: length
         )
