@@ -64,7 +64,11 @@ let package = Package(
         ),
 
         // RFC 9111 rules, HTTPCache, CachingClient.
-        .target(name: "HoardHTTP", dependencies: ["Hoard", httpTypes, nioCore], swiftSettings: swiftSettings),
+        .target(
+            name: "HoardHTTP",
+            dependencies: ["Hoard", httpTypes, nioCore, .product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: swiftSettings
+        ),
 
         // Transports for CachingClient.
         .target(

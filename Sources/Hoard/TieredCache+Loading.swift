@@ -47,7 +47,7 @@ extension TieredCache {
         }
         counters.withLock { $0.loads += 1 }
         let cached = newValue(value, freshFor: nil, staleFor: nil)
-        _ = await publish(cached, forKey: key, fence: fence)
+        await publish(cached, forKey: key, fence: fence)
         return Lookup(cached, tier: .loader, isFresh: true)
     }
 }

@@ -129,7 +129,7 @@ extension TieredCache {
     ) async {
         guard publishToMemory(cached, forKey: key, fence: fence, isPromotion: true) else { return }
         for tier in tiers[..<index] {
-            await tier.insert(record, forKey: recordKey) { [self] in fences.withLock { $0.isIntact(fence) } }
+            await tier.insert(record, forKey: recordKey) { [self] in isIntact(fence) }
         }
     }
 }

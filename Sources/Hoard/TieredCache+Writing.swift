@@ -32,7 +32,7 @@ extension TieredCache {
         cached.validator = validator
         let fence = openFence(forKey: key)
         // Only a write or removal that overtook this one can have broken the fence.
-        _ = await publish(cached, forKey: key, fence: fence)
+        await publish(cached, forKey: key, fence: fence)
     }
 
     /// Removes a key from every tier. Suspends until the stores have removed it. A store that fails removes it before it is next read.
@@ -67,6 +67,11 @@ extension TieredCache {
         fences.withLock { $0.open(key) }
     }
 
+    /// Whether the fence's key has been neither written nor removed since the fence was opened.
+    package func isIntact(_ fence: FenceTable<Key>.Fence) -> Bool {
+        fences.withLock { $0.isIntact(fence) }
+    }
+
     /// Gives up a fence that was not used to publish.
     package func closeFence(_ fence: FenceTable<Key>.Fence) {
         fences.withLock { $0.close(fence) }
@@ -74,20 +79,38 @@ extension TieredCache {
 
     /// Writes a value to every tier, unless its key has been written or removed since `fence` was opened. Closes the fence.
     ///
-    /// - Returns: Whether the value was written to memory (or would have been, had it not been too heavy).
-    package func publish(_ cached: CachedValue<Value>, forKey key: Key, fence: FenceTable<Key>.Fence) async -> Bool {
+    /// - Parameter behind: Return when memory has the value, and write to the stores in the background.
+    /// - Returns: Whether the value was published.
+    @discardableResult
+    package func publish(
+        _ cached: CachedValue<Value>,
+        forKey key: Key,
+        fence: FenceTable<Key>.Fence,
+        behind: Bool = false
+    ) async -> Bool {
+        guard publishToMemory(cached, forKey: key, fence: fence) else {
+            closeFence(fence)
+            return false
+        }
+        guard behind, !tiers.isEmpty else {
+            await publishToStores(cached, forKey: key, fence: fence)
+            return true
+        }
+        await storeWrites.run { [self] in await publishToStores(cached, forKey: key, fence: fence) }
+        return true
+    }
+
+    private func publishToStores(_ cached: CachedValue<Value>, forKey key: Key, fence: FenceTable<Key>.Fence) async {
         defer { closeFence(fence) }
-        guard publishToMemory(cached, forKey: key, fence: fence) else { return false }
-        guard !tiers.isEmpty else { return true }
+        guard !tiers.isEmpty else { return }
         let recordKey = recordKey(key)
         guard let record = record(cached) else {
             for tier in tiers { await tier.removeRecord(forKey: recordKey) }
-            return true
+            return
         }
         for tier in tiers {
-            await tier.insert(record, forKey: recordKey) { [self] in fences.withLock { $0.isIntact(fence) } }
+            await tier.insert(record, forKey: recordKey) { [self] in isIntact(fence) }
         }
-        return true
     }
 
     func newValue(_ value: Value, freshFor: Duration?, staleFor: Duration?) -> CachedValue<Value> {

@@ -37,6 +37,7 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     let counters = Mutex(TieredCacheStatistics())
     let storeReads = SingleFlight<Key, Lookup<Value>?>()
     let loads = SingleFlight<Key, Lookup<Value>>()
+    let storeWrites = BackgroundWork(maximumCount: 64)
 
     struct MemoryEntry: Sendable {
         let cached: CachedValue<Value>
@@ -106,8 +107,14 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// The counters of the memory tier.
     public var memoryStatistics: CacheStatistics { memory.statistics }
 
-    /// Drops the memory tier and closes the stores. Reads find nothing afterwards, loads still work.
+    /// Waits until the stores have every value that was accepted to be written behind.
+    package func flush() async {
+        await storeWrites.waitUntilIdle()
+    }
+
+    /// Finishes the writes under way, drops the memory tier and closes the stores. Reads find nothing afterwards, loads still work.
     public func close() async {
+        await flush()
         forgetEverything()
         for tier in tiers { await tier.store.close() }
     }

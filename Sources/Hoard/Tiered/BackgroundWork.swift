@@ -1,0 +1,54 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// Work that goes on after its caller has returned: bounded in number, and awaitable as a whole.
+final class BackgroundWork: Sendable {
+    private struct State {
+        var running = 0
+        var idleWaiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let maximumCount: Int
+    private let state = Mutex(State())
+
+    init(maximumCount: Int) {
+        self.maximumCount = maximumCount
+    }
+
+    /// Does the work in the background; if there is too much of that already, does it before returning.
+    func run(_ work: @escaping @Sendable () async -> Void) async {
+        let hasRoom = state.withLock { state in
+            guard state.running < maximumCount else { return false }
+            state.running += 1
+            return true
+        }
+        guard hasRoom else { return await work() }
+        Task {
+            await work()
+            finished()
+        }
+    }
+
+    /// Returns when nothing runs in the background any more.
+    func waitUntilIdle() async {
+        await withCheckedContinuation { continuation in
+            let isIdle = state.withLock { state in
+                if state.running > 0 { state.idleWaiters.append(continuation) }
+                return state.running == 0
+            }
+            if isIdle { continuation.resume() }
+        }
+    }
+
+    private func finished() {
+        let waiters = state.withLock { state in
+            state.running -= 1
+            guard state.running == 0 else { return [CheckedContinuation<Void, Never>]() }
+            defer { state.idleWaiters = [] }
+            return state.idleWaiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+}

@@ -1,0 +1,22 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+
+/// `hoard inspect clear`.
+struct ClearCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "clear", abstract: "Remove all records.")
+
+    @OptionGroup var options: InspectCommand.Options
+
+    private struct Report: Encodable { let removed: Int }
+
+    func run() async throws {
+        try await options.withStore { store in
+            let count = try await store.statistics().count
+            try await store.removeAll()
+            if options.json { return try printJSON(Report(removed: count)) }
+            print("removed \(count) \(count == 1 ? "record" : "records")")
+        }
+    }
+}

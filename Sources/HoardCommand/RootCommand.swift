@@ -1,0 +1,22 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+
+/// The `hoard` command.
+@main
+struct RootCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "hoard",
+        abstract: "An HTTP cache: as a proxy in front of a server, as a client, and as a look inside.",
+        discussion: """
+            Try it:
+              hoard demo                                     see what a cache does, with a small origin of its own
+              hoard proxy --origin http://localhost:3000     cache what your server sends
+              hoard get https://example.com/logo.png -o logo.png
+              hoard inspect ls                               see what is cached
+            """,
+        version: Version.current,
+        subcommands: [ProxyCommand.self, GetCommand.self, InspectCommand.self, DemoCommand.self]
+    )
+}

@@ -1,3 +1,0 @@
-internal import ArgumentParser
-internal import AsyncHTTPClient
-@main struct M { static func main() {} }

@@ -1,0 +1,119 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPTypes
+
+// Field values are bytes. Reading them as `String` would replace bytes that are not UTF-8, and comparing strings
+// compares by canonical equivalence; neither is right for entity tags or for Vary. So the rules work on `[UInt8]`.
+
+extension HTTPField {
+    /// The bytes of the value.
+    ///
+    /// The unsafe buffer is safe here because it is copied before the closure returns.
+    package var valueBytes: [UInt8] {
+        withUnsafeBytesOfValue { Array($0) }
+    }
+}
+
+extension HTTPFields {
+    /// The values of all lines of one field, in order. Complexity: O(*n*) in the number of fields.
+    func lines(of name: HTTPField.Name) -> [[UInt8]] {
+        guard contains(name) else { return [] }
+        var lines: [[UInt8]] = []
+        for field in self where field.name == name {
+            lines.append(field.valueBytes)
+        }
+        return lines
+    }
+
+    /// The value of a field that may occur once: `nil` if it is absent, or if several lines contradict each other.
+    func singleLine(of name: HTTPField.Name) -> [UInt8]? {
+        let lines = lines(of: name)
+        guard let first = lines.first, lines.dropFirst().allSatisfy({ $0 == first }) else { return nil }
+        return first
+    }
+}
+
+extension UInt8 {
+    static let comma = UInt8(ascii: ",")
+    static let doubleQuote = UInt8(ascii: "\"")
+    static let backslash = UInt8(ascii: "\\")
+    static let equalsSign = UInt8(ascii: "=")
+    static let space = UInt8(ascii: " ")
+
+    var isDigit: Bool { self >= 0x30 && self <= 0x39 }
+
+    var isLetter: Bool { (self | 0x20) >= 0x61 && (self | 0x20) <= 0x7A }
+
+    /// Space or tab: RFC 9110 §5.6.3.
+    var isOptionalWhitespace: Bool { self == 0x20 || self == 0x09 }
+
+    /// `A` to `Z` become small letters; everything else stays.
+    var lowercased: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
+
+    /// `tchar`: RFC 9110 §5.6.2.
+    var isTokenCharacter: Bool {
+        switch self {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        case 0x21, 0x23, 0x24, 0x25, 0x26, 0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E, 0x5F, 0x60, 0x7C, 0x7E: true
+        default: false
+        }
+    }
+
+    /// The value of a hexadecimal digit.
+    var hexDigitValue: UInt8? {
+        switch self {
+        case 0x30...0x39: self - 0x30
+        case 0x41...0x46: self - 0x41 + 10
+        case 0x61...0x66: self - 0x61 + 10
+        default: nil
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Appends `%` and two hexadecimal digits in capitals.
+    mutating func append(percentEncoded byte: UInt8) {
+        append(UInt8(ascii: "%"))
+        for digit in [byte >> 4, byte & 0x0F] {
+            append(digit < 10 ? 0x30 + digit : 0x41 + digit - 10)
+        }
+    }
+}
+
+extension Collection<UInt8> {
+    /// Whether the bytes are those of `text`, which is in small letters, when the case of `A` to `Z` is ignored.
+    func equalsIgnoringCase(_ text: String) -> Bool {
+        let text = text.utf8
+        return count == text.count && zip(self, text).allSatisfy { $0.lowercased == $1 }
+    }
+}
+
+extension BidirectionalCollection<UInt8> {
+    /// The bytes without spaces and tabs at both ends.
+    var trimmed: SubSequence {
+        guard let first = firstIndex(where: { !$0.isOptionalWhitespace }),
+            let last = lastIndex(where: { !$0.isOptionalWhitespace })
+        else { return self[endIndex..<endIndex] }
+        return self[first...last]
+    }
+}
+
+/// Seconds as HTTP writes them.
+///
+/// [RFC 9111 §1.2.2](https://www.rfc-editor.org/rfc/rfc9111#section-1.2.2): a number too large to hold counts as 2³¹.
+package enum DeltaSeconds {
+    /// 2³¹ seconds, 68 years: what every larger number counts as.
+    package static let maximum: Int64 = 2_147_483_648
+
+    /// Reads one or more digits and nothing else.
+    static func parse(_ bytes: some Collection<UInt8>) -> Int64? {
+        guard !bytes.isEmpty else { return nil }
+        var seconds: Int64 = 0
+        for byte in bytes {
+            guard byte.isDigit else { return nil }
+            seconds = min(seconds * 10 + Int64(byte - 0x30), maximum)
+        }
+        return seconds
+    }
+}

@@ -1,0 +1,35 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPTypes
+
+extension HTTPField.Name {
+    /// Obsolete, but `Pragma: no-cache` still counts in a request without `Cache-Control`: RFC 9111 §5.4.
+    package static let pragma = Self.constant("Pragma")
+    /// RFC 9211.
+    package static let cacheStatus = Self.constant("Cache-Status")
+    static let keepAlive = Self.constant("Keep-Alive")
+    static let proxyConnection = Self.constant("Proxy-Connection")
+    static let contentMD5 = Self.constant("Content-MD5")
+    static let contentDigest = Self.constant("Content-Digest")
+    static let digest = Self.constant("Digest")
+    static let reprDigest = Self.constant("Repr-Digest")
+
+    /// Makes a name from a literal of this file; a literal that is no field name is a mistake in this file.
+    private static func constant(_ name: String) -> Self {
+        guard let name = Self(name) else { preconditionFailure("\(name) is not a field name") }
+        return name
+    }
+
+    /// Whether a stored response without this field would be judged wrongly.
+    ///
+    /// The freshness, the age, the selection and the decoding of a response depend on these fields. A field in a message may ask
+    /// that others be left out (`Connection`, `no-cache="…"`, `private="…"`); a cache that left out one of these would become less safe,
+    /// so such a request is not obeyed. [RFC 9110 §7.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1) forbids sending it.
+    var isNeededToJudgeStoredResponse: Bool {
+        switch self {
+        case .age, .cacheControl, .contentEncoding, .contentRange, .contentType, .date, .eTag, .expires, .lastModified, .vary: true
+        default: canonicalName.hasSuffix("-cache-control")
+        }
+    }
+}

@@ -1,0 +1,92 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPTypes
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// How long a response may be reused after it was generated, and who says so.
+///
+/// [RFC 9111 §4.2.1](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.1)
+package struct FreshnessLifetime: Hashable, Sendable {
+    /// What decided the lifetime.
+    package enum Source: Hashable, Sendable {
+        /// `s-maxage`, which only a shared cache reads.
+        case sMaxAge
+        case maxAge
+        /// `Expires` minus `Date`.
+        case expires
+        /// A guess from the age that the content had already.
+        case heuristic
+        /// Nothing: the response may be used only after validation.
+        case none
+    }
+
+    /// The lifetime in seconds. Never negative; 0 if the response was stale from the start.
+    package let seconds: Int64
+    package let source: Source
+
+    package init(seconds: Int64, source: Source) {
+        self.seconds = max(seconds, 0)
+        self.source = source
+    }
+
+    /// Whether the origin stated the lifetime, be it 0.
+    package var isExplicit: Bool {
+        switch source {
+        case .sMaxAge, .maxAge, .expires: true
+        case .heuristic, .none: false
+        }
+    }
+}
+
+extension FreshnessLifetime {
+    /// The longest lifetime that is guessed, 24 hours.
+    package static let maximumHeuristicSeconds: Int64 = 86_400
+
+    /// The lifetime of a response.
+    ///
+    /// A tenth of the time since the last modification, but no more than ``maximumHeuristicSeconds``, is the guess where nothing is explicit:
+    /// [RFC 9111 §4.2.2](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.2). An `Expires` that is no date, such as `0`, and several that
+    /// contradict each other, mean that the response has expired: [§5.3](https://www.rfc-editor.org/rfc/rfc9111#section-5.3).
+    ///
+    /// - Parameters:
+    ///   - cacheControl: The directives in force for this cache. Where a targeted field (RFC 9213) replaces `Cache-Control`, pass its directives.
+    ///   - responseTime: When the response arrived; it stands in for a `Date` that is missing or invalid.
+    package init(of response: HTTPResponse, cacheControl: CacheControl, mode: CacheMode, responseTime: Date) {
+        let fields = response.headerFields
+        if mode == .shared, let seconds = cacheControl.sharedMaxAge {
+            self.init(seconds: seconds, source: .sMaxAge)
+        } else if let seconds = cacheControl.maxAge {
+            self.init(seconds: seconds, source: .maxAge)
+        } else if !cacheControl.isTargeted, fields.contains(.expires) {
+            let expires = fields.date(of: .expires, now: responseTime)
+            let generated = fields.date(of: .date, now: responseTime) ?? HTTPDate(responseTime)
+            self.init(seconds: expires.map { $0.secondsSince1970 - generated.secondsSince1970 } ?? 0, source: .expires)
+        } else if response.status.isHeuristicallyCacheable || cacheControl.isPublic,
+            let lastModified = fields.date(of: .lastModified, now: responseTime)
+        {
+            let generated = fields.date(of: .date, now: responseTime) ?? HTTPDate(responseTime)
+            let seconds = (generated.secondsSince1970 - lastModified.secondsSince1970) / 10
+            self.init(seconds: min(seconds, Self.maximumHeuristicSeconds), source: .heuristic)
+        } else {
+            self.init(seconds: 0, source: .none)
+        }
+    }
+}
+
+extension HTTPResponse.Status {
+    /// Whether a lifetime may be guessed without the origin's word.
+    ///
+    /// [RFC 9110 §15.1](https://www.rfc-editor.org/rfc/rfc9110#section-15.1)
+    package var isHeuristicallyCacheable: Bool {
+        switch code {
+        case 200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,38 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPTypes
+
+/// What a request that changes something makes obsolete.
+///
+/// [RFC 9111 §4.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.4)
+package enum Invalidation {
+    /// The URIs whose stored responses must go once `response` has answered `request`, in the spelling of ``TargetURI``, none twice.
+    ///
+    /// If the method is not safe and the response is no error, these are the target itself and what `Location` and `Content-Location` name, as long as
+    /// they have the origin of the target: nobody may empty a cache of another's responses. Otherwise there are none.
+    package static func uris(after response: HTTPResponse, to request: HTTPRequest) -> [String] {
+        guard !request.method.isSafe, (200...399).contains(response.status.code), let target = TargetURI(request) else { return [] }
+        var uris = [target.description]
+        for name in [HTTPField.Name.location, .contentLocation] {
+            for reference in response.headerFields[values: name] {
+                guard let uri = target.resolving(reference), uri.hasSameOrigin(as: target) else { continue }
+                let text = uri.description
+                if !uris.contains(text) { uris.append(text) }
+            }
+        }
+        return uris
+    }
+}
+
+extension HTTPRequest.Method {
+    /// Whether a request with this method asks for no change. Of a method that is not known, the worst is assumed.
+    ///
+    /// [RFC 9110 §9.2.1](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.1)
+    package var isSafe: Bool {
+        switch self {
+        case .get, .head, .options, .trace: true
+        default: false
+        }
+    }
+}

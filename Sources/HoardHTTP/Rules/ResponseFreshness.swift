@@ -1,0 +1,62 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPTypes
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// What has to be known of a stored response to decide on its reuse at any later time.
+///
+/// Compute it once, when the response arrives or is read back, and keep it beside the response: deciding then reads no fields of the response at all.
+package struct ResponseFreshness: Hashable, Sendable {
+    /// The directives in force for the response in this cache.
+    package let cacheControl: CacheControl
+    package let lifetime: FreshnessLifetime
+    package let age: ResponseAge
+    package let mode: CacheMode
+
+    /// - Parameters:
+    ///   - response: As it was received, or as it was stored.
+    ///   - requestTime: When the request was sent.
+    ///   - responseTime: When the response arrived.
+    ///   - cacheControl: The directives in force, where they are not those of the `Cache-Control` field (RFC 9213).
+    package init(of response: HTTPResponse, requestTime: Date, responseTime: Date, mode: CacheMode, cacheControl: CacheControl? = nil) {
+        let cacheControl = cacheControl ?? CacheControl(response: response.headerFields)
+        self.cacheControl = cacheControl
+        self.lifetime = FreshnessLifetime(of: response, cacheControl: cacheControl, mode: mode, responseTime: responseTime)
+        self.age = ResponseAge(of: response, requestTime: requestTime, responseTime: responseTime)
+        self.mode = mode
+    }
+
+    /// How many seconds the response will stay fresh; negative if it is stale.
+    package func timeToLive(at now: Date) -> TimeInterval {
+        TimeInterval(lifetime.seconds) - age.seconds(at: now)
+    }
+
+    /// The directive that forbids serving the response once it is stale, if there is one.
+    ///
+    /// [RFC 9111 §4.2.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.4)
+    package var staleProhibition: StaleProhibition? {
+        if cacheControl.noCache == .wholeResponse { return .noCache }
+        if cacheControl.mustRevalidate { return .mustRevalidate }
+        guard mode == .shared else { return nil }
+        if cacheControl.proxyRevalidate { return .proxyRevalidate }
+        return cacheControl.sharedMaxAge == nil ? nil : .sharedMaxAge
+    }
+}
+
+/// A response directive that forbids serving a stale response without validation.
+package enum StaleProhibition: Hashable, Sendable {
+    /// RFC 9111 §5.2.2.4.
+    case noCache
+    /// RFC 9111 §5.2.2.2.
+    case mustRevalidate
+    /// RFC 9111 §5.2.2.8, in a shared cache.
+    case proxyRevalidate
+    /// `s-maxage` forbids what `proxy-revalidate` does: RFC 9111 §5.2.2.10, in a shared cache.
+    case sharedMaxAge
+}

@@ -1,0 +1,117 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPTypes
+
+/// Which request fields select between the stored responses for one URI.
+///
+/// The fields meant are those of the request that the origin answered: see ``HTTPTypes/HTTPFields/removingHopByHopFields()``.
+///
+/// [RFC 9111 §4.1](https://www.rfc-editor.org/rfc/rfc9111#section-4.1), [RFC 9110 §12.5.5](https://www.rfc-editor.org/rfc/rfc9110#section-12.5.5)
+package enum Vary: Hashable, Sendable {
+    /// These fields: sorted by name, none twice. Empty if the response has no `Vary`.
+    case fields([HTTPField.Name])
+    /// Something beyond the fields (`*`): no later request matches. A member that is no field name counts as `*`.
+    case any
+
+    /// Reads the `Vary` field of a response.
+    package init(_ responseFields: HTTPFields) {
+        var names: [HTTPField.Name] = []
+        for line in responseFields.lines(of: .vary) {
+            for member in ListMembers(line) {
+                guard member.bytes.elementsEqual("*".utf8) == false, let name = HTTPField.Name(String(decoding: member.bytes, as: UTF8.self))
+                else {
+                    self = .any
+                    return
+                }
+                names.append(name)
+            }
+        }
+        self.init(names)
+    }
+
+    /// Selection by the given fields, in any order.
+    package init(_ names: some Sequence<HTTPField.Name>) {
+        var sorted: [HTTPField.Name] = []
+        for name in names.sorted(by: { $0.canonicalName < $1.canonicalName }) where name != sorted.last {
+            sorted.append(name)
+        }
+        self = .fields(sorted)
+    }
+
+    /// The variant that a request selects, or `nil` if no request selects one twice.
+    ///
+    /// Complexity: O(*n*) in the bytes of the selecting fields, plus the number of names times the number of fields.
+    package func variantKey(for requestFields: HTTPFields) -> VariantKey? {
+        switch self {
+        case .any: nil
+        case .fields(let names): VariantKey(names, in: requestFields)
+        }
+    }
+}
+
+/// The values of the request fields that select a response, in a form that can be compared.
+///
+/// Lines of one field are combined, so `a` and `b` on two lines are `a, b` on one. Where the syntax of a field is known to allow it, spaces around
+/// commas and semicolons are ignored as well: `Accept`, `Accept-Charset`, `Accept-Encoding`, `Accept-Language`. The order of members is kept, as origins
+/// may heed it. An absent field differs from an empty one.
+///
+/// [RFC 9111 §4.1](https://www.rfc-editor.org/rfc/rfc9111#section-4.1)
+package struct VariantKey: Hashable, Sendable {
+    /// The names and values in ASCII: the same text for equal keys and different texts for different ones. Empty if there are no selecting fields.
+    ///
+    /// Bytes beyond ASCII and percent signs are percent-encoded, so that comparing the texts compares the bytes. Each name and value ends in a
+    /// line feed, which neither can hold; a colon follows the name of a field that is present, and no name can hold that.
+    package let text: String
+
+    /// The bytes of ``text``.
+    package var bytes: [UInt8] { Array(text.utf8) }
+
+    fileprivate init(_ names: [HTTPField.Name], in fields: HTTPFields) {
+        var bytes: [UInt8] = []
+        for name in names {
+            bytes += name.canonicalName.utf8
+            if fields.contains(name) {
+                bytes.append(UInt8(ascii: ":"))
+                for byte in Self.value(of: name, in: fields) {
+                    if byte >= 0x7F || byte == UInt8(ascii: "%") {
+                        bytes.append(percentEncoded: byte)
+                    } else {
+                        bytes.append(byte)
+                    }
+                }
+            }
+            bytes.append(UInt8(ascii: "\n"))
+        }
+        self.text = String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func value(of name: HTTPField.Name, in fields: HTTPFields) -> [UInt8] {
+        let lines = fields.lines(of: name)
+        switch name.canonicalName {
+        case "accept", "accept-charset", "accept-encoding", "accept-language":
+            let members = lines.lazy.flatMap { ListMembers($0) }.map { withoutSpacesAroundSemicolons($0.bytes) }
+            return Array(members.joined(separator: [.comma]))
+        case "cookie":
+            return Array(lines.lazy.map(\.trimmed).joined(separator: "; ".utf8))
+        default:
+            return Array(lines.lazy.map(\.trimmed).joined(separator: ", ".utf8))
+        }
+    }
+
+    private static func withoutSpacesAroundSemicolons(_ member: ArraySlice<UInt8>) -> [UInt8] {
+        var kept: [UInt8] = []
+        var isQuoted = false
+        var previousIsEscape = false
+        for byte in member {
+            if byte == .doubleQuote, !previousIsEscape { isQuoted.toggle() }
+            previousIsEscape = isQuoted && byte == .backslash && !previousIsEscape
+            if !isQuoted, byte == UInt8(ascii: ";") {
+                while kept.last?.isOptionalWhitespace == true { kept.removeLast() }
+            }
+            if !isQuoted, byte.isOptionalWhitespace, kept.last == UInt8(ascii: ";") { continue }
+            kept.append(byte)
+        }
+        return kept
+    }
+}
