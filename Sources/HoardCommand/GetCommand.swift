@@ -1,0 +1,155 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import Foundation
+internal import HTTPTypes
+internal import Hoard
+internal import HoardDisk
+internal import HoardHTTP
+internal import HoardTransports
+internal import NIOCore
+
+/// `hoard get`: fetches URLs through a private cache on disk.
+struct GetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get",
+        abstract: "Get URLs through the cache.",
+        discussion: """
+            Bodies go to standard output, one after the other. For each URL, a line on standard error says the status,
+            what the cache did (RFC 9211) and how long it took; with --json that line is a JSON object.
+
+            Exits with 1 if a URL got no response, and with 22 if a response was an error (status 400 and more); its body is written all the same.
+            """
+    )
+
+    @Argument(help: "One or more http or https URLs.")
+    var urls: [String]
+
+    @OptionGroup var directory: CacheDirectory
+
+    @Option(name: [.customShort("o"), .long], help: ArgumentHelp("Write the body to this file instead, once it is complete.", valueName: "file"))
+    var output: String?
+
+    @Option(name: [.customShort("H"), .long], help: ArgumentHelp("A request field to send, such as 'Accept: text/html'. Can be repeated.", valueName: "name:value"))
+    var header: [RequestField] = []
+
+    @Flag(name: .long, help: "Describe each transfer as a line of JSON.")
+    var json = false
+
+    func validate() throws {
+        if output != nil, urls.count > 1 { throw ValidationError("--output takes one URL, not \(urls.count).") }
+        for url in urls where !url.contains("://") {
+            throw ValidationError("“\(url)” has no scheme; write http://\(url) or https://\(url).")
+        }
+        for url in urls where TargetURI.normalized(url) == nil {
+            throw ValidationError("“\(url)” is not an http or https URL with a host and without a user name.")
+        }
+    }
+
+    func run() async throws {
+        let stores = try openStores()
+        let transport = AsyncHTTPClientTransport()
+        let client = CachingClient(
+            transport: transport,
+            cache: HTTPCache(stores: stores) { event in Terminal.say("hoard: \(event)") }
+        )
+        var exitCode = ExitCode.success
+        for url in urls {
+            do {
+                let status = try await get(url, with: client)
+                if status >= 400, exitCode == .success { exitCode = ExitCode(22) }
+            } catch let error as OutputError {
+                if !error.isBrokenPipe { Terminal.say("hoard: \(error)") }
+                exitCode = .failure
+                break
+            } catch {
+                Terminal.say("hoard: \(printable(url)): \(error)")
+                exitCode = .failure
+            }
+        }
+        await client.cache.close()
+        await transport.shutdown()
+        if exitCode != .success { throw exitCode }
+    }
+
+    /// The disk store. Where the user has named no directory, a cache that cannot be opened is no reason to fetch nothing.
+    private func openStores() throws -> [any RecordStore] {
+        do {
+            return [try directory.openStore { event in Terminal.say("hoard: \(event)") }]
+        } catch let error as StoreError where directory.directory == nil {
+            Terminal.say("hoard: going on without a cache on disk: \(error)")
+            return []
+        }
+    }
+
+    private struct Report: Encodable {
+        let url: String
+        let status: Int
+        let cacheStatus: String
+        let bytes: Int
+        let milliseconds: Int
+    }
+
+    /// Fetches one URL and returns the status.
+    private func get(_ url: String, with client: CachingClient) async throws -> Int {
+        let start = ContinuousClock.now
+        var fields = HTTPFields()
+        for field in header { fields.append(field.field) }
+        fields[.userAgent] = fields[.userAgent] ?? "hoard/\(Version.current)"
+        let response = try await client.get(url, fields: fields)
+        let bytes = try await write(response.body)
+        let report = Report(
+            url: url,
+            status: response.head.status.code,
+            cacheStatus: response.cacheStatus,
+            bytes: bytes,
+            milliseconds: Int((ContinuousClock.now - start) / .milliseconds(1))
+        )
+        if json {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            Terminal.say(String(decoding: try encoder.encode(report), as: UTF8.self))
+        } else {
+            Terminal.say(
+                "\(printable(report.url))  \(report.status)  \(report.cacheStatus)  \(ByteCount(report.bytes))  \(report.milliseconds) ms"
+            )
+        }
+        return report.status
+    }
+
+    /// Writes a body to its destination as it arrives, and returns its length.
+    private func write(_ body: HTTPBody) async throws -> Int {
+        let file = try output.map { path throws(OutputError) in try FileOutput(path: path) }
+        var progress = ProgressBar(total: body.length)
+        var bytes = 0
+        do {
+            for try await part in body {
+                try part.withUnsafeReadableBytes { bytes in
+                    if let file { try file.write(bytes) } else { try StandardOutput.write(bytes) }
+                }
+                bytes += part.readableBytes
+                progress.advance(by: part.readableBytes)
+            }
+            progress.finish()
+        } catch {
+            progress.finish()
+            file?.discard()
+            throw error
+        }
+        try file?.finish()
+        return bytes
+    }
+}
+
+/// A field on the command line: `Name: value`.
+struct RequestField: ExpressibleByArgument, Sendable {
+    let field: HTTPField
+
+    init?(argument: String) {
+        guard let colon = argument.firstIndex(of: ":"), let name = HTTPField.Name(String(argument[..<colon])) else { return nil }
+        let value = argument[argument.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+        guard HTTPField.isValidValue(value) else { return nil }
+        self.field = HTTPField(name: name, value: value)
+    }
+}

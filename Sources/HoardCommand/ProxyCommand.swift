@@ -1,0 +1,110 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import Foundation
+internal import Hoard
+internal import HoardDisk
+internal import HoardProxy
+internal import Logging
+internal import UnixSignals
+
+/// `hoard proxy`: a caching reverse proxy.
+struct ProxyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "proxy",
+        abstract: "Serve an origin's responses from a cache.",
+        discussion: """
+            Keeps responses in memory and on disk as long as the origin allows (RFC 9111), and says with each one what it did,
+            in the Cache-Status field (RFC 9211). Runs until it gets SIGINT or SIGTERM; then requests under way may end.
+
+            Example:
+              hoard proxy --origin http://localhost:3000 --listen 127.0.0.1:8080
+            """
+    )
+
+    @Option(name: .long, help: ArgumentHelp("Where requests go: an http or https URL, with a path if all requests go below it.", valueName: "url"))
+    var origin: String
+
+    @Option(name: .long, help: ArgumentHelp("Where to listen. Port 0 takes any free port.", valueName: "host:port"))
+    var listen = ListenAddress(host: "127.0.0.1", port: 8080)
+
+    @OptionGroup var directory: CacheDirectory
+
+    @Option(name: .long, help: ArgumentHelp("The most bytes kept on disk, such as 512MiB or 10G.", valueName: "n"))
+    var maxBytes = ByteCount(1 << 30)
+
+    @Option(name: .long, help: ArgumentHelp("The most responses kept on disk. By default only their bytes are limited.", valueName: "n"))
+    var maxEntries: Int?
+
+    @Option(name: .long, help: ArgumentHelp("The most bytes kept in memory.", valueName: "n"))
+    var memoryBytes = ByteCount(64 << 20)
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The longest body that is kept. Longer ones are only passed on. (default: 8 MiB, or --max-bytes if that is less)", valueName: "n")
+    )
+    var maxObjectBytes: ByteCount?
+
+    @Option(name: .long, help: ArgumentHelp("How many threads serve connections. By default one for each core.", valueName: "n"))
+    var eventLoops: Int?
+
+    @Option(name: .long, help: ArgumentHelp("How many seconds requests may take to end at shutdown.", valueName: "seconds"))
+    var gracePeriod = 10
+
+    @Option(name: .long, help: "What to log: trace, debug, info, notice, warning, error or critical.")
+    var logLevel = Logger.Level.notice
+
+    func validate() throws {
+        do {
+            _ = try Origin(origin)
+        } catch {
+            throw ValidationError(error.message)
+        }
+        if let maxEntries, maxEntries < 0 { throw ValidationError("--max-entries must not be negative.") }
+        if let eventLoops, !(1...1024).contains(eventLoops) { throw ValidationError("--event-loops must be between 1 and 1024.") }
+        if gracePeriod < 0 { throw ValidationError("--grace-period must not be negative.") }
+        if let maxObjectBytes, maxObjectBytes.bytes > maxBytes.bytes {
+            throw ValidationError("--max-object-bytes (\(maxObjectBytes)) is more than --max-bytes (\(maxBytes)) allows for all bodies together.")
+        }
+    }
+
+    func run() async throws {
+        let logger = Self.makeLogger(level: logLevel)
+        let store = try directory.openStore(maximumBytes: maxBytes.bytes, maximumCount: maxEntries) { event in
+            logger.warning("\(event)", metadata: ["store": "disk"])
+        }
+        var configuration = CachingProxy.Configuration(origin: try Origin(origin))
+        configuration.host = listen.host
+        configuration.port = listen.port
+        configuration.eventLoopCount = eventLoops
+        configuration.cache.maximumMemoryBytes = memoryBytes.bytes
+        configuration.cache.maximumObjectBytes = maxObjectBytes?.bytes ?? min(8 << 20, maxBytes.bytes)
+        // From here on a signal ends the proxy in good order.
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        let proxy: CachingProxy
+        do {
+            proxy = try await CachingProxy.start(configuration: configuration, stores: [store], logger: logger)
+        } catch {
+            await store.close()
+            throw error
+        }
+        Terminal.say("hoard: serving http://\(proxy.address) from \(configuration.origin), cache in \(printable(directory.path))")
+        for await _ in signals { break }
+        Terminal.say("hoard: finishing the requests under way; a second signal ends at once")
+        let impatience = Task {
+            for await _ in signals { Foundation.exit(ExitCode.failure.rawValue) }
+        }
+        defer { impatience.cancel() }
+        await proxy.shutdown(gracePeriod: .seconds(gracePeriod))
+        Terminal.say("hoard: done")
+    }
+
+    static func makeLogger(level: Logger.Level) -> Logger {
+        var logger = Logger(label: "hoard") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = level
+        return logger
+    }
+}
+
+extension Logger.Level: @retroactive ExpressibleByArgument {}

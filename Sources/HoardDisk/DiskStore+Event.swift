@@ -1,0 +1,49 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+extension DiskStore {
+    /// Something that happened to a store and is worth a line in a log.
+    ///
+    /// Compare ``kind``; its set can grow. The message is one sentence without keys, values or tags.
+    public struct Event: Sendable, Hashable {
+        /// What happened, by kind.
+        public struct Kind: Hashable, Sendable, CustomStringConvertible {
+            private enum Base: String, Hashable, Sendable { case databaseSetAside, recordDamaged, diskFull, diskRecovered }
+            private let base: Base
+            private init(_ base: Base) { self.base = base }
+
+            /// The database was damaged. It was moved aside, and a new one is in use.
+            public static var databaseSetAside: Self { .init(.databaseSetAside) }
+            /// A record failed its checksum and was removed.
+            public static var recordDamaged: Self { .init(.recordDamaged) }
+            /// A write failed because the disk is full. Reported once until a write succeeds.
+            public static var diskFull: Self { .init(.diskFull) }
+            /// A write succeeded for the first time since the disk was full.
+            public static var diskRecovered: Self { .init(.diskRecovered) }
+
+            public var description: String { base.rawValue }
+        }
+
+        public let kind: Kind
+        /// One sentence for a person.
+        public let message: String
+        /// The file that the event is about: for ``Kind/databaseSetAside``, where the damaged database is now.
+        public let path: String?
+
+        init(_ kind: Kind, _ message: String, path: String? = nil) {
+            self.kind = kind
+            self.message = message
+            self.path = path
+        }
+    }
+}
+
+extension DiskStore.Event {
+    static func databaseSetAside(path: String) -> Self {
+        Self(.databaseSetAside, "The cache database was damaged; it was moved to \(path) and a new one was created.", path: path)
+    }
+
+    static var recordDamaged: Self { Self(.recordDamaged, "A record failed its checksum and was removed.") }
+    static var diskFull: Self { Self(.diskFull, "A write failed because the disk is full; the store goes on serving reads.") }
+    static var diskRecovered: Self { Self(.diskRecovered, "The store can write again after the disk was full.") }
+}

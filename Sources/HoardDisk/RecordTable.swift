@@ -1,0 +1,182 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import GRDB
+import Hoard
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The statements on single records. All of them are cached by the connection.
+///
+/// Works inside whatever transaction the caller has begun.
+struct RecordTable {
+    let db: Database
+}
+
+/// What a search for a key found.
+enum Lookup {
+    case absent
+    /// A record whose time is up.
+    case expired
+    /// A record that fails its checksum.
+    case damaged
+    case found(Hoard.Record)
+}
+
+extension RecordTable {
+    /// Finds the record of a key. Verifies the key, then the time, then the checksum, and copies the payload last, once.
+    ///
+    /// - Complexity: O(log n) for the search, O(m) for m bytes of record.
+    func lookUp(id: Int64, key: RecordKey, at now: Date) throws -> Lookup {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT records.key, created, fresh_until, stale_until, last_access, schema_fingerprint, charged_bytes, checksum, details,
+                    payload_bytes, payloads.bytes
+                FROM records LEFT JOIN payloads ON payloads.id = records.id WHERE records.id = ?
+                """
+        )
+        var lookup = Lookup.absent
+        // There is one row at most. It is a view of SQLite's bytes, valid inside the closure.
+        try Row.fetchCursor(statement, arguments: [id]).forEach { row in
+            lookup = try row.lookup(key: key, at: now)
+        }
+        return lookup
+    }
+
+    /// Adds a record; one with the same `id` is deleted first, whatever its key.
+    ///
+    /// - Complexity: O((1 + t) log n) for t tags, and O(m) for m bytes of record.
+    func insert(_ record: StoredRecord, recency: Int64) throws {
+        try db.cachedStatement(sql: "DELETE FROM records WHERE id = ?").execute(arguments: [record.id])
+        // GRDB binds empty data as NULL.
+        let insertion = try db.cachedStatement(sql: "INSERT INTO records VALUES (?, IFNULL(?, x''), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        try insertion.execute(arguments: [
+            record.id, Data(record.key.bytes),
+            record.created.timeIntervalSinceReferenceDate,
+            record.freshUntil?.timeIntervalSinceReferenceDate,
+            record.staleUntil?.timeIntervalSinceReferenceDate,
+            record.lastAccess.timeIntervalSinceReferenceDate,
+            recency, Int64(bitPattern: record.schemaFingerprint), record.payload.count, record.chargedByteCount,
+            Int64(bitPattern: record.checksum), record.details,
+        ])
+        try db.cachedStatement(sql: "INSERT INTO payloads VALUES (?, IFNULL(?, x''))").execute(arguments: [record.id, record.payload])
+        for tag in record.tags {
+            try db.cachedStatement(sql: "INSERT INTO tags VALUES (IFNULL(?, x''), ?)").execute(arguments: [Data(tag.utf8), record.id])
+        }
+    }
+
+    /// Enters uses that were noted in memory. A record that has been written since is left alone. O(k log n) for k uses.
+    func update(_ uses: [Int64: AccessLog.Use]) throws {
+        if uses.isEmpty { return }
+        let update = try db.cachedStatement(sql: "UPDATE records SET last_access = ?, recency = ? WHERE id = ? AND recency < ?")
+        for (id, use) in uses {
+            try update.execute(arguments: [use.lastAccess.timeIntervalSinceReferenceDate, use.recency, id, use.recency])
+        }
+    }
+
+    /// Deletes the record of a key, if there is one.
+    func delete(id: Int64, key: RecordKey) throws {
+        try db.cachedStatement(sql: "DELETE FROM records WHERE id = ? AND key = IFNULL(?, x'')").execute(arguments: [id, Data(key.bytes)])
+    }
+
+    /// Deletes the record of a key if its time is up or if it is damaged, and tells which.
+    func deleteUnusable(id: Int64, key: RecordKey, at now: Date) throws -> RecordRemovals {
+        switch try lookUp(id: id, key: key, at: now) {
+        case .absent, .found:
+            return RecordRemovals()
+        case .expired:
+            try delete(id: id, key: key)
+            return RecordRemovals(expirations: 1)
+        case .damaged:
+            try delete(id: id, key: key)
+            // What the record had been charged may be damaged too.
+            try recomputeTotals()
+            return RecordRemovals(corruptions: 1)
+        }
+    }
+
+    /// Deletes the records with a tag. O(k log n) for k of them.
+    func delete(taggedWith tag: String) throws {
+        try db.cachedStatement(sql: "DELETE FROM records WHERE id IN (SELECT id FROM tags WHERE tag = IFNULL(?, x''))")
+            .execute(arguments: [Data(tag.utf8)])
+        try giveSpaceBack()
+    }
+
+    /// Deletes all records. O(n).
+    func deleteAll() throws {
+        // The tables without triggers are emptied page by page, and leave little to do for the triggers.
+        try db.execute(sql: "DELETE FROM payloads; DELETE FROM tags; DELETE FROM records")
+        try recomputeTotals()
+        try giveSpaceBack()
+    }
+
+    /// The greatest recency of all records. O(log n).
+    func latestRecency() throws -> Int64? {
+        try Int64.fetchOne(db, sql: "SELECT MAX(recency) FROM records")
+    }
+}
+
+extension Row {
+    private func date(atIndex index: Int) throws -> Date? {
+        try decode(Double?.self, atIndex: index).map(Date.init(timeIntervalSinceReferenceDate:))
+    }
+
+    /// Judges a row of ``RecordTable/lookUp(id:key:at:)``.
+    fileprivate func lookup(key: RecordKey, at now: Date) throws -> Lookup {
+        guard try withUnsafeData(atIndex: 0, { ($0 ?? Data()).elementsEqual(key.bytes) }) else { return .absent }
+        do {
+            let staleUntil = try date(atIndex: 3)
+            if let staleUntil, now >= staleUntil { return .expired }
+            let record = try withUnsafeData(atIndex: 10) { try verifiedRecord(key: key, staleUntil: staleUntil, payload: $0) }
+            return record.map(Lookup.found) ?? .damaged
+        } catch is RowDecodingError {
+            // A column holds what the schema does not allow.
+            return .damaged
+        }
+    }
+
+    /// The record in the row, or `nil` if the checksum does not fit.
+    private func verifiedRecord(key: RecordKey, staleUntil: Date?, payload: Data?) throws -> Hoard.Record? {
+        let created = Date(timeIntervalSinceReferenceDate: try decode(Double.self, atIndex: 1))
+        let freshUntil = try date(atIndex: 2)
+        let fingerprint = UInt64(bitPattern: try decode(Int64.self, atIndex: 5))
+        let checksum = UInt64(bitPattern: try decode(Int64.self, atIndex: 7))
+        let encodedDetails = try decode(Data.self, atIndex: 8)
+        let chargedByteCount = Int(try decode(Int64.self, atIndex: 6))
+        guard let payload, payload.count == (try decode(Int.self, atIndex: 9)) else { return nil }
+        return payload.withUnsafeBytes { bytes in
+            let actual = RecordChecksum.checksum(
+                key: key,
+                created: created,
+                freshUntil: freshUntil,
+                staleUntil: staleUntil,
+                schemaFingerprint: fingerprint,
+                details: encodedDetails,
+                chargedByteCount: chargedByteCount,
+                payload: bytes
+            )
+            guard actual == checksum, let details = RecordDetails(encoded: encodedDetails) else { return nil }
+            // The only copy of the payload, made when everything fits.
+            var record = Hoard.Record(
+                payload: Data(bytes),
+                created: created,
+                freshUntil: freshUntil,
+                lastAccess: lastAccess,
+                tags: details.tags,
+                validator: details.validator,
+                contentType: details.contentType,
+                schemaFingerprint: fingerprint
+            )
+            record.staleUntil = staleUntil
+            return record
+        }
+    }
+
+    private var lastAccess: Date? {
+        try? date(atIndex: 4)
+    }
+}

@@ -1,0 +1,43 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import HoardHTTP
+
+/// A client's request as it goes to the origin.
+enum ForwardedRequest {
+    /// The request with the origin as its target, and this proxy in `Via` (RFC 9110 §7.6.3).
+    ///
+    /// Fields that concern only the client's connection are still there: the cache judges by them and removes them when it forwards.
+    /// - Parameters:
+    ///   - version: The version of HTTP the client speaks, such as `1.1`.
+    ///   - name: Names the proxy in `Via`.
+    static func make(from request: HTTPRequest, to origin: Origin, version: String, name: String) -> HTTPRequest {
+        var forwarded = request
+        forwarded.scheme = origin.scheme
+        forwarded.authority = origin.authority
+        forwarded.path = origin.basePath + (request.path ?? "/")
+        forwarded.headerFields[.expect] = nil
+        forwarded.headerFields.append(HTTPField(name: .via, value: "\(version) \(name)"))
+        return forwarded
+    }
+
+    /// What `Max-Forwards` asks of a proxy (RFC 9110 §7.6.2).
+    enum Hop: Equatable {
+        case forward
+        /// The request has come far enough: answer it here.
+        case answer
+    }
+
+    /// Counts this hop, where the method knows `Max-Forwards`. A value that is no number is ignored.
+    static func countHop(_ request: inout HTTPRequest) -> Hop {
+        // "*" asks about the server that was addressed, which is this one.
+        if request.path == "*" { return .answer }
+        guard request.method == .options || request.method == .trace,
+            let value = request.headerFields[.maxForwards], let hopsLeft = UInt32(value)
+        else { return .forward }
+        guard hopsLeft > 0 else { return .answer }
+        request.headerFields[.maxForwards] = String(hopsLeft - 1)
+        return .forward
+    }
+}

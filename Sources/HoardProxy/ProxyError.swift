@@ -1,0 +1,33 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a proxy could not start.
+public struct ProxyError: Error, Sendable {
+    /// What went wrong, by kind.
+    public struct Code: Hashable, Sendable {
+        private enum Base: Hashable, Sendable { case invalidOrigin, cannotListen }
+        private let base: Base
+        private init(_ base: Base) { self.base = base }
+
+        /// The origin is not a URL that a proxy can forward to.
+        public static var invalidOrigin: Self { .init(.invalidOrigin) }
+        /// The address cannot be listened on: it is in use, not this machine's, or not allowed.
+        public static var cannotListen: Self { .init(.cannotListen) }
+    }
+
+    public let code: Code
+    /// One sentence a person can act on.
+    public let message: String
+    /// What the layer below reported, if anything.
+    public let underlyingError: (any Error)?
+
+    init(_ code: Code, _ message: String, underlyingError: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.underlyingError = underlyingError
+    }
+}
+
+extension ProxyError: CustomStringConvertible {
+    public var description: String { message }
+}

@@ -1,0 +1,161 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Synchronization
+
+/// The built `hoard` command, run as a user runs it.
+final class HoardProcess: Sendable {
+    struct Result {
+        let status: Int32
+        let output: Data
+        let errors: String
+
+        var text: String { String(decoding: output, as: UTF8.self) }
+    }
+
+    struct NoSuchLine: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// The directory of the test bundle is that of the build's products.
+    static var executable: URL {
+        URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0]).deletingLastPathComponent().appendingPathComponent("hoard")
+    }
+
+    private let process: Mutex<Process>
+    private let pid: Int32
+    private let errors = LineCollector()
+    private let output = LineCollector()
+
+    /// Starts the command with an environment that names no directories of the user.
+    init(_ arguments: [String], environment: [String: String] = [:], through wrapper: [String] = []) throws {
+        let process = Process()
+        let command = wrapper + [Self.executable.path] + arguments
+        process.executableURL = URL(fileURLWithPath: command[0])
+        process.arguments = Array(command.dropFirst())
+        process.environment = ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"].merging(environment) { $1 }
+        let outputPipe = Pipe()
+        let errorPipe = Pipe()
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = outputPipe
+        process.standardError = errorPipe
+        output.read(outputPipe.fileHandleForReading)
+        errors.read(errorPipe.fileHandleForReading)
+        try process.run()
+        self.pid = process.processIdentifier
+        self.process = Mutex(process)
+    }
+
+    deinit {
+        kill(pid, SIGKILL)
+    }
+
+    /// Runs the command to its end.
+    static func run(_ arguments: String..., environment: [String: String] = [:]) async throws -> Result {
+        try await HoardProcess(arguments, environment: environment).result()
+    }
+
+    /// Waits until the process has ended and everything it wrote has been read.
+    func result() async -> Result {
+        let output = await output.all()
+        let errors = await errors.all()
+        let status = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                let status = self.process.withLock { process in
+                    process.waitUntilExit()
+                    return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+                }
+                continuation.resume(returning: status)
+            }
+        }
+        return Result(status: status, output: output, errors: String(decoding: errors, as: UTF8.self))
+    }
+
+    func signal(_ number: Int32) {
+        kill(pid, number)
+    }
+
+    var processIdentifier: Int32 { pid }
+
+    /// Waits for a line on standard error that holds `text`.
+    func errorLine(holding text: String) async throws -> String {
+        guard let line = await errors.line(holding: text) else {
+            let all = String(decoding: await errors.all(), as: UTF8.self)
+            throw NoSuchLine(description: "no line with “\(text)” in:\n\(all)")
+        }
+        return line
+    }
+
+    /// Starts `hoard proxy` on a free port and waits until it serves.
+    ///
+    /// - Returns: The process and the address it serves.
+    static func proxy(origin: String, directory: String, _ others: String..., through wrapper: [String] = []) async throws -> (HoardProcess, String) {
+        let process = try HoardProcess(
+            ["proxy", "--origin", origin, "--listen", "127.0.0.1:0", "--directory", directory] + others,
+            through: wrapper
+        )
+        let line = try await process.errorLine(holding: "serving http://")
+        guard let address = line.split(separator: " ").first(where: { $0.hasPrefix("http://") }) else {
+            throw NoSuchLine(description: "no address in: \(line)")
+        }
+        return (process, String(address))
+    }
+}
+
+/// Collects what a pipe delivers, and lets tasks wait for lines of it.
+private final class LineCollector: Sendable {
+    private struct State {
+        var data = Data()
+        var hasEnded = false
+        var waiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    func read(_ handle: FileHandle) {
+        handle.readabilityHandler = { handle in
+            let part = handle.availableData
+            if part.isEmpty { handle.readabilityHandler = nil }
+            let waiters = self.state.withLock { state in
+                state.data.append(part)
+                state.hasEnded = part.isEmpty
+                defer { state.waiters = [] }
+                return state.waiters
+            }
+            for waiter in waiters { waiter.resume() }
+        }
+    }
+
+    /// Everything, once the other side has closed the pipe.
+    func all() async -> Data {
+        while true {
+            let (data, hasEnded) = state.withLock { ($0.data, $0.hasEnded) }
+            if hasEnded { return data }
+            await change(from: data.count)
+        }
+    }
+
+    /// The first line with the text; `nil` if the pipe is closed before one has come.
+    func line(holding text: String) async -> String? {
+        while true {
+            let (data, hasEnded) = state.withLock { ($0.data, $0.hasEnded) }
+            let lines = String(decoding: data, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+            // The last one may not be complete yet.
+            if let line = lines.dropLast(hasEnded ? 0 : 1).first(where: { $0.contains(text) }) { return String(line) }
+            if hasEnded { return nil }
+            await change(from: data.count)
+        }
+    }
+
+    private func change(from count: Int) async {
+        await withCheckedContinuation { continuation in
+            let hasChanged = state.withLock { state in
+                guard state.data.count == count, !state.hasEnded else { return true }
+                state.waiters.append(continuation)
+                return false
+            }
+            if hasChanged { continuation.resume() }
+        }
+    }
+}
