@@ -94,7 +94,7 @@ let package = Package(
         // The caching reverse proxy.
         .target(
             name: "HoardProxy",
-            dependencies: ["Hoard", "HoardHTTP", "HoardTransports", "HoardNIO", httpTypes, logging, nioHTTP1, nioPosix],
+            dependencies: ["Hoard", "HoardHTTP", "HoardTransports", "HoardNIO", httpTypes, logging, nioCore, nioHTTP1, nioPosix],
             swiftSettings: swiftSettings
         ),
 

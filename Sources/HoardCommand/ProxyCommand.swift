@@ -5,6 +5,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import Hoard
 internal import HoardDisk
+internal import HoardHTTP
 internal import HoardProxy
 internal import Logging
 internal import UnixSignals
@@ -52,8 +53,8 @@ struct ProxyCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("How many seconds requests may take to end at shutdown.", valueName: "seconds"))
     var gracePeriod = 10
 
-    @Option(name: .long, help: "What to log: trace, debug, info, notice, warning, error or critical.")
-    var logLevel = Logger.Level.notice
+    @Option(name: .long, help: "What to log.")
+    var logLevel = LogLevel.notice
 
     func validate() throws {
         do {
@@ -70,7 +71,7 @@ struct ProxyCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let logger = Self.makeLogger(level: logLevel)
+        let logger = Self.makeLogger(level: logLevel.level)
         let store = try directory.openStore(maximumBytes: maxBytes.bytes, maximumCount: maxEntries) { event in
             logger.warning("\(event)", metadata: ["store": "disk"])
         }
@@ -107,4 +108,9 @@ struct ProxyCommand: AsyncParsableCommand {
     }
 }
 
-extension Logger.Level: @retroactive ExpressibleByArgument {}
+/// A level on the command line. A type of our own, because a conformance of `Logger.Level` would be everybody's.
+enum LogLevel: String, CaseIterable, ExpressibleByArgument {
+    case trace, debug, info, notice, warning, error, critical
+
+    var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .notice }
+}

@@ -14,13 +14,18 @@ internal import Synchronization
 extension HTTPCache {
     /// One request on its way through the cache, with the fence that decides whether its response may be stored.
     ///
-    /// Dropping the flight closes the fence.
+    /// Dropping the flight closes the fence, unless a publication has taken it over.
     final class Flight: Sendable {
         private let key: HTTPCacheKey
         private let fence: FenceTable<HTTPCacheKey>.Fence
         private let selectingFields: HTTPFields
         private let cache: HTTPCache
-        private let foundKey = Mutex<HTTPCacheKey?>(nil)
+        private let state = Mutex(State())
+
+        private struct State {
+            var foundKey: HTTPCacheKey?
+            var hasHandedOverFence = false
+        }
 
         init(key: HTTPCacheKey, fence: FenceTable<HTTPCacheKey>.Fence, selectingFields: HTTPFields, cache: HTTPCache) {
             self.key = key
@@ -30,13 +35,13 @@ extension HTTPCache {
         }
 
         deinit {
-            cache.entries.closeFence(fence)
+            if !state.withLock({ $0.hasHandedOverFence }) { cache.entries.closeFence(fence) }
         }
 
         /// Where the lookup found a stored response.
         var found: HTTPCacheKey? {
-            get { foundKey.withLock { $0 } }
-            set { foundKey.withLock { $0 = newValue } }
+            get { state.withLock { $0.foundKey } }
+            set { state.withLock { $0.foundKey = newValue } }
         }
 
         /// Removes the stored response that the lookup found.
@@ -48,7 +53,7 @@ extension HTTPCache {
         func store(_ response: StoredResponse) async {
             guard case .fields(let names) = Vary(response.head.headerFields) else { return }
             guard !names.isEmpty else {
-                await cache.publish(.response(response), forKey: key, fence: fence, like: response)
+                await cache.publish(.response(response), forKey: key, fence: handOverFence(), like: response)
                 return
             }
             guard let index = await variantIndex(adding: names.map(\.canonicalName)),
@@ -72,7 +77,13 @@ extension HTTPCache {
             guard index.add(fieldNames) else { return cache.entries.isIntact(fence) ? index : nil }
             // The index itself does not grow stale; a store drops it when it needs the room.
             let cached = CachedValue(HTTPCacheEntry.variants(index), created: cache.clock.now(), freshUntil: nil, staleUntil: .forever)
-            return await cache.entries.publish(cached, forKey: key, fence: fence, behind: true) ? index : nil
+            return await cache.entries.publish(cached, forKey: key, fence: handOverFence(), behind: true) ? index : nil
+        }
+
+        /// The fence, for a publication, which goes on after the flight has been dropped and closes the fence when it is done.
+        private func handOverFence() -> FenceTable<HTTPCacheKey>.Fence {
+            state.withLock { $0.hasHandedOverFence = true }
+            return fence
         }
     }
 

@@ -117,10 +117,10 @@ package struct HTTPCacheStateMachine {
         )
         let decision = ReuseDecision(request: directives, stored: freshness, now: now)
         switch decision.verdict {
-        case .fresh(let timeToLive):
+        case .fresh:
             state = .done
             var status = CacheStatus(cacheName: rules.cacheName, .hit)
-            status.timeToLive = timeToLive
+            status.timeToLive = freshness.wholeTimeToLive(at: now)
             return .respond(answer(from: stored, age: freshness.age, status: status, now: now))
         case .mustRevalidate(let reason):
             return forward(reason.isDemandedByRequest ? .request : .stale, validating: stored)
@@ -165,6 +165,11 @@ package struct HTTPCacheStateMachine {
     /// - Parameter bodyLength: The length of the body, if it is known.
     package mutating func received(_ response: HTTPResponse, bodyLength: Int?, requestTime: Date, responseTime: Date) -> ResponseAction {
         guard case .forwarding(let reason, let stored, let mayStore) = state else { preconditionFailure("received() in state \(state)") }
+        var response = response
+        if response.headerFields[.date] == nil {
+            // RFC 9110 §6.6.1: a recipient with a clock dates what has no date.
+            response.headerFields[.date] = HTTPDate(responseTime).description
+        }
         if let stored, let notModified = NotModifiedResponse(response), wasConditional(on: stored) {
             guard notModified.confirms(stored.head) else {
                 state = .forwarding(reason: reason, stored: nil, mayStore: mayStore)
@@ -188,7 +193,7 @@ package struct HTTPCacheStateMachine {
             }
         }
         var status = CacheStatus(cacheName: rules.cacheName, .forwarded(forwarding), detail: detail)
-        if forwarding.isStored { status.timeToLive = freshness.timeToLive(at: responseTime) }
+        if forwarding.isStored { status.timeToLive = freshness.wholeTimeToLive(at: responseTime) }
         var delivered = response
         delivered.headerFields = response.headerFields.removingHopByHopFields()
         status.append(to: &delivered.headerFields)
@@ -240,7 +245,7 @@ package struct HTTPCacheStateMachine {
         let isStorable = Storability(of: freshened.head, to: originalRequest, freshness: freshness) == .storable
         let forwarding = CacheStatus.Forwarding(reason, status: 304, isStored: isStorable)
         var status = CacheStatus(cacheName: rules.cacheName, .forwarded(forwarding))
-        status.timeToLive = freshness.timeToLive(at: responseTime)
+        status.timeToLive = freshness.wholeTimeToLive(at: responseTime)
         let answer = answer(from: freshened, age: freshness.age, status: status, now: responseTime)
         return .respond(answer, storing: isStorable ? freshened : nil)
     }
@@ -258,5 +263,12 @@ package struct HTTPCacheStateMachine {
         head.headerFields[.age] = age.fieldValue(at: now)
         status.append(to: &head.headerFields)
         return Answer(head: head, body: body)
+    }
+}
+
+extension ResponseFreshness {
+    /// The time to live that fits the `Age` field, which is in whole seconds: both together are the lifetime.
+    fileprivate func wholeTimeToLive(at now: Date) -> Double {
+        Double(lifetime.seconds) - age.seconds(at: now).rounded(.down)
     }
 }

@@ -6,6 +6,7 @@ public import HoardHTTP
 internal import HoardNIO
 internal import HoardTransports
 public import Logging
+internal import NIOCore
 internal import NIOPosix
 
 /// A caching reverse proxy: an HTTP/1.1 server that answers from a shared ``HTTPCache`` and forwards the rest to one origin.

@@ -5,6 +5,7 @@ internal import HTTPTypes
 internal import HoardHTTP
 internal import HoardNIO
 internal import Logging
+internal import NIOHTTP1
 
 /// Answers one request to the proxy at a time, any number of them in parallel.
 struct ProxyHandler: Sendable {

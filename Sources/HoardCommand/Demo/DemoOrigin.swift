@@ -5,6 +5,7 @@ internal import Foundation
 internal import HTTPTypes
 internal import HoardHTTP
 internal import HoardNIO
+internal import NIOCore
 internal import Synchronization
 
 /// A small origin with one page for each thing a cache has to get right. It counts what it is asked.

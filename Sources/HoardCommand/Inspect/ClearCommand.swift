@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
+internal import Hoard
+internal import HoardDisk
 
 /// `hoard inspect clear`.
 struct ClearCommand: AsyncParsableCommand {

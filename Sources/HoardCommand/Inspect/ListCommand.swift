@@ -3,6 +3,7 @@
 
 internal import ArgumentParser
 internal import Foundation
+internal import HoardDisk
 
 /// `hoard inspect ls`.
 struct ListCommand: AsyncParsableCommand {

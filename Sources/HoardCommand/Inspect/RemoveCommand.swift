@@ -4,6 +4,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import Hoard
+internal import HoardDisk
 
 /// `hoard inspect rm`.
 struct RemoveCommand: AsyncParsableCommand {

@@ -3,6 +3,8 @@
 
 internal import ArgumentParser
 internal import Foundation
+internal import Hoard
+internal import HoardDisk
 
 /// `hoard inspect stats`.
 struct StatsCommand: AsyncParsableCommand {

@@ -1,0 +1,71 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import HoardHTTP
+import NIOCore
+import NIOHTTP1
+
+extension ConnectionHandler {
+    func perform(_ action: ConnectionStateMachine.ExchangeAction, context: ChannelHandlerContext) {
+        switch action {
+        case .none:
+            break
+        case .startNext:
+            current = nil
+            serveQueue(context: context)
+        case .closeGracefully:
+            current = nil
+            closeGracefully(context: context)
+        }
+    }
+
+    /// Answers a request that will not be served, and closes the connection.
+    func reject(_ rejection: RequestRejection, context: ChannelHandlerContext) {
+        let content = ByteBuffer(string: rejection.sentence + "\n")
+        let head = HTTPResponseHead(
+            version: .http1_1,
+            status: HTTPResponseStatus(rejection.status),
+            headers: [
+                "Content-Type": "text/plain; charset=utf-8",
+                "Content-Length": "\(content.readableBytes)",
+                "Connection": "close",
+            ]
+        )
+        queue.removeAll()
+        context.write(Self.wrapOutboundOut(.head(head)), promise: nil)
+        context.write(Self.wrapOutboundOut(.body(.byteBuffer(content))), promise: nil)
+        context.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: nil)
+        perform(machine.closeAfterExchange(), context: context)
+    }
+
+    /// Takes no more requests: closes at once if none is in progress, else after its response.
+    func quiesce(context: ChannelHandlerContext) {
+        queue.removeAll()
+        if machine.isIdle {
+            context.close(promise: nil)
+        } else {
+            perform(machine.closeAfterExchange(), context: context)
+        }
+    }
+
+    /// Ends the response side, and waits for the client to end its own.
+    ///
+    /// Closing both while bytes from the client are unread would reset the connection, and the client could lose the response.
+    private func closeGracefully(context: ChannelHandlerContext) {
+        queue.removeAll()
+        guard !machine.hasInputClosed else {
+            context.close(promise: nil)
+            return
+        }
+        timing.lingering(now: context.eventLoop.now)
+        armTimer(context: context)
+        let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        context.close(mode: .output).whenComplete { result in
+            let (handler, context) = handler.value
+            switch result {
+            case .success: handler.resumeReading(context: context)
+            case .failure: context.close(promise: nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import HoardHTTP
+import NIOCore
+import NIOHTTP1
+
+extension ConnectionHandler {
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        receive(Self.unwrapInboundIn(data), context: context)
+    }
+
+    /// Serves what was queued, if the exchange before has ended.
+    func serveQueue(context: ChannelHandlerContext) {
+        // Serving can end an exchange at once, which would serve again from within.
+        guard !isServingQueue else { return }
+        isServingQueue = true
+        var isAnythingServed = false
+        while let next = nextQueued() {
+            isAnythingServed = true
+            switch next {
+            case .part(let part): process(part, context: context)
+            case .rejection(let rejection): reject(rejection, context: context)
+            }
+        }
+        isServingQueue = false
+        if isAnythingServed { context.fireChannelReadComplete() }
+        if machine.isIdle, queue.isEmpty {
+            if machine.hasInputClosed {
+                context.close(promise: nil)
+            } else {
+                timing.becameIdle(now: context.eventLoop.now)
+                armTimer(context: context)
+                resumeReading(context: context)
+            }
+        }
+    }
+
+    private func nextQueued() -> Queued? {
+        switch queue.first {
+        case nil:
+            return nil
+        case .rejection:
+            return machine.isIdle ? queue.removeFirst() : nil
+        case .part(let part):
+            switch machine.partArrived(startsRequest: part.isHead, afterQueuedParts: false) {
+            case .process: return queue.removeFirst()
+            case .enqueue: return nil
+            case .discard:
+                queue.removeAll()
+                return nil
+            }
+        }
+    }
+
+    private func receive(_ part: HTTPServerRequestPart, context: ChannelHandlerContext) {
+        switch machine.partArrived(startsRequest: part.isHead, afterQueuedParts: !queue.isEmpty) {
+        case .process: process(part, context: context)
+        case .enqueue: queue.append(.part(part))
+        case .discard: break
+        }
+    }
+
+    private func process(_ part: HTTPServerRequestPart, context: ChannelHandlerContext) {
+        switch part {
+        case .head(let head):
+            begin(head, context: context)
+        case .body(let bytes):
+            current?.missingByteCount? -= bytes.readableBytes
+            current?.awaitsContinue = false
+            if machine.isDraining {
+                perform(machine.contentDropped(byteCount: bytes.readableBytes), context: context)
+            } else if let body = current?.body {
+                current?.isBodyFull = !body.push(bytes)
+            }
+        case .end:
+            current?.missingByteCount = 0
+            current?.awaitsContinue = false
+            current?.body?.finish()
+            perform(machine.requestEnded(), context: context)
+        }
+    }
+
+    private func begin(_ head: HTTPRequestHead, context: ChannelHandlerContext) {
+        let request: RequestHead
+        do throws(RequestRejection) {
+            request = try RequestHead(head, limits: configuration)
+        } catch {
+            reject(error, context: context)
+            return
+        }
+        machine.exchangeStarted(keepsAlive: request.keepsAlive)
+        let cancellation = ExchangeCancellation()
+        let pipe = request.content == .none ? nil : makeBody(context: context)
+        current = Current(
+            body: pipe,
+            cancellation: cancellation,
+            awaitsContinue: request.expectsContinue,
+            missingByteCount: request.content.byteCount
+        )
+        let exchange = Exchange(
+            request: HTTPServerRequest(
+                head: request.head,
+                body: pipe.map { HTTPBody($0, length: request.content.byteCount) } ?? .empty,
+                version: request.version,
+                remoteAddress: remoteAddress
+            ),
+            keepsAlive: request.keepsAlive,
+            cancellation: cancellation
+        )
+        timing.exchangeStarted(now: context.eventLoop.now)
+        armTimer(context: context)
+        context.fireChannelRead(Self.wrapInboundOut(exchange))
+        if machine.hasInputClosed { cancellation.cancel() }
+    }
+
+    private func makeBody(context: ChannelHandlerContext) -> RequestBodyPipe {
+        let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        let eventLoop = context.eventLoop
+        return RequestBodyPipe(highWatermark: configuration.bodyBufferByteCount) { pipe in
+            if eventLoop.inEventLoop {
+                handler.value.0.bodyIsWanted(pipe, context: handler.value.1)
+            } else {
+                eventLoop.execute { handler.value.0.bodyIsWanted(pipe, context: handler.value.1) }
+            }
+        }
+    }
+
+    /// The reader of a request's content waits for it.
+    private func bodyIsWanted(_ pipe: RequestBodyPipe, context: ChannelHandlerContext) {
+        guard current?.body === pipe else { return }
+        current?.isBodyFull = false
+        timing.received(now: context.eventLoop.now)
+        if current?.awaitsContinue == true, machine.acceptsInterimResponse {
+            current?.awaitsContinue = false
+            context.writeAndFlush(Self.wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .continue))), promise: nil)
+        }
+        resumeReading(context: context)
+    }
+}
+
+extension RequestHead.Content {
+    /// The number of bytes, if it is known beforehand.
+    var byteCount: Int? {
+        switch self {
+        case .none: 0
+        case .bytes(let count): count
+        case .chunked: nil
+        }
+    }
+}
+
+extension HTTPServerRequestPart {
+    fileprivate var isHead: Bool {
+        if case .head = self { return true }
+        return false
+    }
+}

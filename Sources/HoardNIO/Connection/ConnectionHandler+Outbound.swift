@@ -1,0 +1,56 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOCore
+import NIOHTTP1
+
+extension ConnectionHandler {
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard machine.acceptsResponse else {
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
+        }
+        timing.wrote()
+        switch Self.unwrapOutboundIn(data) {
+        case .head(let head) where head.status.code < 200:
+            context.write(data, promise: promise)
+        case .head(var head):
+            start(&head, context: context)
+            context.write(Self.wrapOutboundOut(.head(head)), promise: promise)
+        case .body:
+            context.write(data, promise: promise)
+        case .end:
+            let flushed = promise ?? context.eventLoop.makePromise()
+            flushed.futureResult.assumeIsolated().whenSuccess { self.responseFlushed(context: context) }
+            context.write(data, promise: flushed)
+        }
+    }
+
+    /// What the connection's task does when it is done, and the server when it has lost patience.
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        if machine.isSendingResponse, current?.endsWithConnection == true {
+            // A normal end of the connection would look like the end of the response, so it is reset.
+            context.channel.resetsOnClose()
+        }
+        context.close(mode: mode, promise: promise)
+    }
+
+    private func start(_ head: inout HTTPResponseHead, context: ChannelHandlerContext) {
+        if current?.awaitsContinue == true {
+            // The client may or may not send the content now. Without it, its next request could not be told from the content.
+            _ = machine.closeAfterExchange()
+        }
+        let announcesClose = head.headers[canonicalForm: "connection"].contains { $0.lowercased() == "close" }
+        if machine.responseStarted(announcesClose: announcesClose), !announcesClose {
+            head.headers.replaceOrAdd(name: "Connection", value: "close")
+        }
+        current?.endsWithConnection = !head.headers.contains(name: "content-length") && !head.headers.contains(name: "transfer-encoding")
+    }
+
+    private func responseFlushed(context: ChannelHandlerContext) {
+        let missingByteCount = current?.missingByteCount
+        current?.body?.fail(.responseEnded)
+        perform(machine.responseFlushed(missingByteCount: missingByteCount), context: context)
+        if machine.isDraining { resumeReading(context: context) }
+    }
+}

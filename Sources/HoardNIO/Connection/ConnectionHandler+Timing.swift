@@ -1,0 +1,72 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOCore
+
+extension ConnectionHandler {
+    /// Bytes have arrived from the client.
+    ///
+    /// - Returns: Whether anybody is interested in them.
+    func bytesArrived(context: ChannelHandlerContext) -> Bool {
+        if machine.isLingering { return false }
+        let now = context.eventLoop.now
+        timing.received(now: now)
+        if machine.isIdle, !timing.hasHeadBegun {
+            timing.headBytesArrived(now: now)
+            armTimer(context: context)
+        }
+        return true
+    }
+
+    /// Makes sure that the timer fires no later than the deadline.
+    func armTimer(context: ChannelHandlerContext) {
+        guard context.channel.isActive, timing.timer == nil || timing.deadline < timing.timerDeadline else { return }
+        timing.timer?.cancel()
+        timing.timerDeadline = timing.deadline
+        timing.timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: timing.deadline) {
+            self.timing.timer = nil
+            self.timerFired(context: context)
+        }
+    }
+
+    private func timerFired(context: ChannelHandlerContext) {
+        let now = context.eventLoop.now
+        if now >= timing.deadline {
+            if machine.isLingering {
+                context.close(promise: nil)
+                return
+            }
+            if machine.isIdle {
+                giveUpWaiting(context: context)
+            } else {
+                sample(now: now, context: context)
+            }
+        }
+        armTimer(context: context)
+    }
+
+    /// No request has come in time.
+    private func giveUpWaiting(context: ChannelHandlerContext) {
+        if timing.hasHeadBegun {
+            reject(.headTimedOut, context: context)
+        } else {
+            context.close(promise: nil)
+        }
+    }
+
+    /// Looks for progress in an exchange.
+    private func sample(now: NIODeadline, context: ChannelHandlerContext) {
+        timing.sampled(now: now)
+        let pendingByteCount = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        if timing.isSendingStalled(pendingByteCount: pendingByteCount, now: now) {
+            // Through the whole pipeline, for a response that only the connection's end would end is reset.
+            context.channel.close(promise: nil)
+            return
+        }
+        let isClientWaitedFor = machine.isDraining || current?.body?.isReaderWaiting == true
+        if machine.isReceiving, isClientWaitedFor, timing.isReceivingStalled(now: now) {
+            current?.body?.fail(.timedOut)
+            perform(machine.requestFailed(), context: context)
+        }
+    }
+}

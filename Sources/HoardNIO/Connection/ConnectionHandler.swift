@@ -1,0 +1,142 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import HoardHTTP
+import NIOCore
+import NIOHTTP1
+
+/// Turns the parts of requests that the parser yields into exchanges, and keeps the order, the limits and the times of a connection.
+///
+/// Inbound it yields one ``Exchange`` at a time, and the next when the response of the one before has been written. Outbound it takes the parts of
+/// that response. What it decides is in ``ConnectionStateMachine``.
+final class ConnectionHandler: ChannelDuplexHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = Exchange
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    enum Queued {
+        case part(HTTPServerRequestPart)
+        case rejection(RequestRejection)
+    }
+
+    /// The exchange in progress, as far as the channel is concerned.
+    struct Current {
+        /// `nil` if the request has no content.
+        var body: RequestBodyPipe?
+        /// The body takes no more for the time being.
+        var isBodyFull = false
+        var cancellation: ExchangeCancellation
+        /// The client waits for 100 before it sends its content.
+        var awaitsContinue: Bool
+        /// How much content the client has still to send, if that is known.
+        var missingByteCount: Int?
+        /// The response has neither a length nor chunks: only the connection's end ends it.
+        var endsWithConnection = false
+    }
+
+    let configuration: HTTPServer.Configuration
+    let remoteAddress: String
+    var machine: ConnectionStateMachine
+    var current: Current?
+    /// What the client has sent ahead of its turn: at most what one read brought.
+    var queue = CircularBuffer<Queued>()
+    var isReadHeld = false
+    var isServingQueue = false
+    var timing: ConnectionTiming
+
+    init(configuration: HTTPServer.Configuration, remoteAddress: String) {
+        self.configuration = configuration
+        self.remoteAddress = remoteAddress
+        self.machine = ConnectionStateMachine(maximumDrainByteCount: configuration.maximumDrainByteCount)
+        self.timing = ConnectionTiming(configuration)
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        timing.connected(now: context.eventLoop.now)
+        armTimer(context: context)
+        context.fireChannelActive()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        machine.closed()
+        timing.timer?.cancel()
+        timing.timer = nil
+        queue.removeAll()
+        dropExchange(.connectionClosed)
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        machine.closed()
+        timing.timer?.cancel()
+        timing.timer = nil
+        dropExchange(.connectionClosed)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        // The event stays here: behind this handler it would end the exchanges that are still to come.
+        guard case .inputClosed? = event as? ChannelEvent else {
+            context.fireUserInboundEventTriggered(event)
+            return
+        }
+        switch machine.inputClosed(hasQueuedParts: !queue.isEmpty) {
+        case .none:
+            break
+        case .close:
+            context.close(promise: nil)
+        case .cancelExchange:
+            if machine.isReceiving {
+                current?.body?.fail(.connectionClosed)
+                perform(machine.requestFailed(), context: context)
+            }
+            current?.cancellation.cancel()
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let rejection = RequestRejection(parserError: error) else {
+            // Anything else is a failure of the socket. The channel closes itself after it.
+            return
+        }
+        if machine.isReceiving {
+            current?.body?.fail(.malformed)
+            perform(machine.requestFailed(), context: context)
+        } else if machine.isIdle && queue.isEmpty {
+            reject(rejection, context: context)
+        } else {
+            queue.append(.rejection(rejection))
+        }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if wantsInput {
+            isReadHeld = false
+            context.read()
+        } else {
+            isReadHeld = true
+        }
+    }
+
+    /// Reads on, if a read was held back and there is no more reason to.
+    func resumeReading(context: ChannelHandlerContext) {
+        guard isReadHeld, wantsInput else { return }
+        timing.received(now: context.eventLoop.now)
+        isReadHeld = false
+        context.read()
+    }
+
+    private var wantsInput: Bool {
+        if machine.isIdle { return queue.isEmpty }
+        if machine.isReceiving { return machine.isDraining || !isBodyFull }
+        return machine.isLingering
+    }
+
+    private var isBodyFull: Bool { current?.isBodyFull ?? false }
+
+    private func dropExchange(_ code: RequestBodyError.Code) {
+        current?.body?.fail(code)
+        current?.cancellation.cancel()
+        current = nil
+    }
+}

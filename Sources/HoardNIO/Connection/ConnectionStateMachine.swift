@@ -1,0 +1,199 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Decides what a connection does next; does no I/O.
+///
+/// A connection serves one exchange at a time. An exchange has ended when its request has been received and its response has been handed
+/// to the kernel. Requests that a client sends ahead wait until then.
+struct ConnectionStateMachine {
+    private enum Phase {
+        case open
+        /// The response side is closed; what the client still sends is dropped until it closes its side, so that it can read the last response.
+        case lingering
+        case closed
+    }
+
+    private enum Inbound {
+        case betweenRequests
+        case receiving
+        /// The response has ended; this many bytes of the request may still be dropped to save the connection.
+        case draining(remaining: Int)
+        case received
+    }
+
+    private enum Outbound {
+        case noResponse
+        case awaitingResponse
+        case sendingResponse
+        case flushed
+    }
+
+    private var phase = Phase.open
+    private var inbound = Inbound.betweenRequests
+    private var outbound = Outbound.noResponse
+    private var closesAfterExchange = false
+    private var isInputClosed = false
+    private let maximumDrainByteCount: Int
+
+    init(maximumDrainByteCount: Int) {
+        self.maximumDrainByteCount = maximumDrainByteCount
+    }
+
+    enum PartAction: Equatable { case process, enqueue, discard }
+
+    /// A part of a request has been parsed.
+    func partArrived(startsRequest: Bool, afterQueuedParts: Bool) -> PartAction {
+        guard phase == .open else { return .discard }
+        if case .betweenRequests = inbound {
+            if afterQueuedParts { return closesAfterExchange ? .discard : .enqueue }
+            return startsRequest && !closesAfterExchange ? .process : .discard
+        }
+        if case .received = inbound { return closesAfterExchange ? .discard : .enqueue }
+        return .process
+    }
+
+    /// A request's head has been accepted and is about to be answered.
+    mutating func exchangeStarted(keepsAlive: Bool) {
+        precondition(isIdle, "An exchange cannot start in \(self).")
+        inbound = .receiving
+        outbound = .awaitingResponse
+        if !keepsAlive { closesAfterExchange = true }
+    }
+
+    enum ExchangeAction: Equatable {
+        case none
+        /// The exchange has ended: go on with the next request.
+        case startNext
+        /// Close the connection so that the client can read what has been sent.
+        case closeGracefully
+    }
+
+    /// The last byte of the request has been parsed.
+    mutating func requestEnded() -> ExchangeAction {
+        inbound = .received
+        return endExchangeIfComplete()
+    }
+
+    /// Part of the content that nobody will read has arrived.
+    mutating func contentDropped(byteCount: Int) -> ExchangeAction {
+        guard case .draining(let remaining) = inbound else { return .none }
+        guard byteCount <= remaining else { return beginClosing() }
+        inbound = .draining(remaining: remaining - byteCount)
+        return .none
+    }
+
+    /// The request can never be received to its end: it is malformed, or too slow.
+    mutating func requestFailed() -> ExchangeAction {
+        closesAfterExchange = true
+        inbound = .received
+        return endExchangeIfComplete()
+    }
+
+    /// Whether the response's head may be written now; not when the connection has been given up.
+    var acceptsResponse: Bool {
+        guard phase == .open else { return false }
+        return outbound == .awaitingResponse || outbound == .sendingResponse
+    }
+
+    /// An interim response may be sent: the final one has not begun.
+    var acceptsInterimResponse: Bool { phase == .open && outbound == .awaitingResponse }
+
+    /// The head of the final response is being written.
+    ///
+    /// - Parameter announcesClose: The head says `Connection: close`.
+    /// - Returns: Whether the head must say so.
+    mutating func responseStarted(announcesClose: Bool) -> Bool {
+        if announcesClose { closesAfterExchange = true }
+        outbound = .sendingResponse
+        return closesAfterExchange
+    }
+
+    /// The kernel has taken the response's last byte.
+    ///
+    /// - Parameter unreadByteCount: How much of the request is known to be missing, `nil` if that is not known.
+    mutating func responseFlushed(missingByteCount: Int?) -> ExchangeAction {
+        guard phase == .open else { return .none }
+        outbound = .flushed
+        if case .receiving = inbound {
+            guard !closesAfterExchange, missingByteCount ?? 0 <= maximumDrainByteCount else { return beginClosing() }
+            inbound = .draining(remaining: maximumDrainByteCount)
+        }
+        return endExchangeIfComplete()
+    }
+
+    /// The connection cannot be used for another request after the one in progress.
+    mutating func closeAfterExchange() -> ExchangeAction {
+        closesAfterExchange = true
+        return isIdle ? beginClosing() : .none
+    }
+
+    enum InputClosedAction: Equatable {
+        case none
+        case close
+        /// The client has probably gone: stop working for it. Its response is still sent if there is one.
+        case cancelExchange
+    }
+
+    /// The client sends no more.
+    mutating func inputClosed(hasQueuedParts: Bool) -> InputClosedAction {
+        isInputClosed = true
+        switch phase {
+        case .closed:
+            return .none
+        case .lingering:
+            return .close
+        case .open:
+            guard !(isIdle && !hasQueuedParts) else { return .close }
+            return .cancelExchange
+        }
+    }
+
+    /// The connection has been closed, by whichever side.
+    mutating func closed() {
+        phase = .closed
+    }
+
+    /// No request is in progress.
+    var isIdle: Bool {
+        guard phase == .open, case .betweenRequests = inbound else { return false }
+        return true
+    }
+
+    /// The response side has been closed and the client's is still open.
+    var isLingering: Bool { phase == .lingering }
+
+    /// A response is being written and has not ended.
+    var isSendingResponse: Bool { phase == .open && outbound == .sendingResponse }
+
+    /// The client has closed its side.
+    var hasInputClosed: Bool { isInputClosed }
+
+    /// Content of the request in progress is still to come from the client.
+    var isReceiving: Bool {
+        guard phase == .open else { return false }
+        switch inbound {
+        case .receiving, .draining: return true
+        case .betweenRequests, .received: return false
+        }
+    }
+
+    /// Nobody will read the rest of the request in progress.
+    var isDraining: Bool {
+        if case .draining = inbound { return phase == .open }
+        return false
+    }
+
+    private mutating func endExchangeIfComplete() -> ExchangeAction {
+        guard phase == .open, case .received = inbound, outbound == .flushed else { return .none }
+        guard !closesAfterExchange else { return beginClosing() }
+        inbound = .betweenRequests
+        outbound = .noResponse
+        return .startNext
+    }
+
+    private mutating func beginClosing() -> ExchangeAction {
+        guard phase == .open else { return .none }
+        phase = .lingering
+        return .closeGracefully
+    }
+}

@@ -1,0 +1,94 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOCore
+
+/// The times a connection keeps: when it was last heard of, and when it is given up.
+///
+/// There is one timer per connection. It is not moved when a deadline moves away, only checked when it fires,
+/// so that a request costs no work on the event loop's heap of timers.
+struct ConnectionTiming {
+    private let idleTimeout: TimeAmount
+    private let headTimeout: TimeAmount
+    private let bodyTimeout: TimeAmount
+    private let writeTimeout: TimeAmount
+    private let lingerTimeout: TimeAmount
+    /// How often an exchange in progress is looked at.
+    private let samplingInterval: TimeAmount
+
+    var timer: Scheduled<Void>?
+    var timerDeadline = NIODeadline.distantFuture
+    private(set) var deadline = NIODeadline.distantFuture
+    /// A request's first bytes have arrived, or the connection has not had a request yet.
+    private(set) var isHeadDue = true
+    /// At least one byte of the next request has arrived.
+    private(set) var hasHeadBegun = false
+    private var lastReceived = NIODeadline.distantPast
+    private var writeCount = 0
+    private var writeSample = (pendingByteCount: 0, writeCount: 0, since: NIODeadline.distantPast)
+
+    init(_ configuration: HTTPServer.Configuration) {
+        idleTimeout = TimeAmount(configuration.idleTimeout)
+        headTimeout = TimeAmount(configuration.headTimeout)
+        bodyTimeout = TimeAmount(configuration.bodyTimeout)
+        writeTimeout = TimeAmount(configuration.writeTimeout)
+        lingerTimeout = TimeAmount(configuration.lingerTimeout)
+        samplingInterval = .nanoseconds(max(1, min(bodyTimeout, writeTimeout).nanoseconds / 4))
+    }
+
+    mutating func connected(now: NIODeadline) {
+        deadline = now + headTimeout
+    }
+
+    /// Bytes have arrived while no request was in progress.
+    mutating func headBytesArrived(now: NIODeadline) {
+        hasHeadBegun = true
+        guard !isHeadDue else { return }
+        isHeadDue = true
+        deadline = now + headTimeout
+    }
+
+    mutating func becameIdle(now: NIODeadline) {
+        isHeadDue = false
+        hasHeadBegun = false
+        deadline = now + idleTimeout
+    }
+
+    mutating func exchangeStarted(now: NIODeadline) {
+        lastReceived = now
+        writeSample = (0, writeCount, now)
+        deadline = now + samplingInterval
+    }
+
+    mutating func lingering(now: NIODeadline) {
+        deadline = now + lingerTimeout
+    }
+
+    mutating func received(now: NIODeadline) {
+        lastReceived = now
+    }
+
+    mutating func wrote() {
+        writeCount += 1
+    }
+
+    mutating func sampled(now: NIODeadline) {
+        deadline = now + samplingInterval
+    }
+
+    /// Whether the client has sent nothing for too long, given that it is waited for.
+    func isReceivingStalled(now: NIODeadline) -> Bool {
+        now - lastReceived >= bodyTimeout
+    }
+
+    /// Whether the client has taken nothing for too long.
+    ///
+    /// - Parameter pendingByteCount: What the kernel has not taken yet.
+    mutating func isSendingStalled(pendingByteCount: Int, now: NIODeadline) -> Bool {
+        if pendingByteCount == 0 || pendingByteCount != writeSample.pendingByteCount || writeCount != writeSample.writeCount {
+            writeSample = (pendingByteCount, writeCount, now)
+            return false
+        }
+        return now - writeSample.since >= writeTimeout
+    }
+}

@@ -1,0 +1,80 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+package import NIOCore
+
+extension HTTPServer {
+    /// Where a server listens, and what it accepts.
+    package struct Configuration: Sendable {
+        /// The address or name to listen on. Default: `127.0.0.1`, which other machines cannot reach.
+        package var host = "127.0.0.1"
+        /// The port to listen on; 0 for any that is free. Default: 0.
+        package var port = 0
+        /// How many connections may wait to be accepted. Default: 1,024.
+        package var backlog = 1_024
+        /// How many connections are served at once. While there are so many, no other is accepted: new ones wait in the backlog. Default: 10,000.
+        package var maximumConnectionCount = 10_000
+
+        /// How long a connection may be idle between two requests. Default: 60 seconds.
+        package var idleTimeout = Duration.seconds(60)
+        /// How long the head of a request may take, from its first byte; for a connection's first request, from the connection. Default: 30 seconds.
+        package var headTimeout = Duration.seconds(30)
+        /// How long a client may send nothing while its request's content is waited for. Default: 60 seconds.
+        package var bodyTimeout = Duration.seconds(60)
+        /// How long a client may take none of its response. Noticed up to a quarter later. Default: 60 seconds.
+        package var writeTimeout = Duration.seconds(60)
+        /// How long a client has to close its side after the server has closed its own. Default: 2 seconds.
+        package var lingerTimeout = Duration.seconds(2)
+
+        /// The longest request target, in bytes; longer ones get 414, or 431 if they are longer than the header limit too. Default: 16 KiB.
+        package var maximumTargetByteCount = 16 * 1_024
+        /// The most bytes in the names and values of a request's fields; more get 431. Default: 64 KiB.
+        package var maximumHeaderByteCount = 64 * 1_024
+        /// The most fields in a request; more get 431. Default: 256.
+        package var maximumHeaderFieldCount = 256
+        /// How much of a request's content is held while nobody reads it, plus what one read from the network brings. Default: 64 KiB.
+        package var bodyBufferByteCount = 64 * 1_024
+        /// How much of a request's content is dropped, after a response that did not wait for it, to save the connection. Default: 64 KiB.
+        package var maximumDrainByteCount = 64 * 1_024
+
+        /// The threads to work on. `nil` for NIO's shared ones. Default: `nil`.
+        ///
+        /// Handlers run on these threads until they suspend, and must not block them.
+        package var eventLoopGroup: (any EventLoopGroup)?
+
+        package init(host: String = "127.0.0.1", port: Int = 0) {
+            self.host = host
+            self.port = port
+        }
+    }
+}
+
+extension HTTPServer.Configuration {
+    /// - Throws: ``HTTPServerError`` with a sentence that names the setting.
+    func validate() throws(HTTPServerError) {
+        guard (0...65_535).contains(port) else {
+            throw HTTPServerError(.invalidAddress, "Cannot listen on \(host) port \(port): a port is a number from 0 to 65535.")
+        }
+        guard !host.isEmpty else {
+            throw HTTPServerError(.invalidAddress, "Cannot listen on port \(port): the host is empty.")
+        }
+        let counts = [
+            ("backlog", backlog), ("maximumConnectionCount", maximumConnectionCount), ("maximumTargetByteCount", maximumTargetByteCount),
+            ("maximumHeaderByteCount", maximumHeaderByteCount), ("maximumHeaderFieldCount", maximumHeaderFieldCount),
+            ("bodyBufferByteCount", bodyBufferByteCount),
+        ]
+        for (name, count) in counts where count < 1 {
+            throw HTTPServerError(.invalidConfiguration, "The setting \(name) is \(count); it must be at least 1.")
+        }
+        guard maximumDrainByteCount >= 0 else {
+            throw HTTPServerError(.invalidConfiguration, "The setting maximumDrainByteCount is \(maximumDrainByteCount); it must not be negative.")
+        }
+        let timeouts = [
+            ("idleTimeout", idleTimeout), ("headTimeout", headTimeout), ("bodyTimeout", bodyTimeout), ("writeTimeout", writeTimeout),
+            ("lingerTimeout", lingerTimeout),
+        ]
+        for (name, timeout) in timeouts where timeout <= .zero {
+            throw HTTPServerError(.invalidConfiguration, "The setting \(name) is \(timeout); it must be longer than zero.")
+        }
+    }
+}

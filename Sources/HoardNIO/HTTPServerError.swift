@@ -1,0 +1,72 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Why a server could not start.
+///
+/// Compare ``code``; its set can grow without breaking code that matches on it.
+package struct HTTPServerError: Error, Sendable {
+    /// What went wrong, by kind.
+    package struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Base: String, Hashable, Sendable {
+            case addressInUse, addressNotAvailable, permissionDenied, invalidAddress, invalidConfiguration, failed
+        }
+        private let base: Base
+        private init(_ base: Base) { self.base = base }
+
+        /// Something listens there already.
+        package static var addressInUse: Self { .init(.addressInUse) }
+        /// The address is none of this machine's.
+        package static var addressNotAvailable: Self { .init(.addressNotAvailable) }
+        /// The process may not listen there.
+        package static var permissionDenied: Self { .init(.permissionDenied) }
+        /// The host cannot be resolved, or the port is none.
+        package static var invalidAddress: Self { .init(.invalidAddress) }
+        /// A setting has a value that makes no sense.
+        package static var invalidConfiguration: Self { .init(.invalidConfiguration) }
+        /// Anything no other code names.
+        package static var failed: Self { .init(.failed) }
+
+        package var description: String { base.rawValue }
+    }
+
+    package let code: Code
+    /// One sentence a person can act on. It names host and port.
+    package let message: String
+    /// What the layer below reported, if anything.
+    package let underlyingError: (any Error)?
+
+    package init(_ code: Code, _ message: String, underlyingError: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.underlyingError = underlyingError
+    }
+}
+
+extension HTTPServerError: CustomStringConvertible {
+    package var description: String { message }
+}
+
+extension HTTPServerError {
+    /// The error for a failure to listen.
+    static func binding(host: String, port: Int, error: any Error) -> HTTPServerError {
+        let (code, reason): (Code, String) =
+            switch (error as? IOError)?.errnoCode {
+            case EADDRINUSE: (.addressInUse, "another program listens there")
+            case EADDRNOTAVAIL: (.addressNotAvailable, "the address is none of this machine's")
+            case EACCES, EPERM: (.permissionDenied, "permission is denied; ports below 1024 are often reserved")
+            case nil where error is SocketAddressError || error is SocketAddressError.UnknownHost: (.invalidAddress, "the host cannot be resolved")
+            default: (.failed, "\(error)")
+            }
+        return HTTPServerError(code, "Cannot listen on \(host) port \(port): \(reason).", underlyingError: error)
+    }
+}

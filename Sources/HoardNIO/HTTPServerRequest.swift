@@ -1,0 +1,31 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+package import HoardHTTP
+package import HTTPTypes
+package import NIOHTTP1
+
+/// A request as a server received it.
+package struct HTTPServerRequest: Sendable {
+    /// Method, scheme (`http`), authority, path and fields.
+    ///
+    /// The authority is that of the `Host` field, which is taken out of the fields, or of an absolute request target, which overrides it. It is `nil`
+    /// only for an HTTP/1.0 request that names no host. Names of fields keep their spelling, fields their order.
+    package var head: HTTPRequest
+    /// The content. It is read from the client as it is consumed, and can be read once.
+    ///
+    /// ``HTTPBody/length`` is that of `Content-Length`. Another task may read the body; what has not been read when the response
+    /// has ended is dropped, and reading it then throws ``RequestBodyError``.
+    package var body: HTTPBody
+    /// The version the client speaks: 1.0 or 1.1.
+    package var version: HTTPVersion
+    /// The client's IP address, without its port.
+    package var remoteAddress: String
+
+    package init(head: HTTPRequest, body: HTTPBody = .empty, version: HTTPVersion = .http1_1, remoteAddress: String) {
+        self.head = head
+        self.body = body
+        self.version = version
+        self.remoteAddress = remoteAddress
+    }
+}

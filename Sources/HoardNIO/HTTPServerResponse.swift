@@ -1,0 +1,24 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+package import HoardHTTP
+package import HTTPTypes
+
+/// A response for a server to send.
+///
+/// The server frames it. It writes `Content-Length` from the body's length, or chunks a body whose length is not known; it drops
+/// `Transfer-Encoding`, `Keep-Alive` and `Connection`, after honouring `Connection: close`; and it adds `Date` where there is none.
+/// Only in responses to HEAD and in responses of status 304 is `Content-Length` sent as it was given, for there it describes content that is not sent.
+///
+/// If the body fails, or is longer or shorter than it said, the connection is closed in a way that shows the client that the response is incomplete.
+package struct HTTPServerResponse: Sendable {
+    /// Status and fields. A status below 200 is not a final one: the server sends 500 instead.
+    package var head: HTTPResponse
+    /// The content. It is asked for its next part when the client has taken most of what came before.
+    package var body: HTTPBody
+
+    package init(head: HTTPResponse, body: HTTPBody = .empty) {
+        self.head = head
+        self.body = body
+    }
+}

@@ -1,0 +1,45 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a request's content could not be read to its end.
+package struct RequestBodyError: Error, Sendable {
+    /// What went wrong, by kind.
+    package struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Base: String, Hashable, Sendable {
+            case connectionClosed, malformed, timedOut, responseEnded, alreadyRead
+        }
+        private let base: Base
+        private init(_ base: Base) { self.base = base }
+
+        /// The client went away before it had sent all of the content.
+        package static var connectionClosed: Self { .init(.connectionClosed) }
+        /// The content is not validly framed.
+        package static var malformed: Self { .init(.malformed) }
+        /// The client sent nothing for too long.
+        package static var timedOut: Self { .init(.timedOut) }
+        /// The response has been sent; content that had not been read by then is dropped.
+        package static var responseEnded: Self { .init(.responseEnded) }
+        /// The content has been read before.
+        package static var alreadyRead: Self { .init(.alreadyRead) }
+
+        package var description: String { base.rawValue }
+    }
+
+    package let code: Code
+
+    init(_ code: Code) {
+        self.code = code
+    }
+}
+
+extension RequestBodyError: CustomStringConvertible {
+    package var description: String {
+        switch code {
+        case .connectionClosed: "The client closed the connection before it had sent the whole request."
+        case .malformed: "The request's content is not validly framed."
+        case .timedOut: "The client did not send the rest of the request in time."
+        case .responseEnded: "The request's content was dropped because the response has ended."
+        default: "The request's content can be read only once."
+        }
+    }
+}

@@ -1,0 +1,188 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOCore
+import Synchronization
+
+/// Carries a request's content from the connection, which pushes it, to the one task that reads it.
+///
+/// The connection stops reading from the client when `highWatermark` bytes lie here unread, and is asked to go on when half of them
+/// have been taken, or when the reader waits and there is nothing left.
+final class RequestBodyPipe: Sendable {
+    fileprivate enum Ending {
+        case finished
+        case failed(RequestBodyError)
+    }
+
+    fileprivate struct State {
+        var parts = CircularBuffer<ByteBuffer>()
+        var byteCount = 0
+        var ending: Ending?
+        var waiter: CheckedContinuation<ByteBuffer?, any Error>?
+        var isProducerPaused = false
+        var hasReader = false
+    }
+
+    fileprivate enum NextAction {
+        case take(ByteBuffer, wakesProducer: Bool)
+        case end
+        case fail(any Error)
+        case wait
+    }
+
+    private let highWatermark: Int
+    private let wantsMore: @Sendable (RequestBodyPipe) -> Void
+    private let state = Mutex(State())
+
+    /// - Parameter wantsMore: Asks the connection for content; called on the reader's thread, outside the lock, also before the first part.
+    init(highWatermark: Int, wantsMore: @escaping @Sendable (RequestBodyPipe) -> Void) {
+        self.highWatermark = highWatermark
+        self.wantsMore = wantsMore
+    }
+
+    /// Adds a part.
+    ///
+    /// - Returns: Whether the pipe takes more now. If not, `wantsMore` is called when it does.
+    func push(_ part: ByteBuffer) -> Bool {
+        let (waiter, takesMore) = state.withLock { state -> (CheckedContinuation<ByteBuffer?, any Error>?, Bool) in
+            guard state.ending == nil else { return (nil, true) }
+            if let waiter = state.waiter {
+                state.waiter = nil
+                return (waiter, true)
+            }
+            state.parts.append(part)
+            state.byteCount += part.readableBytes
+            state.isProducerPaused = state.byteCount >= highWatermark
+            return (nil, !state.isProducerPaused)
+        }
+        waiter?.resume(returning: part)
+        return takesMore
+    }
+
+    /// Ends the content. What has been pushed can still be read.
+    func finish() {
+        let waiter = state.withLock { state -> CheckedContinuation<ByteBuffer?, any Error>? in
+            guard state.ending == nil else { return nil }
+            state.ending = .finished
+            return state.waiter.take()
+        }
+        waiter?.resume(returning: nil)
+    }
+
+    /// Ends the content with an error and drops what has not been read. Without effect after the end.
+    func fail(_ code: RequestBodyError.Code) {
+        let error = RequestBodyError(code)
+        let waiter = state.withLock { state -> CheckedContinuation<ByteBuffer?, any Error>? in
+            if case .failed = state.ending { return nil }
+            if case .finished = state.ending, state.parts.isEmpty { return nil }
+            state.ending = .failed(error)
+            state.parts.removeAll()
+            state.byteCount = 0
+            return state.waiter.take()
+        }
+        waiter?.resume(throwing: error)
+    }
+
+    /// Whether the reader waits for the client.
+    var isReaderWaiting: Bool {
+        state.withLock { $0.waiter != nil }
+    }
+
+    fileprivate func next(isolation: isolated (any Actor)?) async throws -> ByteBuffer? {
+        switch state.withLock({ $0.next(lowWatermark: highWatermark / 2) }) {
+        case .take(let part, let wakesProducer):
+            if wakesProducer { wantsMore(self) }
+            return part
+        case .end:
+            return nil
+        case .fail(let error):
+            throw error
+        case .wait:
+            return try await wait(isolation: isolation)
+        }
+    }
+
+    private func wait(isolation: isolated (any Actor)?) async throws -> ByteBuffer? {
+        try await withTaskCancellationHandler(
+            operation: {
+                try await withCheckedThrowingContinuation(isolation: isolation) { continuation in
+                    switch state.withLock({ $0.next(lowWatermark: highWatermark / 2, orWait: continuation) }) {
+                    case .take(let part, let wakesProducer):
+                        if wakesProducer { wantsMore(self) }
+                        continuation.resume(returning: part)
+                    case .end:
+                        continuation.resume(returning: nil)
+                    case .fail(let error):
+                        continuation.resume(throwing: error)
+                    case .wait:
+                        wantsMore(self)
+                    }
+                }
+            },
+            onCancel: {
+                state.withLock { $0.waiter.take() }?.resume(throwing: CancellationError())
+            },
+            isolation: isolation
+        )
+    }
+
+    /// Makes the caller the reader, unless there has been one.
+    fileprivate func claim() -> Bool {
+        state.withLock { state in
+            defer { state.hasReader = true }
+            return !state.hasReader
+        }
+    }
+}
+
+extension RequestBodyPipe.State {
+    fileprivate mutating func next(
+        lowWatermark: Int,
+        orWait continuation: CheckedContinuation<ByteBuffer?, any Error>? = nil
+    ) -> RequestBodyPipe.NextAction {
+        if let part = parts.popFirst() {
+            byteCount -= part.readableBytes
+            let wakesProducer = isProducerPaused && byteCount <= lowWatermark
+            if wakesProducer { isProducerPaused = false }
+            return .take(part, wakesProducer: wakesProducer)
+        }
+        switch ending {
+        case .finished:
+            return .end
+        case .failed(let error):
+            return .fail(error)
+        case nil:
+            guard waiter == nil else { return .fail(RequestBodyError(.alreadyRead)) }
+            guard let continuation else { return .wait }
+            // A task cancelled before it came here would wait for ever: its cancellation handler has already run.
+            guard !Task.isCancelled else { return .fail(CancellationError()) }
+            waiter = continuation
+            return .wait
+        }
+    }
+}
+
+extension RequestBodyPipe: AsyncSequence {
+    struct AsyncIterator: AsyncIteratorProtocol {
+        private let pipe: RequestBodyPipe
+        private let isReader: Bool
+
+        fileprivate init(_ pipe: RequestBodyPipe) {
+            self.pipe = pipe
+            self.isReader = pipe.claim()
+        }
+
+        mutating func next() async throws -> ByteBuffer? {
+            try await next(isolation: nil)
+        }
+
+        mutating func next(isolation actor: isolated (any Actor)?) async throws -> ByteBuffer? {
+            guard isReader else { throw RequestBodyError(.alreadyRead) }
+            return try await pipe.next(isolation: actor)
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(self)
+    }
+}

@@ -1,0 +1,95 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import NIOHTTP1
+
+/// Collects the fields of a request on which framing and routing depend, and judges them together.
+struct RequestFraming {
+    private var hosts: [String] = []
+    private var contentLength: Int?
+    private var transferEncodings: [String] = []
+    private var expectation: String?
+    private var hasUpgradeField = false
+    private var connectionOptions: [Substring] = []
+
+    /// Notes the field if it is one of those.
+    ///
+    /// - Returns: Whether the field is to be left out of the request, since the request says the same elsewhere.
+    mutating func takes(_ name: HTTPField.Name, value: String) throws(RequestRejection) -> Bool {
+        switch name.canonicalName {
+        case "host":
+            hosts.append(value)
+            return true
+        case "content-length":
+            let length = try Self.parse(contentLength: value)
+            guard contentLength == nil || contentLength == length else { throw .badRequest("The request has two different Content-Length fields.") }
+            contentLength = length
+        case "transfer-encoding":
+            transferEncodings.append(value)
+        case "expect":
+            expectation = expectation.map { "\($0), \(value)" } ?? value
+        case "upgrade":
+            hasUpgradeField = true
+        case "connection":
+            connectionOptions += value.split(separator: ",")
+        default:
+            break
+        }
+        return false
+    }
+
+    /// [RFC 9112 §6](https://www.rfc-editor.org/rfc/rfc9112#section-6)
+    func content(version: HTTPVersion) throws(RequestRejection) -> RequestHead.Content {
+        guard !transferEncodings.isEmpty else {
+            return contentLength.map { $0 == 0 ? .none : .bytes($0) } ?? .none
+        }
+        guard contentLength == nil else { throw .badRequest("The request has both Transfer-Encoding and Content-Length.") }
+        guard version == .http1_1 else { throw .badRequest("HTTP/1.0 has no Transfer-Encoding.") }
+        guard transferEncodings.count == 1, transferEncodings[0].lowercased() == "chunked" else {
+            throw RequestRejection(.notImplemented, "The only Transfer-Encoding the server knows is chunked.")
+        }
+        return .chunked
+    }
+
+    /// [RFC 9110 §10.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-10.1.1)
+    func expectsContinue(version: HTTPVersion) throws(RequestRejection) -> Bool {
+        guard version == .http1_1, let expectation else { return false }
+        guard expectation.lowercased() == "100-continue" else {
+            throw RequestRejection(.expectationFailed, "The only expectation the server can meet is 100-continue.")
+        }
+        return true
+    }
+
+    /// [RFC 9112 §3.2](https://www.rfc-editor.org/rfc/rfc9112#section-3.2)
+    func validatedHost(version: HTTPVersion) throws(RequestRejection) -> String? {
+        guard let host = hosts.first else {
+            guard version == .http1_0 else { throw .badRequest("The request has no Host field.") }
+            return nil
+        }
+        guard hosts.count == 1 else { throw .badRequest("The request has more than one Host field.") }
+        guard Authority.isValid(host) else { throw .badRequest("The Host field does not hold a valid host.") }
+        return host
+    }
+
+    /// Whether the client offers to speak another protocol, as the parser sees it.
+    var asksForUpgrade: Bool {
+        hasUpgradeField && connectionOptions.contains { $0.trimmingSpaces.lowercased() == "upgrade" }
+    }
+
+    private static func parse(contentLength text: String) throws(RequestRejection) -> Int {
+        guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let length = Int(text) else {
+            throw .badRequest("The Content-Length field is not a valid one.")
+        }
+        return length
+    }
+}
+
+extension Substring {
+    var trimmingSpaces: Substring {
+        var rest = self
+        while let first = rest.utf8.first, first == 0x20 || first == 0x09 { rest.removeFirst() }
+        while let last = rest.utf8.last, last == 0x20 || last == 0x09 { rest.removeLast() }
+        return rest
+    }
+}

@@ -1,0 +1,45 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOCore
+
+/// Holds a body to the length it was announced with.
+///
+/// The part that completes the length is held back until the body has ended, so that a body that is too long is seen to be wrong
+/// while the client still misses a byte.
+struct LengthCheck {
+    private var missingByteCount: Int
+    private var heldBack: ByteBuffer?
+
+    init(byteCount: Int) {
+        missingByteCount = byteCount
+    }
+
+    enum Action: Equatable {
+        case send(ByteBuffer)
+        case hold
+        /// The body is longer than announced.
+        case fail
+    }
+
+    /// The body has yielded a part that is not empty.
+    mutating func next(_ part: ByteBuffer) -> Action {
+        guard part.readableBytes <= missingByteCount else { return .fail }
+        missingByteCount -= part.readableBytes
+        guard missingByteCount == 0 else { return .send(part) }
+        heldBack = part
+        return .hold
+    }
+
+    enum EndAction: Equatable {
+        /// The response is complete after this, which can be `nil` if it is empty.
+        case send(ByteBuffer?)
+        /// The body is shorter than announced.
+        case fail
+    }
+
+    /// The body has ended.
+    mutating func end() -> EndAction {
+        missingByteCount == 0 ? .send(heldBack.take()) : .fail
+    }
+}

@@ -1,0 +1,85 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import HoardHTTP
+import NIOHTTP1
+
+/// How a response is written: its head with the fields that belong to the connection, and what ends its content.
+///
+/// [RFC 9112 §6](https://www.rfc-editor.org/rfc/rfc9112#section-6)
+struct ResponsePlan {
+    enum Content: Hashable, Sendable {
+        /// None is sent, whatever the body holds.
+        case none
+        case bytes(Int)
+        case chunked
+        /// For clients that know no chunks: all that comes until the connection is closed.
+        case untilClose
+    }
+
+    let head: HTTPResponseHead
+    let content: Content
+    let body: HTTPBody
+
+    /// - Parameter date: The `Date` field's value if the response has none. Only asked for then.
+    init(_ response: HTTPServerResponse, to request: HTTPServerRequest, keepsAlive: Bool, date: @autoclosure () -> String) {
+        let response = response.head.status.code >= 200 ? response : Self.failure
+        let (content, lengthField) = Self.framing(of: response, to: request)
+        var headers = HTTPHeaders()
+        headers.reserveCapacity(response.head.headerFields.count + 3)
+        var lacksDate = true
+        var closes = !keepsAlive || content == .untilClose
+        var pendingLength = lengthField
+        for field in response.head.headerFields {
+            switch field.name.canonicalName {
+            case "transfer-encoding", "keep-alive":
+                continue
+            case "connection":
+                closes = closes || field.value.split(separator: ",").contains { $0.trimmingSpaces.lowercased() == "close" }
+                continue
+            case "content-length":
+                guard let length = pendingLength else { continue }
+                headers.add(name: field.name.rawName, value: length)
+                pendingLength = nil
+                continue
+            case "date":
+                lacksDate = false
+            default:
+                break
+            }
+            headers.add(name: field.name.rawName, value: field.value)
+        }
+        if let pendingLength { headers.add(name: "Content-Length", value: pendingLength) }
+        if content == .chunked { headers.add(name: "Transfer-Encoding", value: "chunked") }
+        if lacksDate { headers.add(name: "Date", value: date()) }
+        if closes {
+            headers.add(name: "Connection", value: "close")
+        } else if request.version == .http1_0 {
+            headers.add(name: "Connection", value: "keep-alive")
+        }
+        self.head = HTTPResponseHead(version: .http1_1, status: HTTPResponseStatus(response.head.status), headers: headers)
+        self.content = content
+        self.body = response.body
+    }
+
+    /// What is sent instead of a response that is not final.
+    private static let failure = HTTPServerResponse(
+        head: HTTPResponse(status: .internalServerError, headerFields: [.contentType: "text/plain; charset=utf-8"]),
+        body: HTTPBody("The server has no final response to this request.\n")
+    )
+
+    /// What ends the content, and the value of `Content-Length` if it is to be sent.
+    private static func framing(of response: HTTPServerResponse, to request: HTTPServerRequest) -> (Content, lengthField: String?) {
+        let status = response.head.status.code
+        if status == 204 { return (.none, nil) }
+        if status == 304 || request.head.method == .head {
+            // Of a field that was given twice the first counts; HTTPFields would join the two.
+            let given = response.head.headerFields[values: .contentLength].first
+            return (.none, given.flatMap { Int($0) }.flatMap { $0 >= 0 ? "\($0)" : nil })
+        }
+        if status == 205 { return (.none, "0") }
+        if let length = response.body.length { return (.bytes(length), "\(length)") }
+        return (request.version == .http1_0 ? .untilClose : .chunked, nil)
+    }
+}
