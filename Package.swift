@@ -117,5 +117,20 @@ let package = Package(
             ],
             swiftSettings: swiftSettings
         ),
+
+        .testTarget(
+            name: "HoardCommandTests",
+            dependencies: [
+                "HoardCommand", "HoardDisk", "HoardHTTP", "HoardTesting", "HoardTransports", httpTypes, nioCore,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "HoardDiskTests",
+            dependencies: ["Hoard", "HoardDisk", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(name: "HoardHTTPTests", dependencies: ["HoardHTTP", httpTypes], swiftSettings: swiftSettings),
     ]
 )

@@ -2,13 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import Foundation
 internal import Hoard
 internal import HoardDisk
 internal import HoardHTTP
 internal import HoardProxy
 internal import Logging
-internal import UnixSignals
 
 /// `hoard proxy`: a caching reverse proxy.
 struct ProxyCommand: AsyncParsableCommand {
@@ -82,7 +80,7 @@ struct ProxyCommand: AsyncParsableCommand {
         configuration.cache.maximumMemoryBytes = memoryBytes.bytes
         configuration.cache.maximumObjectBytes = maxObjectBytes?.bytes ?? min(8 << 20, maxBytes.bytes)
         // From here on a signal ends the proxy in good order.
-        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        let termination = await Termination()
         let proxy: CachingProxy
         do {
             proxy = try await CachingProxy.start(configuration: configuration, stores: [store], logger: logger)
@@ -91,12 +89,8 @@ struct ProxyCommand: AsyncParsableCommand {
             throw error
         }
         Terminal.say("hoard: serving http://\(proxy.address) from \(configuration.origin), cache in \(printable(directory.path))")
-        for await _ in signals { break }
+        await termination.wait()
         Terminal.say("hoard: finishing the requests under way; a second signal ends at once")
-        let impatience = Task {
-            for await _ in signals { Foundation.exit(ExitCode.failure.rawValue) }
-        }
-        defer { impatience.cancel() }
         await proxy.shutdown(gracePeriod: .seconds(gracePeriod))
         Terminal.say("hoard: done")
     }

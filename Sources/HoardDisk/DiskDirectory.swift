@@ -62,22 +62,26 @@ extension DiskDirectory {
 
     /// Creates a directory and the parents it lacks, with mode 0700. One that exists is left alone.
     private static func createDirectory(_ path: String) throws(StoreError) {
-        if mkdir(path, 0o700) == 0 {
-            // The process's mask may have taken away more than `mkdir` was to leave out.
-            guard chmod(path, 0o700) == 0 else { throw .system(errno, "set the mode of the directory \(path)") }
-            return
+        if try createDirectoryIfParentExists(path) { return }
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex else {
+            throw .system(ENOENT, "create the directory \(path)")
         }
-        switch errno {
-        case EEXIST:
-            return
-        case ENOENT:
-            guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex else { fallthrough }
-            try createDirectory(String(path[..<slash]))
-            guard mkdir(path, 0o700) == 0 || errno == EEXIST else { fallthrough }
-            guard chmod(path, 0o700) == 0 else { throw .system(errno, "set the mode of the directory \(path)") }
-        default:
-            throw .system(errno, "create the directory \(path)")
+        try createDirectory(String(path[..<slash]))
+        guard try createDirectoryIfParentExists(path) else { throw .system(ENOENT, "create the directory \(path)") }
+    }
+
+    /// Returns `false` if the parent does not exist, and `true` if the directory now does.
+    private static func createDirectoryIfParentExists(_ path: String) throws(StoreError) -> Bool {
+        guard mkdir(path, 0o700) == 0 else {
+            switch errno {
+            case EEXIST: return true
+            case ENOENT: return false
+            default: throw .system(errno, "create the directory \(path)")
+            }
         }
+        // The process's mask may have taken more away than 0700 leaves out.
+        guard chmod(path, 0o700) == 0 else { throw .system(errno, "set the mode of the directory \(path)") }
+        return true
     }
 
     /// Which file the database is now; `nil` if there is none.

@@ -5,6 +5,12 @@ import GRDB
 import Hoard
 import Synchronization
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// How operations reach the database, and what they do when it is damaged.
 extension DiskStore {
     /// How often an operation starts over: once because it found damage, and once because another one replaced the database meanwhile.
@@ -60,6 +66,15 @@ extension DiskStore {
 
     /// The connections to use now.
     func connections() throws(StoreError) -> Connections {
+        switch state.withLock({ $0 }) {
+        case .open(let connections): connections
+        case .closed: throw .closed(name)
+        case .broken: try reopen(at: configuration.clock.now())
+        }
+    }
+
+    /// Opens the database that could not be replaced before, unless another operation was faster.
+    private func reopen(at now: Date) throws(StoreError) -> Connections {
         let (connections, opened) = try state.withLock { (state) throws(StoreError) -> (Connections, DatabaseOpening.Opened?) in
             switch state {
             case .open(let connections):
@@ -67,7 +82,7 @@ extension DiskStore {
             case .closed:
                 throw .closed(name)
             case .broken:
-                let opened = try opening.open()
+                let opened = try opening.open(at: now)
                 adopt(opened)
                 state = .open(opened.connections)
                 return (opened.connections, opened)
@@ -81,6 +96,7 @@ extension DiskStore {
     private func recover(from error: any Error, on failed: Connections, attempt: Int) throws(StoreError) {
         guard attempt < Self.maximumAttempts else { throw .database(error) }
         let isDamage = StoreError.isDamage(error) && configuration.createsIfMissing
+        let now = configuration.clock.now()
         let opened = try state.withLock { (state) throws(StoreError) -> DatabaseOpening.Opened? in
             guard case .open(let current) = state, current === failed else {
                 // Closed or replaced since the operation began: `connections()` knows which.
@@ -90,7 +106,7 @@ extension DiskStore {
             // Waits for the reads and writes under way; none of them takes this lock before it is done.
             failed.close()
             state = .broken
-            let opened = try opening.open(replacing: failed.file)
+            let opened = try opening.open(replacing: failed.file, at: now)
             adopt(opened)
             state = .open(opened.connections)
             return opened

@@ -21,7 +21,7 @@ extension DiskStore {
         /// The most bytes charged for all records together. The default is 1 GiB; `nil` sets no limit; a negative number counts as 0.
         ///
         /// A record is charged for its key, payload, tags, validator and content type, plus ``DiskStore/bytesChargedPerRecord``.
-        /// SQLite adds the unused ends of its pages and a write-ahead log that is usually below 10 MiB.
+        /// SQLite adds the unused ends of its pages and a write-ahead log of usually not more than 16 MiB.
         public var maximumBytes: Int?
 
         /// What time it is. The default is the system's clock.

@@ -68,7 +68,7 @@ public final class DiskStore: RecordStore {
         self.configuration = configuration
         self.identify = identify
         opening = try DatabaseOpening(configuration: configuration)
-        let opened = try opening.open()
+        let opened = try opening.open(at: configuration.clock.now())
         state = Mutex(.open(opened.connections))
         adopt(opened)
         report(opened)

@@ -47,38 +47,41 @@ extension RecordDetails {
 
 extension RecordDetails {
     /// Reads what ``encoded`` wrote. `nil` if the bytes are anything else; never traps.
-    init?(encoded bytes: Data) {
-        var reader = Reader(rest: bytes)
+    init?(encoded: Data) {
+        var reader = Reader(bytes: Array(encoded))
         guard let tagCount = reader.number() else { return nil }
         for _ in 0..<tagCount {
             guard case .some(.some(let tag)) = reader.text() else { return nil }
             tags.insert(tag)
         }
-        guard let validator = reader.text(), let contentType = reader.text(), reader.rest.isEmpty else { return nil }
+        guard let validator = reader.text(), let contentType = reader.text(), reader.isAtEnd else { return nil }
         self.validator = validator
         self.contentType = contentType
     }
 
     private struct Reader {
-        var rest: Data
+        let bytes: [UInt8]
+        var offset = 0
+
+        var isAtEnd: Bool { offset == bytes.count }
 
         mutating func number() -> UInt32? {
-            guard let bytes = take(4) else { return nil }
-            return bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) }
+            guard let range = take(4) else { return nil }
+            return bytes[range].reversed().reduce(0) { $0 << 8 | UInt32($1) }
         }
 
         /// The next text; `.some(nil)` if the text is absent, `nil` if the bytes are no text.
         mutating func text() -> String?? {
             guard let count = number() else { return nil }
             if count == absent { return .some(nil) }
-            guard let bytes = take(Int(count)), let text = String(validating: bytes, as: UTF8.self) else { return nil }
+            guard let range = take(Int(count)), let text = String(validating: bytes[range], as: UTF8.self) else { return nil }
             return text
         }
 
-        private mutating func take(_ count: Int) -> Data? {
-            guard let end = rest.index(rest.startIndex, offsetBy: count, limitedBy: rest.endIndex) else { return nil }
-            defer { rest = rest[end...] }
-            return rest[..<end]
+        private mutating func take(_ count: Int) -> Range<Int>? {
+            guard count <= bytes.count - offset else { return nil }
+            defer { offset += count }
+            return offset..<(offset + count)
         }
     }
 }

@@ -18,7 +18,7 @@ struct RecordTable {
 }
 
 /// What a search for a key found.
-enum Lookup {
+enum RecordLookup {
     case absent
     /// A record whose time is up.
     case expired
@@ -28,21 +28,14 @@ enum Lookup {
 }
 
 extension RecordTable {
-    /// Finds the record of a key. Verifies the key, then the time, then the checksum, and copies the payload last, once.
+    /// Finds the record of a key. Verifies the key, then the time, then the checksum. Copies the payload once.
     ///
     /// - Complexity: O(log n) for the search, O(m) for m bytes of record.
-    func lookUp(id: Int64, key: RecordKey, at now: Date) throws -> Lookup {
-        let statement = try db.cachedStatement(
-            sql: """
-                SELECT records.key, created, fresh_until, stale_until, last_access, schema_fingerprint, charged_bytes, checksum, details,
-                    payload_bytes, payloads.bytes
-                FROM records LEFT JOIN payloads ON payloads.id = records.id WHERE records.id = ?
-                """
-        )
-        var lookup = Lookup.absent
-        // There is one row at most. It is a view of SQLite's bytes, valid inside the closure.
-        try Row.fetchCursor(statement, arguments: [id]).forEach { row in
-            lookup = try row.lookup(key: key, at: now)
+    func lookUp(id: Int64, key: RecordKey, at now: Date) throws -> RecordLookup {
+        var lookup = RecordLookup.absent
+        // There is one row at most.
+        try RecordRow.fetchCursor(db.cachedStatement(sql: RecordRow.query), arguments: [id]).forEach { row in
+            lookup = row.lookup(key: key, at: now)
         }
         return lookup
     }
@@ -117,66 +110,5 @@ extension RecordTable {
     /// The greatest recency of all records. O(log n).
     func latestRecency() throws -> Int64? {
         try Int64.fetchOne(db, sql: "SELECT MAX(recency) FROM records")
-    }
-}
-
-extension Row {
-    private func date(atIndex index: Int) throws -> Date? {
-        try decode(Double?.self, atIndex: index).map(Date.init(timeIntervalSinceReferenceDate:))
-    }
-
-    /// Judges a row of ``RecordTable/lookUp(id:key:at:)``.
-    fileprivate func lookup(key: RecordKey, at now: Date) throws -> Lookup {
-        guard try withUnsafeData(atIndex: 0, { ($0 ?? Data()).elementsEqual(key.bytes) }) else { return .absent }
-        do {
-            let staleUntil = try date(atIndex: 3)
-            if let staleUntil, now >= staleUntil { return .expired }
-            let record = try withUnsafeData(atIndex: 10) { try verifiedRecord(key: key, staleUntil: staleUntil, payload: $0) }
-            return record.map(Lookup.found) ?? .damaged
-        } catch is RowDecodingError {
-            // A column holds what the schema does not allow.
-            return .damaged
-        }
-    }
-
-    /// The record in the row, or `nil` if the checksum does not fit.
-    private func verifiedRecord(key: RecordKey, staleUntil: Date?, payload: Data?) throws -> Hoard.Record? {
-        let created = Date(timeIntervalSinceReferenceDate: try decode(Double.self, atIndex: 1))
-        let freshUntil = try date(atIndex: 2)
-        let fingerprint = UInt64(bitPattern: try decode(Int64.self, atIndex: 5))
-        let checksum = UInt64(bitPattern: try decode(Int64.self, atIndex: 7))
-        let encodedDetails = try decode(Data.self, atIndex: 8)
-        let chargedByteCount = Int(try decode(Int64.self, atIndex: 6))
-        guard let payload, payload.count == (try decode(Int.self, atIndex: 9)) else { return nil }
-        return payload.withUnsafeBytes { bytes in
-            let actual = RecordChecksum.checksum(
-                key: key,
-                created: created,
-                freshUntil: freshUntil,
-                staleUntil: staleUntil,
-                schemaFingerprint: fingerprint,
-                details: encodedDetails,
-                chargedByteCount: chargedByteCount,
-                payload: bytes
-            )
-            guard actual == checksum, let details = RecordDetails(encoded: encodedDetails) else { return nil }
-            // The only copy of the payload, made when everything fits.
-            var record = Hoard.Record(
-                payload: Data(bytes),
-                created: created,
-                freshUntil: freshUntil,
-                lastAccess: lastAccess,
-                tags: details.tags,
-                validator: details.validator,
-                contentType: details.contentType,
-                schemaFingerprint: fingerprint
-            )
-            record.staleUntil = staleUntil
-            return record
-        }
-    }
-
-    private var lastAccess: Date? {
-        try? date(atIndex: 4)
     }
 }

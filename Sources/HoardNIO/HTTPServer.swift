@@ -74,7 +74,8 @@ package final class HTTPServer: Sendable {
 
     /// Stops listening. Connections that are open stay open; ``shutdown(gracePeriod:)`` closes them.
     deinit {
-        channel.close(promise: nil)
+        // After a shutdown there may be no event loop left to close anything on.
+        if channel.isActive { channel.close(promise: nil) }
     }
 
     /// How many connections are open.

@@ -33,4 +33,5 @@ public final class AsyncHTTPClientTransport: Transport {
         }
     }
     public func shutdown() async { try? await client.shutdown() }
+    deinit { let client = client; client.shutdown { _ in withExtendedLifetime(client) {} } }
 }

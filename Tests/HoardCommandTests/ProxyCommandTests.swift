@@ -5,48 +5,28 @@ import Foundation
 import HTTPTypes
 import HoardHTTP
 import HoardTesting
-import HoardTransports
 import Testing
 
 /// `hoard proxy` as an operator meets it: a real process, a real origin, real sockets.
 @Suite("hoard proxy", .timeLimit(.minutes(2)))
 struct ProxyCommandTests {
     let directory: TemporaryDirectory
-    let client = AsyncHTTPClientTransport()
+    let client = HTTPProbe()
 
     init() throws {
         directory = try TemporaryDirectory()
-    }
-
-    /// What a client sees of a response.
-    struct Reply {
-        let status: Int
-        let fields: HTTPFields
-        let text: String
-
-        var cacheStatus: String { fields[.init("Cache-Status")!] ?? "" }
-    }
-
-    func get(_ url: String, method: HTTPRequest.Method = .get, fields: HTTPFields = [:]) async throws -> Reply {
-        let url = try #require(URL(string: url))
-        let authority = "\(try #require(url.host)):\(url.port ?? 80)"
-        let path = url.path.isEmpty ? "/" : url.path
-        let request = HTTPRequest(method: method, scheme: "http", authority: authority, path: path, headerFields: fields)
-        let response = try await client.send(request, body: .empty)
-        let body = try await response.body.collect(upTo: 64 << 20)
-        return Reply(status: response.head.status.code, fields: response.head.headerFields, text: String(buffer: body))
     }
 
     @Test func aSecondRequestIsServedFromMemoryAndARestartedProxyServesFromDisk() async throws {
         let origin = try await FakeOrigin.start { _, _ in .init("hello", fields: [.cacheControl: "max-age=600", .eTag: "\"1\""]) }
         let (first, address) = try await HoardProcess.proxy(origin: origin.url, directory: directory.path)
 
-        let miss = try await get("\(address)/page")
+        let miss = try await client.send(.get, "\(address)/page")
         #expect(miss.text == "hello")
         #expect(miss.cacheStatus == "hoard; fwd=uri-miss; fwd-status=200; ttl=600; stored")
         #expect(miss.fields[.via] == "1.1 hoard")
 
-        let hit = try await get("\(address)/page")
+        let hit = try await client.send(.get, "\(address)/page")
         #expect(hit.text == "hello")
         #expect(hit.cacheStatus.hasPrefix("hoard; hit; ttl="))
         #expect(hit.fields[.age] != nil)
@@ -58,14 +38,14 @@ struct ProxyCommandTests {
         #expect(result.errors.contains("hoard: done"))
 
         let (second, newAddress) = try await HoardProcess.proxy(origin: origin.url, directory: directory.path)
-        let fromDisk = try await get("\(newAddress)/page")
+        let fromDisk = try await client.send(.get, "\(newAddress)/page")
         #expect(fromDisk.text == "hello")
         #expect(fromDisk.cacheStatus.hasPrefix("hoard; hit; ttl="))
         #expect(origin.requests.count == 1)
         second.signal(SIGINT)
         #expect(await second.result().status == 0)
         await origin.stop()
-        await client.shutdown()
+        await client.stop()
     }
 
     @Test func aStaleResponseIsRevalidatedAndFreshened() async throws {
@@ -78,8 +58,8 @@ struct ProxyCommandTests {
             )
         }
         let (proxy, address) = try await HoardProcess.proxy(origin: origin.url, directory: directory.path)
-        #expect(try await get("\(address)/").text == "body")
-        let revalidated = try await get("\(address)/")
+        #expect(try await client.send(.get, "\(address)/").text == "body")
+        let revalidated = try await client.send(.get, "\(address)/")
         #expect(revalidated.status == 200)
         #expect(revalidated.text == "body")
         #expect(revalidated.cacheStatus == "hoard; fwd=stale; fwd-status=304; ttl=0; stored")
@@ -87,7 +67,7 @@ struct ProxyCommandTests {
         proxy.signal(SIGTERM)
         _ = await proxy.result()
         await origin.stop()
-        await client.shutdown()
+        await client.stop()
     }
 
     @Test func onePersonsResponseIsNeverGivenToAnother() async throws {
@@ -95,29 +75,29 @@ struct ProxyCommandTests {
             .init("for \(request.headerFields[.authorization] ?? "nobody")", fields: [.cacheControl: "max-age=600"])
         }
         let (proxy, address) = try await HoardProcess.proxy(origin: origin.url, directory: directory.path)
-        #expect(try await get("\(address)/me", fields: [.authorization: "Bearer ann"]).text == "for Bearer ann")
-        #expect(try await get("\(address)/me", fields: [.authorization: "Bearer bob"]).text == "for Bearer bob")
-        #expect(try await get("\(address)/me").text == "for nobody")
+        #expect(try await client.send(.get, "\(address)/me", fields: [.authorization: "Bearer ann"]).text == "for Bearer ann")
+        #expect(try await client.send(.get, "\(address)/me", fields: [.authorization: "Bearer bob"]).text == "for Bearer bob")
+        #expect(try await client.send(.get, "\(address)/me").text == "for nobody")
         #expect(origin.requests.count == 3)
         proxy.signal(SIGTERM)
         _ = await proxy.result()
         await origin.stop()
-        await client.shutdown()
+        await client.stop()
     }
 
     @Test func aPostIsAlwaysSentAndRemovesWhatIsStoredForItsURL() async throws {
         let origin = try await FakeOrigin.start { request, _ in .init(request.method.rawValue, fields: [.cacheControl: "max-age=600"]) }
         let (proxy, address) = try await HoardProcess.proxy(origin: origin.url, directory: directory.path)
-        _ = try await get("\(address)/thing")
-        #expect(try await get("\(address)/thing").cacheStatus.contains("hit"))
-        #expect(try await get("\(address)/thing", method: .post).text == "POST")
-        #expect(try await get("\(address)/thing", method: .post).text == "POST")
-        #expect(try await get("\(address)/thing").cacheStatus.contains("fwd=uri-miss"))
+        _ = try await client.send(.get, "\(address)/thing")
+        #expect(try await client.send(.get, "\(address)/thing").cacheStatus.contains("hit"))
+        #expect(try await client.send(.post, "\(address)/thing").text == "POST")
+        #expect(try await client.send(.post, "\(address)/thing").text == "POST")
+        #expect(try await client.send(.get, "\(address)/thing").cacheStatus.contains("fwd=uri-miss"))
         #expect(origin.requests.map(\.method) == [.get, .post, .post, .get])
         proxy.signal(SIGTERM)
         _ = await proxy.result()
         await origin.stop()
-        await client.shutdown()
+        await client.stop()
     }
 
     @Test func contradictoryDirectivesAreTakenTheSafeWay() async throws {
@@ -126,7 +106,7 @@ struct ProxyCommandTests {
         }
         let (proxy, address) = try await HoardProcess.proxy(origin: origin.url, directory: directory.path)
         for path in ["/a", "/b", "/a", "/b"] {
-            let reply = try await get("\(address)\(path)")
+            let reply = try await client.send(.get, "\(address)\(path)")
             #expect(reply.status == 200)
             #expect(reply.cacheStatus.contains("fwd="), "\(path): \(reply.cacheStatus)")
         }
@@ -134,7 +114,7 @@ struct ProxyCommandTests {
         proxy.signal(SIGTERM)
         _ = await proxy.result()
         await origin.stop()
-        await client.shutdown()
+        await client.stop()
     }
 
     @Test func anUnreachableOriginIsABadGatewayThatSaysSo() async throws {
@@ -142,14 +122,14 @@ struct ProxyCommandTests {
         let port = origin.port
         await origin.stop()
         let (proxy, address) = try await HoardProcess.proxy(origin: "http://127.0.0.1:\(port)", directory: directory.path)
-        let reply = try await get("\(address)/")
+        let reply = try await client.send(.get, "\(address)/")
         #expect(reply.status == 502)
         #expect(reply.text.contains("127.0.0.1:\(port)") || reply.text.contains("127.0.0.1 port \(port)"))
         #expect(reply.cacheStatus == "hoard; fwd=uri-miss; detail=cannotConnect")
         #expect(reply.fields[.cacheControl] == "no-store")
         proxy.signal(SIGTERM)
         #expect(await proxy.result().status == 0)
-        await client.shutdown()
+        await client.stop()
     }
 
     @Test func aRequestUnderWayMayEndWhenTheProxyIsAskedToStop() async throws {
@@ -159,7 +139,7 @@ struct ProxyCommandTests {
             return .init("late")
         }
         let (proxy, address) = try await HoardProcess.proxy(origin: origin.url, directory: directory.path)
-        async let reply = get("\(address)/slow")
+        async let reply = client.send(.get, "\(address)/slow")
         await gate.waitForArrival()
         proxy.signal(SIGTERM)
         _ = try await proxy.errorLine(holding: "finishing")
@@ -167,6 +147,6 @@ struct ProxyCommandTests {
         #expect(try await reply.text == "late")
         #expect(await proxy.result().status == 0)
         await origin.stop()
-        await client.shutdown()
+        await client.stop()
     }
 }

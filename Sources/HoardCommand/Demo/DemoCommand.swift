@@ -10,7 +10,6 @@ internal import HoardNIO
 internal import HoardProxy
 internal import HoardTransports
 internal import Logging
-internal import UnixSignals
 
 /// `hoard demo`: an origin, the proxy in front of it, a few requests, and a table of what happened.
 struct DemoCommand: AsyncParsableCommand {
@@ -45,7 +44,7 @@ struct DemoCommand: AsyncParsableCommand {
         let logger = ProxyCommand.makeLogger(level: .warning)
         let origin = DemoOrigin()
         let originServer = try await HTTPServer.start(logger: logger) { await origin.respond(to: $0) }
-        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        let termination = await Termination()
 
         var configuration = CachingProxy.Configuration(origin: try Origin("http://\(originServer.host):\(originServer.port)"))
         // Every run has an origin with a port of its own, so what another run has stored is never used.
@@ -67,7 +66,7 @@ struct DemoCommand: AsyncParsableCommand {
 
         if !once {
             Terminal.say("\nOpen http://\(proxy.address)/ in a browser. Ctrl-C ends it.")
-            for await _ in signals { break }
+            await termination.wait()
         }
         await proxy.shutdown(gracePeriod: .seconds(2))
         await originServer.shutdown(gracePeriod: .zero)

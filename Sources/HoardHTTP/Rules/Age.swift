@@ -56,7 +56,7 @@ package struct ResponseAge: Hashable, Sendable {
     package static func fieldValue(in fields: HTTPFields) -> Int64? {
         for line in fields.lines(of: .age) {
             for member in ListMembers(line) {
-                return DeltaSeconds.parse(member.bytes.prefix { $0 != UInt8(ascii: ";") }.trimmed)
+                return DeltaSeconds.parse(member.bytes.prefix { $0 != .semicolon }.trimmed)
             }
         }
         return nil

@@ -94,11 +94,18 @@ private enum Directive: String, CaseIterable {
     case minFresh = "min-fresh"
     case onlyIfCached = "only-if-cached"
 
-    private static let all = allCases
+    /// The directives by the length of their names, so that few have to be compared.
+    private static let byLength: [[(name: [UInt8], directive: Directive)]] = {
+        let named = allCases.map { (name: Array($0.rawValue.utf8), directive: $0) }
+        let longest = named.map(\.name.count).max() ?? 0
+        return (0...longest).map { length in named.filter { $0.name.count == length } }
+    }()
 
     init?(_ name: ArraySlice<UInt8>) {
-        guard let directive = Self.all.first(where: { name.equalsIgnoringCase($0.rawValue) }) else { return nil }
-        self = directive
+        guard name.count < Self.byLength.count,
+            let match = Self.byLength[name.count].first(where: { name.lowercasedEquals($0.name) })
+        else { return nil }
+        self = match.directive
     }
 }
 

@@ -18,12 +18,7 @@ extension HTTPField {
 extension HTTPFields {
     /// The values of all lines of one field, in order. Complexity: O(*n*) in the number of fields.
     func lines(of name: HTTPField.Name) -> [[UInt8]] {
-        guard contains(name) else { return [] }
-        var lines: [[UInt8]] = []
-        for field in self where field.name == name {
-            lines.append(field.valueBytes)
-        }
-        return lines
+        contains(name) ? self[fields: name].map(\.valueBytes) : []
     }
 
     /// The value of a field that may occur once: `nil` if it is absent, or if several lines contradict each other.
@@ -35,11 +30,17 @@ extension HTTPFields {
 }
 
 extension UInt8 {
-    static let comma = UInt8(ascii: ",")
-    static let doubleQuote = UInt8(ascii: "\"")
-    static let backslash = UInt8(ascii: "\\")
-    static let equalsSign = UInt8(ascii: "=")
-    static let space = UInt8(ascii: " ")
+    static var space: UInt8 { UInt8(ascii: " ") }
+    static var doubleQuote: UInt8 { UInt8(ascii: "\"") }
+    static var percent: UInt8 { UInt8(ascii: "%") }
+    static var comma: UInt8 { UInt8(ascii: ",") }
+    static var hyphen: UInt8 { UInt8(ascii: "-") }
+    static var slash: UInt8 { UInt8(ascii: "/") }
+    static var colon: UInt8 { UInt8(ascii: ":") }
+    static var semicolon: UInt8 { UInt8(ascii: ";") }
+    static var equalsSign: UInt8 { UInt8(ascii: "=") }
+    static var questionMark: UInt8 { UInt8(ascii: "?") }
+    static var backslash: UInt8 { UInt8(ascii: "\\") }
 
     var isDigit: Bool { self >= 0x30 && self <= 0x39 }
 
@@ -81,11 +82,12 @@ extension [UInt8] {
     }
 }
 
-extension Collection<UInt8> {
-    /// Whether the bytes are those of `text`, which is in small letters, when the case of `A` to `Z` is ignored.
-    func equalsIgnoringCase(_ text: String) -> Bool {
-        let text = text.utf8
-        return count == text.count && zip(self, text).allSatisfy { $0.lowercased == $1 }
+extension ArraySlice<UInt8> {
+    /// Whether the bytes are `name`, which is in small letters, when the case of `A` to `Z` is ignored.
+    func lowercasedEquals(_ name: [UInt8]) -> Bool {
+        guard count == name.count else { return false }
+        for offset in 0..<count where self[startIndex + offset].lowercased != name[offset] { return false }
+        return true
     }
 }
 

@@ -8,12 +8,6 @@ extension HTTPField.Name {
     package static let pragma = Self.constant("Pragma")
     /// RFC 9211.
     package static let cacheStatus = Self.constant("Cache-Status")
-    static let keepAlive = Self.constant("Keep-Alive")
-    static let proxyConnection = Self.constant("Proxy-Connection")
-    static let contentMD5 = Self.constant("Content-MD5")
-    static let contentDigest = Self.constant("Content-Digest")
-    static let digest = Self.constant("Digest")
-    static let reprDigest = Self.constant("Repr-Digest")
 
     /// Makes a name from a literal of this file; a literal that is no field name is a mistake in this file.
     private static func constant(_ name: String) -> Self {
@@ -27,8 +21,9 @@ extension HTTPField.Name {
     /// that others be left out (`Connection`, `no-cache="…"`, `private="…"`); a cache that left out one of these would become less safe,
     /// so such a request is not obeyed. [RFC 9110 §7.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1) forbids sending it.
     var isNeededToJudgeStoredResponse: Bool {
-        switch self {
-        case .age, .cacheControl, .contentEncoding, .contentRange, .contentType, .date, .eTag, .expires, .lastModified, .vary: true
+        switch canonicalName {
+        case "age", "cache-control", "date", "etag", "expires", "last-modified", "vary": true
+        case "content-encoding", "content-range", "content-type": true
         default: canonicalName.hasSuffix("-cache-control")
         }
     }

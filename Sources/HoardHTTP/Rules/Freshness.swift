@@ -26,12 +26,12 @@ package struct FreshnessLifetime: Hashable, Sendable {
         case none
     }
 
-    /// The lifetime in seconds. Never negative; 0 if the response was stale from the start.
+    /// The lifetime in seconds: 0 if the response was stale from the start, ``DeltaSeconds/maximum`` at most.
     package let seconds: Int64
     package let source: Source
 
     package init(seconds: Int64, source: Source) {
-        self.seconds = max(seconds, 0)
+        self.seconds = min(max(seconds, 0), DeltaSeconds.maximum)
         self.source = source
     }
 

@@ -27,23 +27,16 @@ extension HTTPDate {
     /// Reads a date from the bytes of a field value. See ``init(_:now:)``.
     package init?(bytes: [UInt8], now: Date) {
         var cursor = DateCursor(bytes.trimmed)
-        let seconds: Int64?
-        if let weekday = cursor.name(in: Self.weekdays) {
-            // A full weekday begins with its abbreviation.
-            let rest = Self.weekdays[weekday].dropFirst(3)
-            seconds =
-                if cursor.skip(", ") {
-                    cursor.fixedDate()
-                } else if cursor.skip(" ") {
-                    cursor.asctimeDate()
-                } else if cursor.skip(String(rest)), cursor.skip(", ") {
-                    cursor.rfc850Date(now: now)
-                } else {
-                    nil
-                }
-        } else {
-            seconds = nil
-        }
+        guard let weekday = cursor.name(in: DateCursor.weekdays) else { return nil }
+        let seconds: Int64? =
+            if cursor.skip(.comma) {
+                cursor.skip(.space) ? cursor.fixedDate() : nil
+            } else if cursor.skip(.space) {
+                cursor.asctimeDate()
+            } else {
+                // A full weekday begins with its abbreviation.
+                cursor.skip(Self.weekdays[weekday].dropFirst(3)) && cursor.skip(.comma) && cursor.skip(.space) ? cursor.rfc850Date(now: now) : nil
+            }
         guard let seconds, cursor.isAtEnd else { return nil }
         self.init(secondsSince1970: seconds)
     }
@@ -58,15 +51,22 @@ extension HTTPFields {
 
 /// Reads the parts of a date from left to right.
 private struct DateCursor {
-    private var rest: ArraySlice<UInt8>
+    static let weekdays = HTTPDate.weekdays.map { ThreeLetters($0) }
+    private static let months = HTTPDate.months.map { ThreeLetters($0) }
 
-    init(_ bytes: ArraySlice<UInt8>) { self.rest = bytes }
+    private let bytes: ArraySlice<UInt8>
+    private var position: Int
 
-    var isAtEnd: Bool { rest.isEmpty }
+    init(_ bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+        self.position = bytes.startIndex
+    }
+
+    var isAtEnd: Bool { position == bytes.endIndex }
 
     /// `06 Nov 1994 08:49:37 GMT`
     mutating func fixedDate() -> Int64? {
-        guard let day = number(digits: 2), skip(" "), let month = month(), skip(" "), let year = number(digits: 4), skip(" "),
+        guard let day = number(digits: 2), skip(.space), let month = month(), skip(.space), let year = number(digits: 4), skip(.space),
             let second = secondOfDay(), skip(" gmt")
         else { return nil }
         return Self.seconds(year: year, month: month, day: day, second: second)
@@ -74,64 +74,87 @@ private struct DateCursor {
 
     /// `06-Nov-94 08:49:37 GMT`
     mutating func rfc850Date(now: Date) -> Int64? {
-        guard let day = number(digits: 2), skip("-"), let month = month(), skip("-"), let shortYear = number(digits: 2), skip(" "),
+        guard let day = number(digits: 2), skip(.hyphen), let month = month(), skip(.hyphen), let shortYear = number(digits: 2), skip(.space),
             let second = secondOfDay(), skip(" gmt")
         else { return nil }
-        let nowInSeconds = HTTPDate(now).secondsSince1970
-        let today = CivilDate.yearMonthDay(daysSince1970: (nowInSeconds - HTTPDate.earliest) / 86_400 - 719_528)
+        let sinceYear0 = HTTPDate(now).secondsSince1970 - HTTPDate.earliest
+        let today = CivilDate.yearMonthDay(daysSinceYear0: sinceYear0 / 86_400)
         let limit = today.year + 50
         var year = limit - (limit + 100 - shortYear) % 100
         // In the last of the years possible, only what lies before this moment of the year is less than 50 years ahead.
-        let secondOfToday = (nowInSeconds - HTTPDate.earliest) % 86_400
-        if year == limit, (month, day, second) > (today.month, today.day, secondOfToday) { year -= 100 }
+        if year == limit, (month, day, second) > (today.month, today.day, sinceYear0 % 86_400) { year -= 100 }
         return Self.seconds(year: year, month: month, day: day, second: second)
     }
 
     /// `Nov  6 08:49:37 1994`
     mutating func asctimeDate() -> Int64? {
-        guard let month = month(), skip(" "), let day = skip(" ") ? number(digits: 1) : number(digits: 2), skip(" "),
-            let second = secondOfDay(), skip(" "), let year = number(digits: 4)
+        guard let month = month(), skip(.space), let day = skip(.space) ? number(digits: 1) : number(digits: 2), skip(.space),
+            let second = secondOfDay(), skip(.space), let year = number(digits: 4)
         else { return nil }
         return Self.seconds(year: year, month: month, day: day, second: second)
     }
 
     private static func seconds(year: Int64, month: Int64, day: Int64, second: Int64) -> Int64? {
-        CivilDate.daysSince1970(year: year, month: month, day: day).map { $0 * 86_400 + second }
+        CivilDate.daysSinceYear0(year: year, month: month, day: day).map { $0 * 86_400 + second + HTTPDate.earliest }
     }
 
     private mutating func month() -> Int64? {
-        name(in: HTTPDate.months).map { Int64($0) + 1 }
+        name(in: Self.months).map { Int64($0) + 1 }
     }
 
     /// `08:49:37`
     private mutating func secondOfDay() -> Int64? {
-        guard let hour = number(digits: 2), hour < 24, skip(":"), let minute = number(digits: 2), minute < 60, skip(":"),
+        guard let hour = number(digits: 2), hour < 24, skip(.colon), let minute = number(digits: 2), minute < 60, skip(.colon),
             let second = number(digits: 2), second <= 60
         else { return nil }
         return hour * 3_600 + minute * 60 + second
     }
 
-    /// Skips `text`, which is in small letters; its case does not matter.
-    mutating func skip(_ text: String) -> Bool {
-        guard rest.prefix(text.utf8.count).equalsIgnoringCase(text) else { return false }
-        rest.removeFirst(text.utf8.count)
+    mutating func skip(_ byte: UInt8) -> Bool {
+        guard position < bytes.endIndex, bytes[position] == byte else { return false }
+        position += 1
         return true
     }
 
-    /// Skips the first three letters of one of the names and returns its position in the list.
-    mutating func name(in names: [String]) -> Int? {
-        let letters = rest.prefix(3)
-        guard letters.count == 3,
-            let index = names.firstIndex(where: { zip($0.utf8, letters).allSatisfy { $0.lowercased == $1.lowercased } })
-        else { return nil }
-        rest.removeFirst(3)
-        return index
+    /// Skips `text`, which is in small letters; its case in the date does not matter.
+    mutating func skip(_ text: some StringProtocol) -> Bool {
+        for byte in text.utf8 {
+            guard position < bytes.endIndex, bytes[position].lowercased == byte else { return false }
+            position += 1
+        }
+        return true
+    }
+
+    /// Skips one of the names and returns its place in the list.
+    mutating func name(in names: [ThreeLetters]) -> Int? {
+        guard bytes.endIndex - position >= 3 else { return nil }
+        let letters = ThreeLetters(bytes[position], bytes[position + 1], bytes[position + 2])
+        position += 3
+        return names.firstIndex(of: letters)
     }
 
     private mutating func number(digits: Int) -> Int64? {
-        let digitBytes = rest.prefix(digits)
-        guard digitBytes.count == digits, let number = DeltaSeconds.parse(digitBytes) else { return nil }
-        rest.removeFirst(digits)
+        guard bytes.endIndex - position >= digits else { return nil }
+        var number: Int64 = 0
+        for _ in 0..<digits {
+            guard bytes[position].isDigit else { return nil }
+            number = number * 10 + Int64(bytes[position] - 0x30)
+            position += 1
+        }
         return number
+    }
+}
+
+/// The abbreviation of a weekday or a month, without regard to case.
+private struct ThreeLetters: Equatable {
+    private let packed: UInt32
+
+    init(_ first: UInt8, _ second: UInt8, _ third: UInt8) {
+        packed = UInt32(first.lowercased) << 16 | UInt32(second.lowercased) << 8 | UInt32(third.lowercased)
+    }
+
+    /// The first three letters of a name in ASCII.
+    init(_ name: String) {
+        packed = name.utf8.prefix(3).reduce(0) { $0 << 8 | UInt32($1.lowercased) }
     }
 }

@@ -45,9 +45,10 @@ extension HTTPDate: Comparable {
 extension HTTPDate: CustomStringConvertible {
     /// The preferred form (`IMF-fixdate`), always 29 bytes.
     package var description: String {
-        let (days, second) = secondsSince1970.dividedFloored(by: 86_400)
-        let (year, month, day) = CivilDate.yearMonthDay(daysSince1970: days)
-        let weekday = (days + 4).dividedFloored(by: 7).remainder
+        let (days, second) = (secondsSince1970 - Self.earliest).quotientAndRemainder(dividingBy: 86_400)
+        let (year, month, day) = CivilDate.yearMonthDay(daysSinceYear0: days)
+        // The first day of the year 0 is a Saturday.
+        let weekday = (days + 6) % 7
         var bytes: [UInt8] = []
         bytes.reserveCapacity(29)
         bytes += Self.weekdays[Int(weekday)].utf8.prefix(3)
@@ -59,9 +60,9 @@ extension HTTPDate: CustomStringConvertible {
         bytes.append(decimal: year, width: 4)
         bytes.append(.space)
         bytes.append(decimal: second / 3_600, width: 2)
-        bytes.append(UInt8(ascii: ":"))
+        bytes.append(.colon)
         bytes.append(decimal: second / 60 % 60, width: 2)
-        bytes.append(UInt8(ascii: ":"))
+        bytes.append(.colon)
         bytes.append(decimal: second % 60, width: 2)
         bytes += " GMT".utf8
         return String(decoding: bytes, as: UTF8.self)
@@ -73,18 +74,16 @@ extension HTTPDate: CustomStringConvertible {
 
 /// The Gregorian calendar, extended to the year 0.
 enum CivilDate {
-    private static let daysBefore1970: Int64 = 719_528
     private static let daysBeforeMonth: [Int64] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365]
 
-    /// The days from the start of 1970 to a date, or `nil` if there is no such date. The year is in 0...9999.
-    static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64? {
+    /// The days from the start of the year 0 to a date, or `nil` if there is no such date. The year is in 0...9999.
+    static func daysSinceYear0(year: Int64, month: Int64, day: Int64) -> Int64? {
         guard (0...9_999).contains(year), (1...12).contains(month), day >= 1, day <= length(ofMonth: month, year: year) else { return nil }
-        return daysBefore(year: year) + daysBefore(month: month, year: year) + day - 1 - daysBefore1970
+        return daysBefore(year: year) + daysBefore(month: month, year: year) + day - 1
     }
 
-    /// The inverse of ``daysSince1970(year:month:day:)``.
-    static func yearMonthDay(daysSince1970: Int64) -> (year: Int64, month: Int64, day: Int64) {
-        let days = daysSince1970 + daysBefore1970
+    /// The inverse of ``daysSinceYear0(year:month:day:)``.
+    static func yearMonthDay(daysSinceYear0 days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         var year = days * 400 / 146_097
         if daysBefore(year: year + 1) <= days { year += 1 }
         if daysBefore(year: year) > days { year -= 1 }
@@ -109,14 +108,6 @@ enum CivilDate {
 
     private static func length(ofMonth month: Int64, year: Int64) -> Int64 {
         daysBeforeMonth[Int(month)] - daysBeforeMonth[Int(month) - 1] + (month == 2 && isLeap(year) ? 1 : 0)
-    }
-}
-
-extension Int64 {
-    /// Division that rounds down; the remainder is never negative.
-    fileprivate func dividedFloored(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
-        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
 }
 

@@ -69,9 +69,9 @@ extension CacheControl.Scope {
 
 extension HTTPField.Name {
     fileprivate var isHopByHop: Bool {
-        switch self {
-        case .connection, .keepAlive, .proxyConnection, .te, .trailer, .transferEncoding, .upgrade: true
-        case .proxyAuthenticate, .proxyAuthenticationInfo, .proxyAuthorization: true
+        switch canonicalName {
+        case "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade": true
+        case "proxy-authenticate", "proxy-authentication-info", "proxy-authorization": true
         default: false
         }
     }

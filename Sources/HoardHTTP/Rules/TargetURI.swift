@@ -28,30 +28,40 @@ package struct TargetURI: Hashable, Sendable {
     /// The target of a request, or `nil` if scheme, authority or path are missing or cannot be used.
     package init?(_ request: HTTPRequest) {
         guard let scheme = request.scheme, let authority = request.authority else { return nil }
-        var reference = URIReference(scheme: scheme, authority: authority, path: request.path ?? "")
-        let path = Substring(reference.path).utf8.prefix { $0 != UInt8(ascii: "#") }
-        if let mark = path.firstIndex(of: UInt8(ascii: "?")) {
-            reference.path = String(Substring(path[..<mark]))
-            reference.query = String(Substring(path[mark...].dropFirst()))
-        } else {
-            reference.path = String(Substring(path))
+        let target = request.path ?? ""
+        let bytes = Array(target.utf8)
+        guard let end = bytes.firstIndex(where: { $0 == .questionMark || $0 == UInt8(ascii: "#") }) else {
+            self.init(scheme: scheme, authority: authority, path: target, query: nil)
+            return
         }
-        self.init(reference)
+        var query: String?
+        if bytes[end] == .questionMark {
+            query = String(decoding: bytes[(end + 1)...].prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)
+        }
+        self.init(scheme: scheme, authority: authority, path: String(decoding: bytes[..<end], as: UTF8.self), query: query)
     }
 
     /// The URI of a reference that is not relative, or `nil` if it is none of HTTP's.
     ///
     /// An authority with user information is refused: [RFC 9110 §4.2.4](https://www.rfc-editor.org/rfc/rfc9110#section-4.2.4).
     package init?(_ reference: URIReference) {
-        guard let scheme = reference.scheme?.lowercased(), scheme == "http" || scheme == "https",
-            let authority = reference.authority.flatMap({ Authority($0) }),
-            reference.path.isEmpty || reference.path.utf8.first == UInt8(ascii: "/")
-        else { return nil }
-        self.scheme = scheme
+        guard let scheme = reference.scheme, let authority = reference.authority else { return nil }
+        self.init(scheme: scheme, authority: authority, path: reference.path, query: reference.query)
+    }
+
+    private init?(scheme: String, authority: String, path: String, query: String?) {
+        switch scheme {
+        case "http", "https": self.scheme = scheme
+        default:
+            let lowercased = scheme.lowercased()
+            guard lowercased == "http" || lowercased == "https" else { return nil }
+            self.scheme = lowercased
+        }
+        guard let authority = Authority(authority), path.isEmpty || path.utf8.first == .slash else { return nil }
         self.host = authority.host
-        self.port = authority.port == (scheme == "http" ? 80 : 443) ? nil : authority.port
-        self.path = reference.path.isEmpty ? "/" : Self.normalizing(path: reference.path)
-        self.query = reference.query.map { Self.encodingForbiddenBytes($0) }
+        self.port = authority.port == (self.scheme == "http" ? 80 : 443) ? nil : authority.port
+        self.path = path.isEmpty ? "/" : Self.normalizing(path: path)
+        self.query = query.map { Self.encodingForbiddenBytes($0) }
     }
 
     /// Whether both have the same scheme, host and port: [RFC 9110 §4.3.1](https://www.rfc-editor.org/rfc/rfc9110#section-4.3.1).
@@ -71,28 +81,30 @@ package struct TargetURI: Hashable, Sendable {
     }
 
     private static func normalizing(path: String) -> String {
+        var previous: UInt8 = 0
+        let isNormal = path.utf8.allSatisfy { byte in
+            defer { previous = byte }
+            return byte != .percent && !byte.isForbiddenInURI && !(byte == UInt8(ascii: ".") && previous == .slash)
+        }
+        if isNormal { return path }
+        let encoded = Array(path.utf8)
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(path.utf8.count)
-        var hasDotSegments = false
-        var encoded = Substring(path).utf8
-        while let byte = encoded.popFirst() {
-            var decoded = byte
-            if byte == UInt8(ascii: "%"), let high = encoded.first?.hexDigitValue, let low = encoded.dropFirst().first?.hexDigitValue {
-                encoded = encoded.dropFirst(2)
-                decoded = high << 4 | low
-                if !decoded.isUnreservedInURI {
-                    bytes.append(percentEncoded: decoded)
-                    continue
-                }
+        bytes.reserveCapacity(encoded.count)
+        var index = 0
+        while index < encoded.count {
+            let byte = encoded[index]
+            index += 1
+            if byte == .percent, index + 1 < encoded.count, let high = encoded[index].hexDigitValue, let low = encoded[index + 1].hexDigitValue {
+                index += 2
+                let decoded = high << 4 | low
+                if decoded.isUnreservedInURI { bytes.append(decoded) } else { bytes.append(percentEncoded: decoded) }
             } else if byte.isForbiddenInURI {
                 bytes.append(percentEncoded: byte)
-                continue
+            } else {
+                bytes.append(byte)
             }
-            if decoded == UInt8(ascii: "."), bytes.last == UInt8(ascii: "/") { hasDotSegments = true }
-            bytes.append(decoded)
         }
-        let normalized = String(decoding: bytes, as: UTF8.self)
-        return hasDotSegments ? URIReference.removingDotSegments(normalized) : normalized
+        return URIReference.removingDotSegments(String(decoding: bytes, as: UTF8.self))
     }
 
     private static func encodingForbiddenBytes(_ text: String) -> String {
@@ -108,8 +120,19 @@ package struct TargetURI: Hashable, Sendable {
 extension TargetURI: CustomStringConvertible {
     /// The URI as a string; equal for equal URIs.
     package var description: String {
-        var text = scheme + "://" + authority + path
-        if let query { text += "?" + query }
+        var text = scheme
+        text.reserveCapacity(scheme.utf8.count + host.utf8.count + path.utf8.count + (query?.utf8.count ?? 0) + 10)
+        text += "://"
+        text += host
+        if let port {
+            text += ":"
+            text += String(port)
+        }
+        text += path
+        if let query {
+            text += "?"
+            text += query
+        }
         return text
     }
 }
@@ -120,22 +143,23 @@ private struct Authority {
     let port: Int?
 
     init?(_ text: String) {
-        let bytes = Substring(text).utf8
-        guard bytes.allSatisfy({ $0.isAllowedInAuthority }) else { return nil }
-        let afterAddress = bytes.lastIndex(of: UInt8(ascii: "]")) ?? bytes.startIndex
-        let colon = bytes[afterAddress...].firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
+        let bytes = Array(text.utf8)
+        guard bytes.allSatisfy(\.isAllowedInAuthority) else { return nil }
+        let afterAddress = bytes.lastIndex(of: UInt8(ascii: "]")) ?? 0
+        let colon = bytes[afterAddress...].firstIndex(of: .colon) ?? bytes.count
         let host = bytes[..<colon]
-        let portDigits = bytes[colon...].dropFirst()
         let isBracketed = host.first == UInt8(ascii: "[") && host.last == UInt8(ascii: "]") && host.count > 2
-        let inside = isBracketed ? host.dropFirst().dropLast() : host
-        guard !host.isEmpty, !inside.contains(where: { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "]") }) else { return nil }
-        if portDigits.isEmpty {
+        let name = isBracketed ? host.dropFirst().dropLast() : host
+        guard !host.isEmpty, !name.contains(UInt8(ascii: "[")), !name.contains(UInt8(ascii: "]")) else { return nil }
+        let digits = bytes[colon...].dropFirst()
+        if digits.isEmpty {
             port = nil
         } else {
-            guard let number = DeltaSeconds.parse(portDigits), number <= 65_535 else { return nil }
+            guard let number = DeltaSeconds.parse(digits), number <= 65_535 else { return nil }
             port = Int(number)
         }
-        self.host = String(decoding: host.map(\.lowercased), as: UTF8.self)
+        self.host =
+            host.contains { $0 != $0.lowercased } ? String(decoding: host.map(\.lowercased), as: UTF8.self) : String(decoding: host, as: UTF8.self)
     }
 }
 
@@ -143,7 +167,7 @@ extension UInt8 {
     fileprivate var isAllowedInAuthority: Bool {
         switch self {
         case ...0x20, 0x7F...: false
-        case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "@"), UInt8(ascii: "\\"): false
+        case .slash, .questionMark, .backslash, UInt8(ascii: "#"), UInt8(ascii: "@"): false
         default: true
         }
     }

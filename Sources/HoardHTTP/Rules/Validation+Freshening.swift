@@ -79,9 +79,9 @@ package struct NotModifiedResponse: Hashable, Sendable {
 
 extension HTTPField.Name {
     fileprivate func isUpdated(in storedStatus: HTTPResponse.Status) -> Bool {
-        switch self {
-        case .contentLength, .contentEncoding: false
-        case .contentRange: storedStatus.code != 206
+        switch canonicalName {
+        case "content-length", "content-encoding": false
+        case "content-range": storedStatus.code != 206
         default: true
         }
     }

@@ -110,9 +110,9 @@ extension HTTPResponse {
 
 extension HTTPField.Name {
     fileprivate var describesContent: Bool {
-        switch self {
-        case .contentEncoding, .contentLanguage, .contentLength, .contentRange, .contentType, .transferEncoding: true
-        case .contentMD5, .contentDigest, .digest, .reprDigest: true
+        switch canonicalName {
+        case "content-encoding", "content-language", "content-length", "content-range", "content-type", "transfer-encoding": true
+        case "content-digest", "content-md5", "digest", "repr-digest": true
         default: false
         }
     }

@@ -71,47 +71,60 @@ package struct VariantKey: Hashable, Sendable {
         var bytes: [UInt8] = []
         for name in names {
             bytes += name.canonicalName.utf8
-            if fields.contains(name) {
-                bytes.append(UInt8(ascii: ":"))
-                for byte in Self.value(of: name, in: fields) {
-                    if byte >= 0x7F || byte == UInt8(ascii: "%") {
-                        bytes.append(percentEncoded: byte)
-                    } else {
-                        bytes.append(byte)
-                    }
-                }
+            let lines = fields.lines(of: name)
+            if !lines.isEmpty {
+                bytes.append(.colon)
+                Self.append(lines, of: name, to: &bytes)
             }
             bytes.append(UInt8(ascii: "\n"))
         }
         self.text = String(decoding: bytes, as: UTF8.self)
     }
 
-    private static func value(of name: HTTPField.Name, in fields: HTTPFields) -> [UInt8] {
-        let lines = fields.lines(of: name)
+    private static func append(_ lines: [[UInt8]], of name: HTTPField.Name, to bytes: inout [UInt8]) {
         switch name.canonicalName {
         case "accept", "accept-charset", "accept-encoding", "accept-language":
-            let members = lines.lazy.flatMap { ListMembers($0) }.map { withoutSpacesAroundSemicolons($0.bytes) }
-            return Array(members.joined(separator: [.comma]))
-        case "cookie":
-            return Array(lines.lazy.map(\.trimmed).joined(separator: "; ".utf8))
+            var isFirst = true
+            for line in lines {
+                for member in ListMembers(line) {
+                    if !isFirst { bytes.append(.comma) }
+                    isFirst = false
+                    append(withoutSpacesAroundSemicolons(member.bytes), to: &bytes)
+                }
+            }
         default:
-            return Array(lines.lazy.map(\.trimmed).joined(separator: ", ".utf8))
+            let separator = name == .cookie ? "; " : ", "
+            for (index, line) in lines.enumerated() {
+                if index > 0 { bytes += separator.utf8 }
+                append(line.trimmed, to: &bytes)
+            }
         }
     }
 
-    private static func withoutSpacesAroundSemicolons(_ member: ArraySlice<UInt8>) -> [UInt8] {
+    private static func append(_ value: ArraySlice<UInt8>, to bytes: inout [UInt8]) {
+        for byte in value {
+            if byte >= 0x7F || byte == .percent {
+                bytes.append(percentEncoded: byte)
+            } else {
+                bytes.append(byte)
+            }
+        }
+    }
+
+    private static func withoutSpacesAroundSemicolons(_ member: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        guard member.contains(.semicolon) else { return member }
         var kept: [UInt8] = []
         var isQuoted = false
         var previousIsEscape = false
         for byte in member {
             if byte == .doubleQuote, !previousIsEscape { isQuoted.toggle() }
             previousIsEscape = isQuoted && byte == .backslash && !previousIsEscape
-            if !isQuoted, byte == UInt8(ascii: ";") {
+            if !isQuoted, byte == .semicolon {
                 while kept.last?.isOptionalWhitespace == true { kept.removeLast() }
             }
-            if !isQuoted, byte.isOptionalWhitespace, kept.last == UInt8(ascii: ";") { continue }
+            if !isQuoted, byte.isOptionalWhitespace, kept.last == .semicolon { continue }
             kept.append(byte)
         }
-        return kept
+        return kept[...]
     }
 }

@@ -1,0 +1,154 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import HoardHTTP
+import HoardTesting
+import Testing
+
+@Suite("hoard get", .timeLimit(.minutes(1)))
+struct GetCommandTests {
+    let directory: TemporaryDirectory
+    let cache: [String]
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        cache = ["--directory", directory.path("cache")]
+    }
+
+    private func run(_ arguments: String..., environment: [String: String] = [:]) async throws -> HoardProcess.Result {
+        await (try HoardProcess(["get"] + arguments + cache, environment: environment)).result()
+    }
+
+    @Test func theBodyGoesToStandardOutputAndTheCachesPartToStandardError() async throws {
+        let origin = try await FakeOrigin.start { _, _ in .init("the body\n", fields: [.cacheControl: "max-age=600"]) }
+        let first = try await run("\(origin.url)/a")
+        #expect(first.status == 0)
+        #expect(first.text == "the body\n")
+        #expect(first.errors.contains("\(origin.url)/a  200  hoard; fwd=uri-miss; fwd-status=200; ttl=600; stored  9 B"))
+        #expect(first.errors.split(separator: "\n").count == 1)
+        let second = try await run("\(origin.url)/a")
+        #expect(second.text == "the body\n")
+        #expect(second.errors.contains("hoard; hit; ttl="))
+        #expect(origin.requests.count == 1)
+        await origin.stop()
+    }
+
+    @Test func severalURLsAreWrittenOneAfterTheOther() async throws {
+        let origin = try await FakeOrigin.start { request, _ in .init("<\(request.path ?? "")>") }
+        let result = try await run("\(origin.url)/1", "\(origin.url)/2", "\(origin.url)/3?q")
+        #expect(result.text == "</1></2></3?q>")
+        #expect(result.errors.split(separator: "\n").count == 3)
+        await origin.stop()
+    }
+
+    @Test func requestFieldsAreSent() async throws {
+        let origin = try await FakeOrigin.start { _, _ in .init("") }
+        _ = try await run("-H", "Accept-Language: de", "--header", "X-Empty:", origin.url)
+        let request = try #require(origin.requests.first)
+        #expect(request.headerFields[.acceptLanguage] == "de")
+        #expect(request.headerFields[try #require(HTTPField.Name("X-Empty"))] == "")
+        #expect(request.headerFields[.userAgent]?.hasPrefix("hoard/") == true)
+        await origin.stop()
+    }
+
+    @Test func aFileAppearsWhenItIsComplete() async throws {
+        let origin = try await FakeOrigin.start { _, _ in .init("content") }
+        let result = try await run("-o", directory.path("out.txt"), origin.url)
+        #expect(result.status == 0)
+        #expect(result.output.isEmpty)
+        #expect(try String(contentsOfFile: directory.path("out.txt"), encoding: .utf8) == "content")
+        await origin.stop()
+    }
+
+    @Test func aBodyThatBreaksOffLeavesNoFileAndIsNotStored() async throws {
+        let origin = try await FakeOrigin.start { _, _ in
+            .init(status: .ok, fields: [.cacheControl: "max-age=600"], body: .init(Zeros(count: 1000), length: 5000))
+        }
+        for _ in 0..<2 {
+            let result = try await run("-o", directory.path("out.bin"), origin.url)
+            #expect(result.status == 1)
+            #expect(result.errors.contains(origin.url))
+        }
+        #expect(try directory.contents() == ["cache"])
+        #expect(origin.requests.count == 2)
+        await origin.stop()
+    }
+
+    @Test func withJSONTheReportIsAnObject() async throws {
+        let origin = try await FakeOrigin.start { _, _ in .init("12345", status: .created) }
+        let result = try await run("--json", "\(origin.url)/x")
+        let report = try #require(try JSONSerialization.jsonObject(with: Data(result.errors.utf8)) as? [String: Any])
+        #expect(report["url"] as? String == "\(origin.url)/x")
+        #expect(report["status"] as? Int == 201)
+        #expect(report["bytes"] as? Int == 5)
+        #expect((report["cacheStatus"] as? String)?.hasPrefix("hoard; fwd=uri-miss") == true)
+        #expect(report["milliseconds"] is Int)
+        #expect(result.text == "12345")
+        await origin.stop()
+    }
+
+    @Test func anErrorStatusIsWrittenAndEndsWith22() async throws {
+        let origin = try await FakeOrigin.start { _, _ in .init("not here", status: .notFound) }
+        let result = try await run(origin.url)
+        #expect(result.status == 22)
+        #expect(result.text == "not here")
+        await origin.stop()
+    }
+
+    @Test func anOriginThatIsAwayIsOneSentence() async throws {
+        let origin = try await FakeOrigin.start { _, _ in .init("") }
+        let url = origin.url
+        await origin.stop()
+        let result = try await run(url)
+        #expect(result.status == 1)
+        #expect(result.output.isEmpty)
+        #expect(result.errors.split(separator: "\n").count == 1)
+        #expect(result.errors.hasPrefix("hoard: \(url): "))
+    }
+
+    @Test(arguments: ["example.com", "//example.com/", "ftp://example.com/", "http://", "http://user@example.com/", "http://exa mple.com/"])
+    func aURLThatIsNoneOfHTTPIsRefused(url: String) async throws {
+        let result = try await run(url)
+        #expect(result.status == 64)
+        #expect(result.errors.hasPrefix("Error: “\(url)”"))
+    }
+
+    @Test func oneFileForTwoURLsIsRefused() async throws {
+        let result = try await run("-o", "x", "http://127.0.0.1:1/a", "http://127.0.0.1:1/b")
+        #expect(result.status == 64)
+    }
+
+    @Test func aDirectoryThatCannotBeUsedIsRefusedIfItWasNamedAndPassedByIfNot() async throws {
+        let origin = try await FakeOrigin.start { _, _ in .init("fetched") }
+        let file = directory.path("file")
+        try Data().write(to: URL(fileURLWithPath: file))
+        let named = await (try HoardProcess(["get", origin.url, "--directory", file])).result()
+        #expect(named.status == 1)
+        #expect(named.output.isEmpty)
+        let unnamed = await (try HoardProcess(["get", origin.url], environment: ["XDG_CACHE_HOME": file])).result()
+        #expect(unnamed.status == 0)
+        #expect(unnamed.text == "fetched")
+        #expect(unnamed.errors.contains("without a cache on disk"))
+        await origin.stop()
+    }
+
+    @Test func aReaderThatClosesThePipeIsNoCrash() async throws {
+        let origin = try await FakeOrigin.start { _, _ in .init(status: .ok, body: .init(Zeros(count: 4 << 20), length: 4 << 20)) }
+        let shell = Process()
+        shell.executableURL = URL(fileURLWithPath: "/bin/bash")
+        shell.arguments = [
+            "-c", "set -o pipefail; '\(HoardProcess.executable.path)' get '\(origin.url)' --directory '\(directory.path("cache"))' | head -c 10 >/dev/null",
+        ]
+        let errors = Pipe()
+        shell.standardError = errors
+        try shell.run()
+        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        shell.waitUntilExit()
+        #expect(shell.terminationReason == .exit)
+        #expect(shell.terminationStatus == 1)
+        #expect(!text.contains("Fatal"))
+        await origin.stop()
+    }
+}

@@ -1,0 +1,138 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import Hoard
+import Testing
+
+@testable import HoardDisk
+
+/// A temporary directory with what a test needs around a store. The directory goes with it.
+final class Workspace: Sendable {
+    let root: String
+    let clock = ManualClock()
+    let events = EventRecorder()
+
+    init() throws {
+        root = NSTemporaryDirectory() + "hoard-disk-tests-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: root)
+    }
+
+    /// The store's directory, which does not exist at first.
+    var directory: String { root + "/cache" }
+    var databasePath: String { directory + "/hoard.sqlite" }
+
+    func configuration(maximumCount: Int? = nil, maximumBytes: Int? = 1 << 30, createsIfMissing: Bool = true) -> DiskStore.Configuration {
+        DiskStore.Configuration(
+            directory: directory,
+            maximumCount: maximumCount,
+            maximumBytes: maximumBytes,
+            clock: clock,
+            createsIfMissing: createsIfMissing,
+            onEvent: events.record
+        )
+    }
+
+    func open(maximumCount: Int? = nil, maximumBytes: Int? = 1 << 30) throws -> DiskStore {
+        try DiskStore(configuration: configuration(maximumCount: maximumCount, maximumBytes: maximumBytes))
+    }
+
+    /// A record made now.
+    func record(_ text: String = "value", freshFor seconds: TimeInterval? = nil, tags: Set<String> = []) -> Hoard.Record {
+        Hoard.Record(payload: Data(text.utf8), created: clock.now(), freshUntil: seconds.map { clock.now() + $0 }, tags: tags)
+    }
+
+    /// Changes the database behind the store's back. The store must be closed.
+    func changeDatabase(_ sql: String) throws {
+        let queue = try DatabaseQueue(path: databasePath)
+        try queue.inDatabase { db in try db.execute(sql: sql) }
+        try queue.close()
+    }
+
+    /// The names of all files in the store's directory but the lock, sorted.
+    func files() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: directory).filter { $0 != "hoard.lock" }.sorted()
+    }
+
+    func mode(of path: String) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        return try #require(attributes[.posixPermissions] as? NSNumber).intValue
+    }
+
+    /// Writes `bytes` as the database file. No store must have been opened.
+    func plantDatabase(_ bytes: Data) throws {
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        try bytes.write(to: URL(fileURLWithPath: databasePath))
+    }
+
+    func databaseBytes() throws -> Data {
+        try Data(contentsOf: URL(fileURLWithPath: databasePath))
+    }
+}
+
+extension DiskStore {
+    /// Counts the records and adds up their charges the slow way.
+    func countedTotals() throws -> RecordTotals {
+        try read { db in
+            RecordTotals(
+                count: try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM records") ?? 0,
+                bytes: try Int.fetchOne(db, sql: "SELECT IFNULL(SUM(charged_bytes), 0) FROM records") ?? 0
+            )
+        }
+    }
+
+    /// How many rows the tables beside `records` have.
+    func rowCount(of table: String) throws -> Int {
+        try read { db in try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM \(table)") ?? 0 }
+    }
+
+    /// Runs a query on the writing thread, after all that was asked of it before.
+    func countOnWriter(_ sql: String) throws -> Int? {
+        try connections().writer.inDatabase { db in try Int.fetchOne(db, sql: sql) }
+    }
+
+    func text(_ sql: String) throws -> String? {
+        try connections().writer.inDatabase { db in try String.fetchOne(db, sql: sql) }
+    }
+
+    /// What SQLite says that it will do for a statement.
+    func queryPlan(_ sql: String) throws -> String {
+        try read { db in try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(sql)").map { $0["detail"] as String }.joined(separator: "\n") }
+    }
+
+    /// Does nothing: the caller wants the store to be opened, and to go at once.
+    func removeFromMemory() {}
+
+    /// Keeps the database from growing beyond `count` pages, or beyond what it has if that is more.
+    func limitPages(to count: Int) throws {
+        try connections().writer.inDatabase { db in
+            let pageCount = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+            try db.execute(sql: "PRAGMA max_page_count = \(max(count, pageCount))")
+        }
+    }
+
+    /// The code of the error that `body` throws, or `nil` if it throws none.
+    func code(of body: (DiskStore) async throws(StoreError) -> Void) async -> StoreError.Code? {
+        do throws(StoreError) {
+            try await body(self)
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+}
+
+/// The error that opening a store with `configuration` throws, or `nil` if it succeeds.
+func openingError(_ configuration: DiskStore.Configuration) -> StoreError? {
+    do throws(StoreError) {
+        _ = try DiskStore(configuration: configuration)
+        return nil
+    } catch {
+        return error
+    }
+}
