@@ -31,7 +31,10 @@ struct GetCommand: AsyncParsableCommand {
     @Option(name: [.customShort("o"), .long], help: ArgumentHelp("Write the body to this file instead, once it is complete.", valueName: "file"))
     var output: String?
 
-    @Option(name: [.customShort("H"), .long], help: ArgumentHelp("A request field to send, such as 'Accept: text/html'. Can be repeated.", valueName: "name:value"))
+    @Option(
+        name: [.customShort("H"), .long],
+        help: ArgumentHelp("A request field to send, such as 'Accept: text/html'. Can be repeated.", valueName: "name:value")
+    )
     var header: [RequestField] = []
 
     @Flag(name: .long, help: "Describe each transfer as a line of JSON.")

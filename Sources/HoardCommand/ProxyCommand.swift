@@ -41,7 +41,10 @@ struct ProxyCommand: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The longest body that is kept. Longer ones are only passed on. (default: 8 MiB, or --max-bytes if that is less)", valueName: "n")
+        help: ArgumentHelp(
+            "The longest body that is kept. Longer ones are only passed on. (default: 8 MiB, or --max-bytes if that is less)",
+            valueName: "n"
+        )
     )
     var maxObjectBytes: ByteCount?
 

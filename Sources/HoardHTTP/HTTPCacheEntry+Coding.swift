@@ -1,8 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-package import Hoard
 internal import HTTPTypes
+package import Hoard
 internal import NIOCore
 
 #if canImport(FoundationEssentials)

@@ -1,8 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-package import HoardHTTP
 package import HTTPTypes
+package import HoardHTTP
 package import NIOHTTP1
 
 /// A request as a server received it.

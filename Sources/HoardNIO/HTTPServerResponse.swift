@@ -1,8 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-package import HoardHTTP
 package import HTTPTypes
+package import HoardHTTP
 
 /// A response for a server to send.
 ///

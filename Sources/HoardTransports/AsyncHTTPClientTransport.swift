@@ -6,6 +6,7 @@ public import HTTPTypes
 public import HoardHTTP
 public import NIOCore
 internal import NIOHTTP1
+
 public final class AsyncHTTPClientTransport: Transport {
     public struct Configuration: Sendable {
         public var eventLoopGroup: (any EventLoopGroup)?
@@ -27,7 +28,10 @@ public final class AsyncHTTPClientTransport: Transport {
             var head = HTTPResponse(status: .init(code: Int(response.status.code), reasonPhrase: response.status.reasonPhrase))
             for (n, v) in response.headers { if let n = HTTPField.Name(n) { head.headerFields.append(HTTPField(name: n, value: v)) } }
             let length = response.headers.first(name: "content-length").flatMap { Int($0) }
-            return TransportResponse(head: head, body: HTTPBody(response.body, length: request.method == .head || head.status == .notModified ? 0 : length))
+            return TransportResponse(
+                head: head,
+                body: HTTPBody(response.body, length: request.method == .head || head.status == .notModified ? 0 : length)
+            )
         } catch {
             throw TransportError(.cannotConnect, "Cannot connect to \(request.authority ?? ""): \(error)", underlyingError: error)
         }

@@ -139,7 +139,8 @@ struct GetCommandTests {
         let shell = Process()
         shell.executableURL = URL(fileURLWithPath: "/bin/bash")
         shell.arguments = [
-            "-c", "set -o pipefail; '\(HoardProcess.executable.path)' get '\(origin.url)' --directory '\(directory.path("cache"))' | head -c 10 >/dev/null",
+            "-c",
+            "set -o pipefail; '\(HoardProcess.executable.path)' get '\(origin.url)' --directory '\(directory.path("cache"))' | head -c 10 >/dev/null",
         ]
         let errors = Pipe()
         shell.standardError = errors

@@ -26,7 +26,8 @@ struct InspectCommandTests {
     /// A cache with three responses, one of which is a variant.
     private func filledCache() async throws -> FakeOrigin {
         let origin = try await FakeOrigin.start { request, _ in
-            let fields: HTTPFields = request.path == "/varied" ? [.cacheControl: "max-age=60", .vary: "Accept"] : [.cacheControl: "max-age=60", .eTag: "\"e\""]
+            let fields: HTTPFields =
+                request.path == "/varied" ? [.cacheControl: "max-age=60", .vary: "Accept"] : [.cacheControl: "max-age=60", .eTag: "\"e\""]
             return .init("body of \(request.path ?? "")", fields: fields)
         }
         for path in ["/a", "/b", "/varied"] { try await get(origin.url + path) }

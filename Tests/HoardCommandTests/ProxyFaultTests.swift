@@ -25,7 +25,13 @@ struct ProxyFaultTests {
     @Test func aPortInUseIsOneSentenceAndAFailure() async throws {
         let origin = try await FakeOrigin.start { _, _ in .init("x") }
         let result = try await HoardProcess.run(
-            "proxy", "--origin", "http://127.0.0.1:1", "--listen", "127.0.0.1:\(origin.port)", "--directory", directory.path("cache")
+            "proxy",
+            "--origin",
+            "http://127.0.0.1:1",
+            "--listen",
+            "127.0.0.1:\(origin.port)",
+            "--directory",
+            directory.path("cache")
         )
         #expect(result.status == 1)
         #expect(result.errors.split(separator: "\n").count == 1)
@@ -89,7 +95,9 @@ struct ProxyFaultTests {
         let database = path + "/hoard.sqlite"
         let sqlite = Process()
         sqlite.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        sqlite.arguments = ["python3", "-c", "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.execute('create table t(x)'); c.commit()", database]
+        sqlite.arguments = [
+            "python3", "-c", "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.execute('create table t(x)'); c.commit()", database,
+        ]
         try sqlite.run()
         sqlite.waitUntilExit()
         try #require(sqlite.terminationStatus == 0)
@@ -142,6 +150,7 @@ struct ProxyFaultTests {
                 // In the middle of it, not at the end.
                 for _ in 0..<80 { await group.next() }
                 proxy.signal(SIGKILL)
+                group.cancelAll()
                 await group.waitForAll()
             }
             #expect(await proxy.result().status == -SIGKILL)

@@ -112,7 +112,9 @@ struct DemoCommandTests {
         }
         #expect(steps.count == 21)
         func statuses(of path: String) -> [String] {
-            steps.filter { ($0["url"] as? String)?.hasSuffix(path) == true && $0["method"] as? String == "GET" }.map { $0["cacheStatus"] as? String ?? "" }
+            steps.filter { ($0["url"] as? String)?.hasSuffix(path) == true && $0["method"] as? String == "GET" }.map {
+                $0["cacheStatus"] as? String ?? ""
+            }
         }
         for path in ["/logo.svg", "/pixel.png", "/slow"] {
             #expect(statuses(of: path).count == 2)

@@ -19,7 +19,10 @@ struct DemoCommand: AsyncParsableCommand {
         discussion: "Starts an origin and the proxy in front of it, asks for each page twice, and serves on until Ctrl-C."
     )
 
-    @Option(name: .long, help: ArgumentHelp("Where the proxy listens. By default 127.0.0.1:8080, or any free port if that is taken.", valueName: "host:port"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Where the proxy listens. By default 127.0.0.1:8080, or any free port if that is taken.", valueName: "host:port")
+    )
     var listen: ListenAddress?
 
     @OptionGroup var directory: CacheDirectory
@@ -59,7 +62,11 @@ struct DemoCommand: AsyncParsableCommand {
         }
 
         let transport = AsyncHTTPClientTransport()
-        if !json { Terminal.say("An origin listens on http://\(originServer.host):\(originServer.port), the proxy in front of it on http://\(proxy.address)\n") }
+        if !json {
+            Terminal.say(
+                "An origin listens on http://\(originServer.host):\(originServer.port), the proxy in front of it on http://\(proxy.address)\n"
+            )
+        }
         let steps = await demonstrate(at: proxy.address, through: transport)
         await transport.shutdown()
         try show(steps, requestsToOrigin: origin.requests)

@@ -60,7 +60,9 @@ final class DemoOrigin: Sendable {
                 return response(.notModified, type: nil, cacheControl: page.cacheControl, .empty, [.eTag: tag])
             }
             let isJSON = page.path == "/quote.json"
-            let text = isJSON ? #"{"edition":\#(edition),"quote":"Cache is king."}"# + "\n" : "<!doctype html><title>News</title><h1>Edition \(edition)</h1>\n"
+            let text =
+                isJSON
+                ? #"{"edition":\#(edition),"quote":"Cache is king."}"# + "\n" : "<!doctype html><title>News</title><h1>Edition \(edition)</h1>\n"
             return response(.ok, type: isJSON ? "application/json" : "text/html", cacheControl: page.cacheControl, HTTPBody(text), [.eTag: tag])
         case "/logo.svg":
             return response(.ok, type: "image/svg+xml", cacheControl: page.cacheControl, HTTPBody(Self.logo))

@@ -3,10 +3,10 @@
 
 internal import ArgumentParser
 internal import Foundation
+internal import HTTPTypes
 internal import Hoard
 internal import HoardDisk
 internal import HoardHTTP
-internal import HTTPTypes
 internal import NIOCore
 
 /// `hoard inspect show`.

@@ -23,8 +23,8 @@ final class HoardProcess: Sendable {
         URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0]).deletingLastPathComponent().appendingPathComponent("hoard")
     }
 
-    private let process: Mutex<Process>
     private let pid: Int32
+    private let exit = ExitWatch()
     private let errors = LineCollector()
     private let output = LineCollector()
 
@@ -40,11 +40,14 @@ final class HoardProcess: Sendable {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = outputPipe
         process.standardError = errorPipe
-        output.read(outputPipe.fileHandleForReading)
-        errors.read(errorPipe.fileHandleForReading)
+        let exit = exit
+        process.terminationHandler = { process in
+            exit.ended(process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus)
+        }
         try process.run()
         self.pid = process.processIdentifier
-        self.process = Mutex(process)
+        output.read(outputPipe)
+        errors.read(errorPipe)
     }
 
     deinit {
@@ -60,15 +63,7 @@ final class HoardProcess: Sendable {
     func result() async -> Result {
         let output = await output.all()
         let errors = await errors.all()
-        let status = await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                let status = self.process.withLock { process in
-                    process.waitUntilExit()
-                    return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
-                }
-                continuation.resume(returning: status)
-            }
-        }
+        let status = await exit.status()
         return Result(status: status, output: output, errors: String(decoding: errors, as: UTF8.self))
     }
 
@@ -113,17 +108,20 @@ private final class LineCollector: Sendable {
 
     private let state = Mutex(State())
 
-    func read(_ handle: FileHandle) {
-        handle.readabilityHandler = { handle in
-            let part = handle.availableData
-            if part.isEmpty { handle.readabilityHandler = nil }
-            let waiters = self.state.withLock { state in
-                state.data.append(part)
-                state.hasEnded = part.isEmpty
-                defer { state.waiters = [] }
-                return state.waiters
+    /// Reads on a thread of its own, so that no test waits for another's output.
+    func read(_ pipe: Pipe) {
+        Thread.detachNewThread {
+            while true {
+                let part = pipe.fileHandleForReading.availableData
+                let waiters = self.state.withLock { state in
+                    state.data.append(part)
+                    state.hasEnded = part.isEmpty
+                    defer { state.waiters = [] }
+                    return state.waiters
+                }
+                for waiter in waiters { waiter.resume() }
+                if part.isEmpty { return }
             }
-            for waiter in waiters { waiter.resume() }
         }
     }
 
@@ -156,6 +154,35 @@ private final class LineCollector: Sendable {
                 return false
             }
             if hasChanged { continuation.resume() }
+        }
+    }
+}
+
+/// Lets tasks wait for the end of a process.
+private final class ExitWatch: Sendable {
+    private struct State {
+        var status: Int32?
+        var waiters: [CheckedContinuation<Int32, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    func ended(_ status: Int32) {
+        let waiters = state.withLock { state in
+            state.status = status
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume(returning: status) }
+    }
+
+    func status() async -> Int32 {
+        await withCheckedContinuation { continuation in
+            let status = state.withLock { state in
+                if state.status == nil { state.waiters.append(continuation) }
+                return state.status
+            }
+            if let status { continuation.resume(returning: status) }
         }
     }
 }
