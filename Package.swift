@@ -132,5 +132,10 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .testTarget(name: "HoardHTTPTests", dependencies: ["HoardHTTP", httpTypes], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "DocumentationTests",
+            dependencies: ["Hoard", "HoardDisk", "HoardHTTP", httpTypes],
+            swiftSettings: swiftSettings
+        ),
     ]
 )
