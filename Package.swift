@@ -44,6 +44,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -74,14 +75,14 @@ let package = Package(
         .target(
             name: "HoardTransports",
             dependencies: [
-                "HoardHTTP", httpTypes, nioCore,
+                "HoardHTTP", "HoardNIO", httpTypes, nioCore, nioPosix, nioHTTP1,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                nioHTTP1,
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: swiftSettings
         ),
 
-        // An HTTP/1.1 server on SwiftNIO that knows nothing of caching. Not a product.
+        // HTTP/1.1 on SwiftNIO: a server that knows nothing of caching, and what servers and clients share. Not a product.
         .target(
             name: "HoardNIO",
             dependencies: [
@@ -118,6 +119,40 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
 
+        // One test target for each target, and one for the examples of the documents.
+        .testTarget(name: "HoardTests", dependencies: ["Hoard", "HoardTesting"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "HoardDiskTests",
+            dependencies: ["Hoard", "HoardDisk", "HoardTesting", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "HoardHTTPTests",
+            dependencies: ["Hoard", "HoardHTTP", "HoardTesting", httpTypes, nioCore],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "HoardNIOTestSupport",
+            dependencies: ["HoardHTTP", "HoardNIO", httpTypes, nioCore],
+            path: "Tests/HoardNIOTestSupport",
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "HoardNIOTests",
+            dependencies: [
+                "Hoard", "HoardHTTP", "HoardNIO", "HoardNIOTestSupport", httpTypes, nioCore, nioPosix, nioHTTP1,
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "HoardTransportsTests",
+            dependencies: [
+                "HoardHTTP", "HoardNIO", "HoardNIOTestSupport", "HoardTransports", httpTypes, nioCore, nioPosix,
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: swiftSettings
+        ),
         .testTarget(
             name: "HoardCommandTests",
             dependencies: [
@@ -126,12 +161,6 @@ let package = Package(
             ],
             swiftSettings: swiftSettings
         ),
-        .testTarget(
-            name: "HoardDiskTests",
-            dependencies: ["Hoard", "HoardDisk", .product(name: "GRDB", package: "GRDB.swift")],
-            swiftSettings: swiftSettings
-        ),
-        .testTarget(name: "HoardHTTPTests", dependencies: ["HoardHTTP", httpTypes], swiftSettings: swiftSettings),
         .testTarget(
             name: "DocumentationTests",
             dependencies: ["Hoard", "HoardDisk", "HoardHTTP", httpTypes],

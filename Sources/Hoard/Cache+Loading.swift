@@ -42,12 +42,12 @@ extension Cache {
         let entry = entry(for: value, key: key, weight: nil, expiresAfter: nil)
         let outcome = state.withLock { state in
             state.statistics.loads += 1
-            let isIntact = state.fences.isIntact(fence)
-            state.fences.close(fence)
-            guard isIntact else {
+            guard state.fences.isIntact(fence) else {
                 state.statistics.fencedLoads += 1
                 return LRUEngine<Key, Value>.InsertionOutcome?.none
             }
+            // A load that all its callers have left may still run, beside a later one of the same key.
+            state.fences.closeAndBreakOlder(than: fence)
             return state.insert(entry, forKey: key)
         }
         withExtendedLifetime(outcome) {}

@@ -21,11 +21,11 @@ extension Cache {
 
     /// Writes an entry and returns what left for it. A caller that holds a lock of its own keeps that until the lock is released.
     func insert(_ entry: LRUEngine<Key, Value>.Entry, forKey key: Key) -> LRUEngine<Key, Value>.InsertionOutcome {
-        let (outcome, brokeFence) = state.withLock { state in
-            let brokeFence = state.fences.breakFences(forKey: key)
-            return (state.insert(entry, forKey: key), brokeFence)
+        let outcome = state.withLock { state in
+            state.fences.breakFences(forKey: key)
+            return state.insert(entry, forKey: key)
         }
-        if brokeFence { flights.detach(key) }
+        flights.detach(key)
         return outcome
     }
 
@@ -34,13 +34,18 @@ extension Cache {
     @discardableResult
     public func removeValue(forKey key: Key) -> Value? {
         let now = ticker.nanoseconds()
-        let (removed, brokeFence) = state.withLock { state in
-            let brokeFence = state.fences.breakFences(forKey: key)
-            return (state.engine.remove(key), brokeFence)
-        }
-        if brokeFence { flights.detach(key) }
-        guard let removed, removed.deadline > now else { return nil }
+        guard let removed = removeEntry(forKey: key), removed.deadline > now else { return nil }
         return removed.value
+    }
+
+    /// Removes an entry, expired or not, and returns it, as ``insert(_:forKey:)`` does.
+    func removeEntry(forKey key: Key) -> LRUEngine<Key, Value>.Entry? {
+        let removed = state.withLock { state in
+            state.fences.breakFences(forKey: key)
+            return state.engine.remove(key)
+        }
+        flights.detach(key)
+        return removed
     }
 
     /// Removes every value. No load that is under way will publish its value.

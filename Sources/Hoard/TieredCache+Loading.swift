@@ -20,11 +20,15 @@ extension TieredCache {
             counters.withLock { $0.memoryHits += 1 }
             return found
         }
-        var (lookup, isCoalesced) = try await loads.run(key, existing: { freshMemoryLookup(forKey: key) }) { [self] in
+        var seen: MemoryEntry?
+        var (lookup, isCoalesced) = try await loads.run(key, existing: { freshMemoryLookup(forKey: key, seen: &seen) }) { [self] in
             if let found = await storeLookup(forKey: key), found.isFresh { return found }
+            // The last caller may have left while the stores were read.
+            try Task.checkCancellation()
             return try await loadAndPublish(key, load: load)
         }
-        lookup.isCoalesced = isCoalesced
+        withExtendedLifetime(seen) {}
+        if isCoalesced { lookup.isCoalesced = true }
         counters.withLock { counters in
             switch lookup.tier {
             case .memory: counters.memoryHits += 1

@@ -45,10 +45,13 @@ extension TieredCache {
         }
     }
 
-    func freshMemoryLookup(forKey key: Key) -> Lookup<Value>? {
-        guard let entry = memory.peek(key) else { return nil }
-        let found = lookup(entry)
-        return found.isFresh ? found : nil
+    /// The fresh value in memory, without counting as a use.
+    ///
+    /// - Parameter seen: Keeps the entry alive for a caller that holds a lock.
+    func freshMemoryLookup(forKey key: Key, seen: inout MemoryEntry?) -> Lookup<Value>? {
+        seen = memory.peek(key)
+        guard let found = seen.map({ lookup($0) }), found.isFresh else { return nil }
+        return found
     }
 
     func lookup(_ entry: MemoryEntry) -> Lookup<Value> {
@@ -69,13 +72,13 @@ extension TieredCache {
 
     /// Asks the stores in order, and copies what it finds to the tiers above, as long as nobody writes or removes the key.
     private func readStores(_ key: Key) async -> Lookup<Value>? {
-        let fence = fences.withLock { $0.open(key) }
-        defer { fences.withLock { $0.close(fence) } }
+        let fence = fences.withLock { $0.openForCopy(key) }
+        defer { if let fence { closeFence(fence) } }
         let recordKey = recordKey(key)
         var stale: (record: Record, cached: CachedValue<Value>, tierIndex: Int)?
         for (index, tier) in tiers.enumerated() {
             guard let record = await tier.record(forKey: recordKey) else { continue }
-            guard let cached = await decode(record, recordKey: recordKey, from: tier) else { continue }
+            guard let cached = await decode(record, recordKey: recordKey, from: tier, fence: fence) else { continue }
             if record.isFresh(at: clock.now()) {
                 await promote(record, cached, key: key, recordKey: recordKey, from: index, fence: fence)
                 return Lookup(cached, tier: .store(tier.store.name), isFresh: true)
@@ -87,7 +90,12 @@ extension TieredCache {
         return Lookup(stale.cached, tier: .store(tiers[stale.tierIndex].store.name), isFresh: false)
     }
 
-    private func decode(_ record: Record, recordKey: RecordKey, from tier: StoreTier) async -> CachedValue<Value>? {
+    private func decode(
+        _ record: Record,
+        recordKey: RecordKey,
+        from tier: StoreTier,
+        fence: FenceTable<Key>.Fence?
+    ) async -> CachedValue<Value>? {
         let underlyingError: (any Error)?
         if record.schemaFingerprint == codec.schemaFingerprint {
             do {
@@ -115,7 +123,8 @@ extension TieredCache {
                 underlyingError: underlyingError
             )
         )
-        await tier.removeRecord(forKey: recordKey)
+        // If the key has been written since, there is another record by now.
+        await tier.removeRecord(forKey: recordKey) { [self] in fence.map { isIntact($0) } ?? false }
         return nil
     }
 
@@ -125,9 +134,9 @@ extension TieredCache {
         key: Key,
         recordKey: RecordKey,
         from index: Int,
-        fence: FenceTable<Key>.Fence
+        fence: FenceTable<Key>.Fence?
     ) async {
-        guard publishToMemory(cached, forKey: key, fence: fence, isPromotion: true) else { return }
+        guard let fence, publishToMemory(cached, forKey: key, fence: fence, isPromotion: true) else { return }
         for tier in tiers[..<index] {
             await tier.insert(record, forKey: recordKey) { [self] in isIntact(fence) }
         }

@@ -37,29 +37,40 @@ extension TieredCache {
 
     /// Removes a key from every tier. Suspends until the stores have removed it. A store that fails removes it before it is next read.
     public func removeValue(forKey key: Key) async {
-        let (_, brokeFence) = fences.withLock { fences in
-            (memory.removeValue(forKey: key), fences.breakFences(forKey: key))
+        // What leaves memory is released after the lock, here and below.
+        let (fence, _) = fences.withLock { fences in
+            let fence = fences.open(key)
+            _ = fences.beginChange(fence)
+            return (fence, memory.removeEntry(forKey: key))
         }
-        if brokeFence { detach(key) }
+        detach(key)
         let recordKey = recordKey(key)
-        for tier in tiers { await tier.removeRecord(forKey: recordKey) }
+        for (index, tier) in tiers.enumerated() {
+            await tier.removeRecord(forKey: recordKey) { [self] in mayReach(tier: index, change: fence) }
+        }
+        fences.withLock { $0.endChange(fence) }
+        // Whoever began to read the stores during the removal may have seen what has been removed.
+        detach(key)
     }
 
     /// Removes everything from every tier, including what other caches keep in the same stores.
     public func removeAll() async {
-        forgetEverything()
-        for tier in tiers { await tier.removeAll() }
+        await changeEverything { change in
+            for (index, tier) in tiers.enumerated() {
+                await tier.removeAll { [self] in fences.withLock { $0.reach(tier: index, change: change) } }
+            }
+        }
     }
 
-    /// Empties the memory tier, and keeps everything under way from publishing.
-    func forgetEverything() {
-        // What leaves memory is released after the lock, here and below.
-        _ = fences.withLock { fences in
-            fences.breakAll()
-            return memory.removeAllEntries()
+    /// Empties the memory tier, keeps everything under way from publishing, and lets `body` do the same to the stores.
+    func changeEverything(_ body: (FenceTable<Key>.ChangeOfEverything) async -> Void) async {
+        let (change, _) = fences.withLock { fences in
+            (fences.beginChangeOfEverything(), memory.removeAllEntries())
         }
-        storeReads.detachAll()
-        loads.detachAll()
+        detachAll()
+        await body(change)
+        fences.withLock { $0.endChangeOfEverything() }
+        detachAll()
     }
 
     /// Marks the moment at which somebody begins to obtain a value for `key` outside the cache. Close it or publish with it.
@@ -92,25 +103,36 @@ extension TieredCache {
             closeFence(fence)
             return false
         }
-        guard behind, !tiers.isEmpty else {
+        if behind, !tiers.isEmpty {
+            await storeWrites.run { [self] in await publishToStores(cached, forKey: key, fence: fence) }
+        } else {
             await publishToStores(cached, forKey: key, fence: fence)
-            return true
         }
-        await storeWrites.run { [self] in await publishToStores(cached, forKey: key, fence: fence) }
+        // Whoever began to load before may return something older.
+        loads.detach(key)
         return true
     }
 
     private func publishToStores(_ cached: CachedValue<Value>, forKey key: Key, fence: FenceTable<Key>.Fence) async {
-        defer { closeFence(fence) }
+        defer {
+            fences.withLock { $0.endChange(fence) }
+            storeReads.detach(key)
+        }
         guard !tiers.isEmpty else { return }
         let recordKey = recordKey(key)
         guard let record = record(cached) else {
-            for tier in tiers { await tier.removeRecord(forKey: recordKey) }
+            for (index, tier) in tiers.enumerated() {
+                await tier.removeRecord(forKey: recordKey) { [self] in mayReach(tier: index, change: fence) }
+            }
             return
         }
-        for tier in tiers {
-            await tier.insert(record, forKey: recordKey) { [self] in isIntact(fence) }
+        for (index, tier) in tiers.enumerated() {
+            await tier.insert(record, forKey: recordKey) { [self] in mayReach(tier: index, change: fence) }
         }
+    }
+
+    private func mayReach(tier: Int, change fence: FenceTable<Key>.Fence) -> Bool {
+        fences.withLock { $0.mayReach(tier: tier, change: fence) }
     }
 
     func newValue(_ value: Value, freshFor: Duration?, staleFor: Duration?) -> CachedValue<Value> {
@@ -127,28 +149,36 @@ extension TieredCache {
     func publishToMemory(_ cached: CachedValue<Value>, forKey key: Key, fence: FenceTable<Key>.Fence, isPromotion: Bool = false) -> Bool {
         let entry = memoryEntry(cached, forKey: key)
         // The check of the fence and the publication are one step.
-        let outcome = fences.withLock { fences -> (left: LRUEngine<Key, MemoryEntry>.InsertionOutcome?, brokeFence: Bool)? in
-            guard fences.isIntact(fence) else { return nil }
+        let outcome = fences.withLock { fences -> PublicationOutcome in
             guard isPromotion else {
-                return (memory.insert(entry, forKey: key), fences.breakFences(forKey: key, except: fence))
+                return fences.beginChange(fence) ? .published(left: memory.insert(entry, forKey: key)) : .fenced
             }
-            if let current = memory.peek(key), current.cached.created >= cached.created { return (nil, false) }
-            return (memory.insert(entry, forKey: key), false)
+            guard fences.isIntact(fence) else { return .fenced }
+            if let current = memory.peek(key), current.cached.created >= cached.created { return .superseded(by: current) }
+            return .published(left: memory.insert(entry, forKey: key))
         }
-        guard let outcome else {
+        if case .fenced = outcome {
             counters.withLock { $0.fencedPublications += 1 }
             return false
         }
-        if outcome.brokeFence { detach(key) }
+        if !isPromotion { storeReads.detach(key) }
         return true
+    }
+
+    /// What came of a publication to memory. Keeps what left alive until the lock has been released.
+    private enum PublicationOutcome {
+        case published(left: LRUEngine<Key, MemoryEntry>.InsertionOutcome)
+        case superseded(by: MemoryEntry)
+        case fenced
     }
 
     /// The entry for the memory tier, its lifetime measured in ticks from now on. Runs the weigher.
     private func memoryEntry(_ cached: CachedValue<Value>, forKey key: Key) -> LRUEngine<Key, MemoryEntry>.Entry {
         let now = clock.now()
         let freshDeadline = cached.freshUntil.map { freshUntil in
-            let (deadline, overflowed) = ticker.nanoseconds().addingReportingOverflow(now.duration(to: freshUntil).saturatingNanoseconds)
-            return overflowed ? .max : deadline
+            let lifetime = now.duration(to: freshUntil).saturatingNanoseconds
+            let (deadline, overflowed) = ticker.nanoseconds().addingReportingOverflow(lifetime)
+            return overflowed ? (lifetime < 0 ? .min : .max) : deadline
         }
         return memory.entry(
             for: MemoryEntry(cached: cached, freshDeadline: freshDeadline ?? .max),
@@ -186,6 +216,11 @@ extension TieredCache {
     private func detach(_ key: Key) {
         storeReads.detach(key)
         loads.detach(key)
+    }
+
+    private func detachAll() {
+        storeReads.detachAll()
+        loads.detachAll()
     }
 }
 

@@ -51,7 +51,8 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     ///   - configuration: Limits of the memory tier, and how long values are fresh.
     ///   - stores: The tiers below memory, nearest first. The cache does not own them; ``close()`` closes them.
     ///   - codec: Turns values into payloads and back.
-    ///   - recordKey: The name of a key's record. Must give different names to different keys, in every process.
+    ///   - recordKey: The name of a key's record. Must give the same name to equal keys and different names to different keys,
+    ///     in every process.
     ///   - clock: Dates values.
     ///   - ticker: Ages values in memory.
     ///   - onEvent: Told what is worth logging. Called outside all locks, on whatever thread noticed.
@@ -78,6 +79,9 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     }
 
     /// Creates a cache whose keys have a lossless text form (`String`, the integers, …), which names their records.
+    ///
+    /// Swift holds two strings to be equal that spell the same characters in different bytes, such as "é" in one scalar or in two; stores
+    /// do not. If keys come from users, bring them to one spelling first, or a removal under one spelling leaves the record of the other.
     public convenience init(
         configuration: Configuration,
         stores: [any RecordStore],
@@ -115,7 +119,8 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// Finishes the writes under way, drops the memory tier and closes the stores. Reads find nothing afterwards, loads still work.
     public func close() async {
         await flush()
-        forgetEverything()
-        for tier in tiers { await tier.store.close() }
+        await changeEverything { _ in
+            for tier in tiers { await tier.store.close() }
+        }
     }
 }

@@ -59,8 +59,9 @@ extension HTTPCache {
 
     /// The body, stored as soon as all of it has been received.
     private func recorded(_ body: HTTPBody, storing: StoredResponse, flight: Flight) async -> HTTPBody {
-        // Nobody reads the body of a response that has none (RFC 9110 §15.3.5).
-        if let bytes = storing.head.status == .noContent ? ByteBuffer() : body.bytesAtHand {
+        // Nobody need read the body of a response that has none (RFC 9110 §15.3.5), such as many a redirect.
+        let isEmpty = storing.head.status == .noContent || body.length == 0
+        if let bytes = isEmpty ? ByteBuffer() : body.bytesAtHand {
             if bytes.readableBytes <= configuration.maximumObjectBytes {
                 var storing = storing
                 storing.body = bytes

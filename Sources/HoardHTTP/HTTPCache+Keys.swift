@@ -22,9 +22,10 @@ extension HTTPCache {
     /// In a shared cache, a response to a request with `Authorization` is stored only if it says that it may be shared. A private
     /// cache stores others too, and must not give what one user's credentials got to a request with another's.
     func scope(for request: HTTPRequest) -> String {
-        let credentials = request.headerFields[values: .authorization]
-        guard configuration.mode == .private, !credentials.isEmpty else { return baseScope }
-        return "\(baseScope) \(digest(credentials.joined(separator: "\n").utf8))"
+        guard configuration.mode == .private, request.headerFields.contains(.authorization) else { return baseScope }
+        // Bytes, since as text all that is not UTF-8 would be alike. No value contains the line feed that ends it.
+        let credentials = request.headerFields[fields: .authorization].flatMap { $0.valueBytes + [UInt8(ascii: "\n")] }
+        return "\(baseScope) \(digest(credentials))"
     }
 
     /// The key of the variant that a request selects by the fields of these names.

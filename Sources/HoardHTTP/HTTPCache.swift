@@ -66,9 +66,13 @@ public final class HTTPCache: Sendable {
             throw HTTPCacheError(.invalidRequest, "The request has no usable http or https URI.", cacheStatus: status.fieldValue)
         }
         var request = request
+        request.scheme = target.scheme
+        request.authority = target.authority
         request.path = target.query.map { "\(target.path)?\($0)" } ?? target.path
         var machine = HTTPCacheStateMachine(request: request, hasContent: body.length != 0, rules: rules)
         switch machine.start() {
+        case .respond(let answer):
+            return HTTPCacheResponse(head: answer.head, body: HTTPBody(answer.body), isFromCache: answer.isStored)
         case .forward(let forwarded):
             return try await forward(forwarded, body: body, through: transport, machine: &machine, flight: nil)
         case .lookUp(let selectingFields):
@@ -79,7 +83,7 @@ public final class HTTPCache: Sendable {
             flight.found = found.key
             switch machine.lookedUp(found.response, isVaryMiss: found.isVaryMiss, now: clock.now()) {
             case .respond(let answer):
-                return HTTPCacheResponse(head: answer.head, body: HTTPBody(answer.body), isFromCache: found.response != nil)
+                return HTTPCacheResponse(head: answer.head, body: HTTPBody(answer.body), isFromCache: answer.isStored)
             case .forward(let forwarded):
                 return try await forward(forwarded, body: body, through: transport, machine: &machine, flight: flight)
             }

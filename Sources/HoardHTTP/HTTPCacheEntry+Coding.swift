@@ -79,8 +79,13 @@ extension HTTPCacheEntry {
 }
 
 extension StoredResponse {
+    /// `HTTPFields` traps at 65,535 fields. This leaves room for those that an answer has beyond the stored ones.
+    private static let maximumFieldCount: UInt16 = 65_500
+
     fileprivate func write(into buffer: inout ByteBuffer) throws {
-        guard let code = UInt16(exactly: head.status.code), let fieldCount = UInt16(exactly: head.headerFields.count) else {
+        guard let code = UInt16(exactly: head.status.code), let fieldCount = UInt16(exactly: head.headerFields.count),
+            fieldCount <= Self.maximumFieldCount
+        else {
             throw MalformedEntry()
         }
         buffer.writeInteger(requestTime.timeIntervalSince1970.bitPattern)
@@ -104,9 +109,12 @@ extension StoredResponse {
             throw MalformedEntry()
         }
         var head = HTTPResponse(status: .init(code: code, reasonPhrase: try buffer.readText()))
-        for _ in 0..<(try buffer.read(UInt16.self)) {
+        let fieldCount = try buffer.read(UInt16.self)
+        guard fieldCount <= Self.maximumFieldCount else { throw MalformedEntry() }
+        for _ in 0..<fieldCount {
             guard let name = HTTPField.Name(try buffer.readText()) else { throw MalformedEntry() }
-            head.headerFields.append(HTTPField(name: name, value: try buffer.readLengthPrefixed().readableBytesView))
+            // Leniently, as transports read fields: bytes that they have let through come back as they were.
+            head.headerFields.append(HTTPField(name: name, lenientValue: try buffer.readLengthPrefixed().readableBytesView))
         }
         let length = try buffer.read(UInt64.self)
         guard let length = Int(exactly: length), let body = buffer.readSlice(length: length) else { throw MalformedEntry() }

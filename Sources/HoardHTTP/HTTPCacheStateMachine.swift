@@ -38,12 +38,15 @@ package struct HTTPCacheStateMachine {
         package var head: HTTPResponse
         /// Empty for HEAD and for 304.
         package var body: ByteBuffer
+        /// Whether it is a stored response, and not one that the cache made up.
+        package var isStored = true
     }
 
     private enum State {
         case idle
         case lookingUp
-        case forwarding(reason: CacheStatus.ForwardReason, stored: StoredResponse?, mayStore: Bool)
+        /// - `isConditional`: the origin was asked with the validators of `stored`.
+        case forwarding(reason: CacheStatus.ForwardReason, stored: StoredResponse?, isConditional: Bool, mayStore: Bool)
         case done
     }
 
@@ -71,6 +74,8 @@ package struct HTTPCacheStateMachine {
     package enum StartAction {
         /// Look for a stored response that these fields select.
         case lookUp(selectingFields: HTTPFields)
+        /// The request cannot be answered from the cache, and its client wants no other answer.
+        case respond(Answer)
         case forward(HTTPRequest)
     }
 
@@ -82,7 +87,8 @@ package struct HTTPCacheStateMachine {
             default: .method
             }
         if let reason {
-            state = .forwarding(reason: reason, stored: nil, mayStore: false)
+            if reason == .bypass, directives.onlyIfCached { return .respond(gatewayTimeout()) }
+            state = .forwarding(reason: reason, stored: nil, isConditional: false, mayStore: false)
             return .forward(request)
         }
         state = .lookingUp
@@ -128,22 +134,26 @@ package struct HTTPCacheStateMachine {
     }
 
     private mutating func forward(_ reason: CacheStatus.ForwardReason, validating stored: StoredResponse?) -> LookupAction {
-        if directives.onlyIfCached {
-            state = .done
-            var head = HTTPResponse(status: .gatewayTimeout)
-            CacheStatus(cacheName: rules.cacheName, .generated, detail: "ONLY-IF-CACHED").append(to: &head.headerFields)
-            return .respond(Answer(head: head, body: ByteBuffer()))
-        }
+        if directives.onlyIfCached { return .respond(gatewayTimeout()) }
         // A response to HEAD has no content to be stored, and confirms nothing that is.
         guard request.method == .get else {
-            state = .forwarding(reason: reason, stored: nil, mayStore: false)
+            state = .forwarding(reason: reason, stored: nil, isConditional: false, mayStore: false)
             return .forward(request)
         }
-        state = .forwarding(reason: reason, stored: stored, mayStore: true)
-        guard let stored else { return .forward(request) }
+        let validators = stored.map { Validators(of: $0.head.headerFields) }
+        state = .forwarding(reason: reason, stored: stored, isConditional: validators?.isEmpty == false, mayStore: true)
+        guard let validators else { return .forward(request) }
         var conditional = request
-        conditional.headerFields = Validators(of: stored.head.headerFields).conditionalFields(from: request.headerFields)
+        conditional.headerFields = validators.conditionalFields(from: request.headerFields)
         return .forward(conditional)
+    }
+
+    /// The answer to a client that wants no request to be forwarded: [RFC 9111 §5.2.1.7](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.1.7).
+    private mutating func gatewayTimeout() -> Answer {
+        state = .done
+        var head = HTTPResponse(status: .gatewayTimeout)
+        CacheStatus(cacheName: rules.cacheName, .generated, detail: "ONLY-IF-CACHED").append(to: &head.headerFields)
+        return Answer(head: head, body: ByteBuffer(), isStored: false)
     }
 
     // MARK: The origin's response
@@ -164,15 +174,17 @@ package struct HTTPCacheStateMachine {
 
     /// - Parameter bodyLength: The length of the body, if it is known.
     package mutating func received(_ response: HTTPResponse, bodyLength: Int?, requestTime: Date, responseTime: Date) -> ResponseAction {
-        guard case .forwarding(let reason, let stored, let mayStore) = state else { preconditionFailure("received() in state \(state)") }
+        guard case .forwarding(let reason, let stored, let isConditional, let mayStore) = state else {
+            preconditionFailure("received() in state \(state)")
+        }
         var response = response
         if response.headerFields[.date] == nil {
             // RFC 9110 §6.6.1: a recipient with a clock dates what has no date.
             response.headerFields[.date] = HTTPDate(responseTime).description
         }
-        if let stored, let notModified = NotModifiedResponse(response), wasConditional(on: stored) {
+        if isConditional, let stored, let notModified = NotModifiedResponse(response) {
             guard notModified.confirms(stored.head) else {
-                state = .forwarding(reason: reason, stored: nil, mayStore: mayStore)
+                state = .forwarding(reason: reason, stored: stored, isConditional: false, mayStore: mayStore)
                 return .forwardAgain(unconditionalRequest)
             }
             state = .done
@@ -214,13 +226,9 @@ package struct HTTPCacheStateMachine {
     ///
     /// - Parameter detail: A constant that says why, for `Cache-Status`.
     package mutating func forwardFailed(detail: String) -> CacheStatus {
-        guard case .forwarding(let reason, _, _) = state else { preconditionFailure("forwardFailed() in state \(state)") }
+        guard case .forwarding(let reason, _, _, _) = state else { preconditionFailure("forwardFailed() in state \(state)") }
         state = .done
         return CacheStatus(cacheName: rules.cacheName, .forwarded(.init(reason)), detail: detail)
-    }
-
-    private func wasConditional(on stored: StoredResponse) -> Bool {
-        !Validators(of: stored.head.headerFields).isEmpty
     }
 
     private var unconditionalRequest: HTTPRequest {

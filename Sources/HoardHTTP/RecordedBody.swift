@@ -8,7 +8,7 @@ internal import Synchronization
 ///
 /// The consumer gets each part as it arrives. The part that completes the body is handed over only after the whole has been
 /// passed on for storing, so that whoever has seen the last byte and asks again finds the response in the cache.
-/// A body that breaks off, grows too long, or is dropped by its consumer is given up and never stored.
+/// A body that breaks off, grows too long, is iterated a second time, or is dropped by its consumer is given up and never stored.
 struct RecordedBody: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
 
@@ -26,7 +26,12 @@ struct RecordedBody: AsyncSequence, Sendable {
         mutating func next(isolation actor: isolated (any Actor)?) async throws -> ByteBuffer? {
             do {
                 let part = try await base.next(isolation: actor)
-                await recording.received(part)
+                // Many streams simply end when the task that reads them is cancelled. That is not the end of the body.
+                if part == nil, Task.isCancelled {
+                    recording.giveUp()
+                } else {
+                    await recording.received(part)
+                }
                 return part
             } catch {
                 recording.giveUp()
@@ -36,7 +41,8 @@ struct RecordedBody: AsyncSequence, Sendable {
     }
 
     func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(base: body.makeAsyncIterator(), recording: recording)
+        recording.iterationBegins()
+        return AsyncIterator(base: body.makeAsyncIterator(), recording: recording)
     }
 }
 
@@ -48,6 +54,7 @@ final class BodyRecording: Sendable {
     }
 
     private let state = Mutex(State.recording(ByteBuffer()))
+    private let isBeingIterated = Atomic(false)
     private let expectedLength: Int?
     private let maximumByteCount: Int
     private let budget: ByteBudget
@@ -76,6 +83,11 @@ final class BodyRecording: Sendable {
 
     deinit {
         giveUp()
+    }
+
+    /// Somebody begins to read the body. Of two readers neither sees all of it.
+    func iterationBegins() {
+        if isBeingIterated.exchange(true, ordering: .relaxed) { giveUp() }
     }
 
     /// Takes note of the next part, or of the end.

@@ -3,8 +3,8 @@
 
 package import Hoard
 package import Logging
-import NIOCore
-import NIOPosix
+internal import NIOCore
+internal import NIOPosix
 
 /// An HTTP/1.1 server. It knows nothing of caching: every request goes to one handler.
 ///

@@ -66,7 +66,7 @@ public final class CachingProxy: Sendable {
     /// - Parameters:
     ///   - stores: What keeps responses beyond memory, nearest first. ``shutdown(gracePeriod:)`` closes them; if starting fails, the caller does.
     ///   - logger: Gets what is worth knowing. Neither URLs nor fields are logged.
-    /// - Throws: ``ProxyError/Code/cannotListen``.
+    /// - Throws: ``ProxyError``.
     public static func start(
         configuration: Configuration,
         stores: [any RecordStore],
@@ -80,7 +80,13 @@ public final class CachingProxy: Sendable {
         let threads = MultiThreadedEventLoopGroup(numberOfThreads: max(1, configuration.eventLoopCount ?? System.coreCount))
         var transportConfiguration = AsyncHTTPClientTransport.Configuration()
         transportConfiguration.eventLoopGroup = threads
-        let transport = AsyncHTTPClientTransport(configuration: transportConfiguration)
+        let transport: AsyncHTTPClientTransport
+        do {
+            transport = try AsyncHTTPClientTransport(configuration: transportConfiguration)
+        } catch {
+            try? await threads.shutdownGracefully()
+            throw ProxyError(.invalidConfiguration, error.message, underlyingError: error)
+        }
         let handler = ProxyHandler(
             origin: configuration.origin,
             name: cacheConfiguration.name,

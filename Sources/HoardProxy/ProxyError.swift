@@ -5,12 +5,14 @@
 public struct ProxyError: Error, Sendable {
     /// What went wrong, by kind.
     public struct Code: Hashable, Sendable {
-        private enum Base: Hashable, Sendable { case invalidOrigin, cannotListen }
+        private enum Base: Hashable, Sendable { case invalidOrigin, invalidConfiguration, cannotListen }
         private let base: Base
         private init(_ base: Base) { self.base = base }
 
         /// The origin is not a URL that a proxy can forward to.
         public static var invalidOrigin: Self { .init(.invalidOrigin) }
+        /// A setting makes no sense, or a file that it names cannot be read.
+        public static var invalidConfiguration: Self { .init(.invalidConfiguration) }
         /// The address cannot be listened on: it is in use, not this machine's, or not allowed.
         public static var cannotListen: Self { .init(.cannotListen) }
     }

@@ -18,7 +18,7 @@ import Testing
     actor Database {
         private(set) var queryCount = 0
 
-        func user(_ id: String) -> User {
+        func user(_ id: String) throws -> User {
             queryCount += 1
             return User(id: id)
         }
@@ -42,7 +42,7 @@ import Testing
         #expect(user == User(id: "42"))
         try await withThrowingTaskGroup(of: User.self) { group in
             for _ in 0..<10_000 {
-                group.addTask { try await users.value(forKey: "7") { id in await database.user(id) } }
+                group.addTask { try await users.value(forKey: "7") { id in try await database.user(id) } }
             }
             for try await user in group { #expect(user.id == "7") }
         }

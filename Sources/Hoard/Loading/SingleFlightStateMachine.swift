@@ -97,6 +97,8 @@ struct SingleFlightStateMachine<Key: Hashable, Waiter> {
 
     /// The number of loads under way.
     var flightCount: Int { flights.count }
+    /// The load that a new caller would join.
+    func joinableFlight(for key: Key) -> FlightID? { joinableFlights[key] }
     /// The number of callers waiting for `key`'s joinable load.
     func waiterCount(for key: Key) -> Int { joinableFlights[key].flatMap { flights[$0]?.waiters.count } ?? 0 }
 }

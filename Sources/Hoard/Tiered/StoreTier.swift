@@ -10,14 +10,30 @@ internal import Synchronization
 final class StoreTier: Sendable {
     let store: any RecordStore
 
-    private let order = StripedAsyncLock()
+    let order = StripedAsyncLock()
     private let health = Mutex(Health())
     private let report: @Sendable (TieredCacheEvent) -> Void
 
     private struct Health: Sendable {
         var journal = InvalidationJournal()
-        var isFailing = false
+        /// The hardest operation that has failed, until one as hard has succeeded. While there is one, the store is failing.
+        var failingOperation: Operation?
         var failures = 0
+    }
+
+    /// What a store does, by how much it needs for that: one whose disk is full can still read and remove, one that can write can do all.
+    private enum Operation: Int, Comparable, CustomStringConvertible {
+        case read, remove, write
+
+        static func < (left: Operation, right: Operation) -> Bool { left.rawValue < right.rawValue }
+
+        var description: String {
+            switch self {
+            case .read: "read"
+            case .remove: "remove"
+            case .write: "write"
+            }
+        }
     }
 
     init(store: any RecordStore, report: @escaping @Sendable (TieredCacheEvent) -> Void) {
@@ -29,32 +45,35 @@ final class StoreTier: Sendable {
     var failureCount: Int { health.withLock { $0.failures } }
 
     func record(forKey key: RecordKey) async -> Record? {
+        // No store can have a record of such a key.
+        guard key.bytes.count <= RecordKey.maximumByteCount else { return nil }
         if health.withLock({ $0.journal.contains(key) }) {
             guard await makeGood(key) else { return nil }
         }
         do {
             let record = try await store.record(forKey: key)
-            succeeded()
+            succeeded(.read)
             return record
         } catch {
-            failed(error, doing: "read")
+            failed(error, doing: .read)
             return nil
         }
     }
 
     /// Writes a record, if that is `stillWanted` when its turn has come.
     func insert(_ record: Record, forKey key: RecordKey, ifStillWanted isStillWanted: @escaping @Sendable () -> Bool) async {
+        guard key.bytes.count <= RecordKey.maximumByteCount else { return }
         await uncancelled { [self] in
             await order.withLock(key) {
                 guard isStillWanted() else { return }
                 do throws(StoreError) {
                     try await store.insert(record, forKey: key)
                     health.withLock { $0.journal.settle(key) }
-                    succeeded()
+                    succeeded(.write)
                 } catch {
-                    // These two say that the store holds nothing under the key, which is all that matters.
-                    guard error.code != .recordTooLarge, error.code != .keyTooLong else { return }
-                    failed(error, doing: "write")
+                    // This one says that the store holds nothing under the key, which is all that matters.
+                    guard error.code != .recordTooLarge else { return health.withLock { $0.journal.settle(key) } }
+                    failed(error, doing: .write)
                     // The record that was to be replaced may still be there.
                     health.withLock { $0.journal.add(key) }
                     await removeInTurn(key)
@@ -63,27 +82,25 @@ final class StoreTier: Sendable {
         }
     }
 
-    func removeRecord(forKey key: RecordKey) async {
+    /// Removes a record, if that is `stillWanted` when its turn has come.
+    func removeRecord(forKey key: RecordKey, ifStillWanted isStillWanted: @escaping @Sendable () -> Bool = { true }) async {
         guard key.bytes.count <= RecordKey.maximumByteCount else { return }
         await uncancelled { [self] in
             await order.withLock(key) {
+                guard isStillWanted() else { return }
                 health.withLock { $0.journal.add(key) }
                 await removeInTurn(key)
             }
         }
     }
 
-    func removeAll() async {
+    /// Removes all records, and calls `onTurn` when the turn to do that has come.
+    func removeAll(onTurn: @escaping @Sendable () -> Void = {}) async {
         await uncancelled { [self] in
             await order.withAllLocked {
+                onTurn()
                 health.withLock { $0.journal.addEverything() }
-                do throws(StoreError) {
-                    try await store.removeAll()
-                    health.withLock { $0.journal.settleEverything() }
-                    succeeded()
-                } catch {
-                    failed(error, doing: "remove all")
-                }
+                await removeAllInTurn()
             }
         }
     }
@@ -92,10 +109,17 @@ final class StoreTier: Sendable {
     ///
     /// - Returns: Whether the key may be read.
     private func makeGood(_ key: RecordKey) async -> Bool {
-        if health.withLock({ $0.journal.coversEverything }) {
-            await removeAll()
-        } else {
-            await removeRecord(forKey: key)
+        // Somebody else may have done it when the turn has come; what has been written since must stay.
+        await uncancelled { [self] in
+            if health.withLock({ $0.journal.coversEverything }) {
+                await order.withAllLocked {
+                    if health.withLock({ $0.journal.coversEverything }) { await removeAllInTurn() }
+                }
+            } else {
+                await order.withLock(key) {
+                    if health.withLock({ $0.journal.contains(key) }) { await removeInTurn(key) }
+                }
+            }
         }
         return health.withLock { !$0.journal.contains(key) }
     }
@@ -104,9 +128,19 @@ final class StoreTier: Sendable {
         do {
             try await store.removeRecord(forKey: key)
             health.withLock { $0.journal.settle(key) }
-            succeeded()
+            succeeded(.remove)
         } catch {
-            failed(error, doing: "remove")
+            failed(error, doing: .remove)
+        }
+    }
+
+    private func removeAllInTurn() async {
+        do {
+            try await store.removeAll()
+            health.withLock { $0.journal.settleEverything() }
+            succeeded(.remove)
+        } catch {
+            failed(error, doing: .remove)
         }
     }
 
@@ -114,10 +148,11 @@ final class StoreTier: Sendable {
         await Task { await work() }.value
     }
 
-    private func succeeded() {
+    private func succeeded(_ operation: Operation) {
         let hasRecovered = health.withLock { health in
-            defer { health.isFailing = false }
-            return health.isFailing
+            guard let failing = health.failingOperation, operation >= failing else { return false }
+            health.failingOperation = nil
+            return true
         }
         if hasRecovered {
             report(
@@ -126,11 +161,11 @@ final class StoreTier: Sendable {
         }
     }
 
-    private func failed(_ error: StoreError, doing operation: String) {
+    private func failed(_ error: StoreError, doing operation: Operation) {
         let isNew = health.withLock { health in
             health.failures += 1
-            defer { health.isFailing = true }
-            return !health.isFailing
+            defer { health.failingOperation = max(operation, health.failingOperation ?? operation) }
+            return health.failingOperation == nil
         }
         if isNew {
             report(

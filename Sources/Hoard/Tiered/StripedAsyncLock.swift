@@ -12,7 +12,7 @@ final class StripedAsyncLock: Sendable {
     private let stripes = (0..<stripeCount).map { _ in AsyncLock() }
 
     func withLock<Result: Sendable>(_ key: RecordKey, _ body: () async -> Result) async -> Result {
-        let stripe = stripes[Int(UInt(bitPattern: key.hashValue) % UInt(Self.stripeCount))]
+        let stripe = stripe(for: key)
         await stripe.lock()
         defer { stripe.unlock() }
         return await body()
@@ -25,6 +25,15 @@ final class StripedAsyncLock: Sendable {
         defer { for stripe in stripes { stripe.unlock() } }
         return await body()
     }
+
+    /// The number of callers waiting for the key's stripe. For tests that hold the door.
+    func waiterCount(for key: RecordKey) -> Int {
+        stripe(for: key).waiterCount
+    }
+
+    private func stripe(for key: RecordKey) -> AsyncLock {
+        stripes[Int(UInt(bitPattern: key.hashValue) % UInt(Self.stripeCount))]
+    }
 }
 
 /// A lock whose waiters suspend instead of blocking a thread; first come, first served.
@@ -36,6 +45,8 @@ private final class AsyncLock: Sendable {
     }
 
     private let state = Mutex(State())
+
+    var waiterCount: Int { state.withLock { $0.waiters.count - $0.firstWaiter } }
 
     func lock() async {
         await withCheckedContinuation { continuation in

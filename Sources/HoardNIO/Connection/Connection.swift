@@ -1,9 +1,9 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-import Logging
-import NIOCore
-import NIOHTTP1
+internal import Logging
+internal import NIOCore
+internal import NIOHTTP1
 
 /// A client's connection: answers its requests one after the other.
 struct Connection: Sendable {

@@ -1,9 +1,9 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-import HoardHTTP
-import NIOCore
-import NIOHTTP1
+internal import HoardHTTP
+internal import NIOCore
+internal import NIOHTTP1
 
 extension ConnectionHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

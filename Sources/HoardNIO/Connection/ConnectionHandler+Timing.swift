@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-import NIOCore
+internal import NIOCore
 
 extension ConnectionHandler {
     /// Bytes have arrived from the client.

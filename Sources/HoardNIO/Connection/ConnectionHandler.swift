@@ -1,9 +1,9 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-import HoardHTTP
-import NIOCore
-import NIOHTTP1
+internal import HoardHTTP
+internal import NIOCore
+internal import NIOHTTP1
 
 /// Turns the parts of requests that the parser yields into exchanges, and keeps the order, the limits and the times of a connection.
 ///

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-import NIOCore
+internal import NIOCore
 
 /// Runs the tasks of connections on their event loop, so that answering a request needs no other thread.
 final class EventLoopTaskExecutor: TaskExecutor {

@@ -1,8 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-import NIOCore
-import Synchronization
+internal import NIOCore
+internal import Synchronization
 
 /// One request, on its way from the connection's channel handler to the task that answers it.
 struct Exchange: Sendable {

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-import NIOCore
+internal import NIOCore
 
 /// Stands in front of the parser, and tells the connection's handler that bytes have arrived, whether they complete anything or not.
 final class ReceiveObserver: ChannelInboundHandler {

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-import NIOCore
+internal import NIOCore
 
 /// Stands in front of the listening socket's pipeline, and accepts no connection while there are as many as the server serves at once.
 final class AcceptGate: ChannelDuplexHandler {

@@ -1,10 +1,10 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-import Logging
-import NIOCore
-import NIOHTTP1
-import NIOPosix
+internal import Logging
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
 
 /// Sets up the listening socket and the pipelines of its connections. The one place where handlers are put in order.
 struct ConnectionPipeline: Sendable {

@@ -1,8 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-import NIOCore
-import Synchronization
+internal import NIOCore
+internal import Synchronization
 
 /// Knows the connections of a server: how many there are, and how to end them.
 final class ConnectionRegistry: Sendable {

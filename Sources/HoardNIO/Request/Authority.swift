@@ -3,12 +3,12 @@
 
 /// The rules for host and port in a request: [RFC 9110 §7.2](https://www.rfc-editor.org/rfc/rfc9110#section-7.2),
 /// [RFC 3986 §3.2](https://www.rfc-editor.org/rfc/rfc3986#section-3.2).
-enum Authority {
+package enum Authority {
     /// Whether `text` is a host, with or without a port, and nothing else.
     ///
     /// A name may hold letters, digits, `-._~`, sub-delimiters and percent-encoded bytes; in brackets stands an IPv6 address.
     /// User information is refused: [RFC 9110 §4.2.4](https://www.rfc-editor.org/rfc/rfc9110#section-4.2.4).
-    static func isValid(_ text: some StringProtocol) -> Bool {
+    package static func isValid(_ text: some StringProtocol) -> Bool {
         let bytes = Array(text.utf8)
         let hostEnd: Int
         if bytes.first == UInt8(ascii: "[") {

@@ -1,8 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-import NIOCore
-import Synchronization
+internal import NIOCore
+internal import Synchronization
 
 /// Carries a request's content from the connection, which pushes it, to the one task that reads it.
 ///

@@ -1,8 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPTypes
-import NIOHTTP1
+internal import HTTPTypes
+internal import NIOHTTP1
 
 /// A request's head after every rule that protects the server and those behind it.
 ///

@@ -1,8 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPTypes
-import NIOHTTP1
+internal import HTTPTypes
+internal import NIOHTTP1
 
 /// What a request line asks for: [RFC 9112 §3.2](https://www.rfc-editor.org/rfc/rfc9112#section-3.2).
 struct RequestTarget: Hashable, Sendable {

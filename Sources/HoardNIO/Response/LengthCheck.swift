@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-import NIOCore
+internal import NIOCore
 
 /// Holds a body to the length it was announced with.
 ///

@@ -1,10 +1,10 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-import Hoard
-import HoardHTTP
-import NIOCore
-import NIOHTTP1
+internal import Hoard
+internal import HoardHTTP
+internal import NIOCore
+internal import NIOHTTP1
 
 /// Calls the handler and writes what it returns.
 struct Responder: Sendable {

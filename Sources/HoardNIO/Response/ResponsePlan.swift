@@ -1,9 +1,9 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPTypes
-import HoardHTTP
-import NIOHTTP1
+internal import HTTPTypes
+internal import HoardHTTP
+internal import NIOHTTP1
 
 /// How a response is written: its head with the fields that belong to the connection, and what ends its content.
 ///

@@ -1,0 +1,73 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// A load under way, as the tasks that run inside it see it. Finds out when a load would wait for itself.
+///
+/// Two things are known of a load: inside which other load it was started, and for which other loads tasks inside it wait now.
+/// A task that a load has left behind is no longer inside it once the load has ended.
+final class ActiveLoad: Sendable {
+    /// The load inside which the current task was created; it may have ended.
+    @TaskLocal static var innermost: ActiveLoad?
+
+    /// For which loads each load waits, as often as it waits. One lock for all caches, because loads may wait for each other across
+    /// them. Only loads inside loads take it.
+    private static let waits = Mutex<[ObjectIdentifier: [ActiveLoad]]>([:])
+
+    private let key: any Sendable
+    private let owner: ObjectIdentifier
+    private let outer: ActiveLoad?
+    private let hasEnded = Atomic<Bool>(false)
+
+    init(key: any Sendable, owner: ObjectIdentifier, outer: ActiveLoad?) {
+        self.key = key
+        self.owner = owner
+        self.outer = outer
+    }
+
+    /// The load inside which the current task runs.
+    static var current: ActiveLoad? {
+        innermost.flatMap { $0.hasEnded.load(ordering: .acquiring) ? nil : $0 }
+    }
+
+    func end() {
+        hasEnded.store(true, ordering: .releasing)
+    }
+
+    /// Whether this load, or one inside which it was started, loads `key` for `owner`.
+    func isInside<Key: Hashable>(_ key: Key, of owner: ObjectIdentifier) -> Bool {
+        var link: ActiveLoad? = self
+        while let load = link, !load.hasEnded.load(ordering: .acquiring) {
+            if load.owner == owner, load.key as? Key == key { return true }
+            link = load.outer
+        }
+        return false
+    }
+
+    /// Notes that a task inside this load waits for `other`, unless `other` waits for this load already, directly or through others.
+    ///
+    /// - Returns: Whether the task may wait. If so, ``endWait(for:)`` must follow.
+    func beginWait(for other: ActiveLoad) -> Bool {
+        Self.waits.withLock { waits in
+            var reached: Set<ObjectIdentifier> = []
+            var unvisited = [ObjectIdentifier(other)]
+            while let load = unvisited.popLast() {
+                if load == ObjectIdentifier(self) { return false }
+                guard reached.insert(load).inserted else { continue }
+                unvisited += waits[load, default: []].map { ObjectIdentifier($0) }
+            }
+            waits[ObjectIdentifier(self), default: []].append(other)
+            return true
+        }
+    }
+
+    func endWait(for other: ActiveLoad?) {
+        guard let other else { return }
+        Self.waits.withLock { waits in
+            guard var others = waits[ObjectIdentifier(self)], let position = others.firstIndex(where: { $0 === other }) else { return }
+            others.remove(at: position)
+            waits[ObjectIdentifier(self)] = others.isEmpty ? nil : others
+        }
+    }
+}

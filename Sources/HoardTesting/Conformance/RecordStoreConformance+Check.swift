@@ -1,0 +1,80 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+public import Hoard
+
+extension RecordStoreConformance {
+    /// One rule, and how to find out whether a store keeps it.
+    public struct Check: Sendable, Identifiable, CustomStringConvertible {
+        /// What a store that passes does, such as `a write replaces the record whole`. Unique within the suite.
+        public let name: String
+
+        private let maximumCount: Int?
+        private let maximumBytes: Int?
+        private let body: @Sendable (Subject) async throws -> Void
+
+        init(
+            _ name: String,
+            maximumCount: Int? = nil,
+            maximumBytes: Int? = nil,
+            body: @escaping @Sendable (Subject) async throws -> Void
+        ) {
+            self.name = name
+            self.maximumCount = maximumCount
+            self.maximumBytes = maximumBytes
+            self.body = body
+        }
+
+        public var id: String { name }
+        public var description: String { name }
+
+        /// Makes a store, tries it, and closes it.
+        ///
+        /// - Throws: ``RecordStoreConformanceFailure`` if the store breaks the rule; what `makeStore` throws.
+        public func run(_ makeStore: MakeStore) async throws {
+            let time = ManualTicker()
+            let store = try await makeStore(Configuration(maximumCount: maximumCount, maximumBytes: maximumBytes, clock: time))
+            let failure: RecordStoreConformanceFailure?
+            do {
+                try await body(Subject(store: store, time: time))
+                failure = nil
+            } catch let expectation as UnmetExpectation {
+                failure = RecordStoreConformanceFailure(check: name, message: expectation.message, underlyingError: nil)
+            } catch {
+                failure = RecordStoreConformanceFailure(check: name, message: "The store threw “\(error)”.", underlyingError: error)
+            }
+            await store.close()
+            if let failure { throw failure }
+        }
+    }
+
+    /// The store that a check tries, and the time it lives in.
+    struct Subject: Sendable {
+        let store: any RecordStore
+        let time: ManualTicker
+    }
+
+    /// Ends a check.
+    struct UnmetExpectation: Error {
+        let message: String
+    }
+
+    /// Ends the check with `message` unless `condition` holds.
+    static func expect(_ condition: Bool, _ message: @autoclosure () -> String) throws {
+        guard condition else { throw UnmetExpectation(message: message()) }
+    }
+
+    /// Ends the check unless `operation` throws an error with this code.
+    static func expect(
+        _ code: StoreError.Code,
+        from description: String,
+        _ operation: () async throws(StoreError) -> Void
+    ) async throws {
+        do throws(StoreError) {
+            try await operation()
+        } catch {
+            return try expect(error.code == code, "\(description) should throw \(code), but threw \(error.code).")
+        }
+        throw UnmetExpectation(message: "\(description) should throw \(code), but did not throw.")
+    }
+}

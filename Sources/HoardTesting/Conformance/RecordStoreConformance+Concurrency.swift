@@ -1,0 +1,66 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Hoard
+
+extension RecordStoreConformance {
+    static var concurrencyChecks: [Check] {
+        [
+            Check("many tasks at once get whole records, and the limit by count holds", maximumCount: 20) { subject in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for task in 0..<8 {
+                        group.addTask { try await exercise(subject, task: task) }
+                    }
+                    try await group.waitForAll()
+                }
+                let count = try await subject.store.statistics().count
+                try expect(count <= 20, "At most 20 records should be held, but the store holds \(count).")
+            },
+            Check("a read that begins when a write has returned sees it, from any task") { subject in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for task in 0..<8 {
+                        group.addTask {
+                            for round in 0..<25 {
+                                let record = subject.record(task * 1_000 + round)
+                                try await subject.store.insert(record, forKey: RecordKey("\(task)"))
+                                try await subject.expectRecord(record, forKey: RecordKey("\(task)"), "Right after its write, beside other tasks")
+                            }
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+            },
+        ]
+    }
+
+    /// Reads, writes and removes what other tasks read, write and remove too.
+    private static func exercise(_ subject: Subject, task: Int) async throws {
+        var generator = SeededGenerator(seed: UInt64(task))
+        for round in 0..<100 {
+            let keyNumber = Int.random(in: 0..<40, using: &generator)
+            let key = RecordKey("\(keyNumber)")
+            switch Int.random(in: 0..<10, using: &generator) {
+            case 0:
+                try await subject.store.removeRecord(forKey: key)
+            case 1...5:
+                // What a record must be made of follows from its schema fingerprint, which holds its key's number too.
+                let number = keyNumber + 40 * (task * 100 + round)
+                var record = subject.record(number, byteCount: 100 + number % 3_000)
+                record.schemaFingerprint = UInt64(number)
+                try await subject.store.insert(record, forKey: key)
+            default:
+                guard let record = try await subject.store.record(forKey: key) else { continue }
+                let number = Int(record.schemaFingerprint)
+                try expect(number % 40 == keyNumber, "A read should return a record of its own key, but returned another key's.")
+                try expect(
+                    record.payload == Subject.payload(number, byteCount: 100 + number % 3_000),
+                    "A read should return one whole record, but returned a mixture."
+                )
+            }
+            if round % 20 == 0 {
+                let count = try await subject.store.statistics().count
+                try expect(count <= 20, "At most 20 records should be held while tasks write, but the store holds \(count).")
+            }
+        }
+    }
+}

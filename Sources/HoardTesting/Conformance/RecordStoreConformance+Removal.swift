@@ -1,0 +1,57 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Hoard
+
+extension RecordStoreConformance {
+    static var removalChecks: [Check] {
+        [
+            Check("a removal removes the record of its key and no other") { subject in
+                try await subject.store.insert(subject.record(1), forKey: "a")
+                try await subject.store.insert(subject.record(2), forKey: "b")
+                try await subject.store.removeRecord(forKey: "a")
+                try await subject.expectRecord(nil, forKey: "a", "After its removal")
+                try await subject.expectRecord(subject.record(2), forKey: "b", "After another key's removal")
+                try await subject.store.removeRecord(forKey: "a")
+                try await subject.store.removeRecord(forKey: "never written")
+                let count = try await subject.store.statistics().count
+                try expect(count == 1, "After the removals the store should hold 1 record, but says \(count).")
+            },
+            Check("a removal by tag removes the records that have the tag and no others") { subject in
+                let tagsOfKeys: [(key: RecordKey, tags: Set<String>)] = [
+                    ("none", []), ("one", ["x"]), ("two", ["x", "y"]), ("three", ["x", "y", "z"]), ("upper", ["X"]), ("prefix", ["xx"]),
+                ]
+                for (number, entry) in tagsOfKeys.enumerated() {
+                    try await subject.store.insert(subject.record(number, tags: entry.tags), forKey: entry.key)
+                }
+                for removedTag in ["unknown", "z", "y", "x"] {
+                    try await subject.store.removeRecords(taggedWith: removedTag)
+                    let removedTags = removedTag == "unknown" ? [] : Set(["x", "y", "z"].drop { $0 < removedTag })
+                    for (number, entry) in tagsOfKeys.enumerated() {
+                        let isGone = !entry.tags.isDisjoint(with: removedTags)
+                        let expected = isGone ? nil : subject.record(number, tags: entry.tags)
+                        try await subject.expectRecord(
+                            expected,
+                            forKey: entry.key,
+                            "After the removal of the tag \(removedTag), for the key “\(entry.key)”"
+                        )
+                    }
+                }
+            },
+            Check("removing everything leaves an empty store that works") { subject in
+                for number in 0..<20 {
+                    try await subject.store.insert(subject.record(number, tags: ["tag"]), forKey: RecordKey("\(number)"))
+                }
+                try await subject.store.removeAll()
+                for number in 0..<20 {
+                    try await subject.expectRecord(nil, forKey: RecordKey("\(number)"), "After the removal of everything")
+                }
+                let count = try await subject.store.statistics().count
+                try expect(count == 0, "After the removal of everything the store should hold nothing, but says \(count).")
+                try await subject.store.insert(subject.record(1), forKey: "1")
+                try await subject.store.removeRecords(taggedWith: "tag")
+                try await subject.expectRecord(subject.record(1), forKey: "1", "After the removal of a tag that only a removed record had")
+            },
+        ]
+    }
+}

@@ -1,0 +1,146 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+public import Hoard
+internal import Synchronization
+
+/// A store that fails, or makes its callers wait, when a test says so. Everything else it passes on to the store it wraps.
+///
+/// ```swift
+/// let store = FaultyStore(MemoryStore())
+/// let cache = TieredCache<String, Int>(configuration: .init(maximumCount: 10), stores: [store], codec: .json)
+///
+/// store.fail(.record)                       // every read fails, until heal()
+/// #expect(try await cache.value(forKey: "a") { _ in 1 } == 1)
+///
+/// let gate = store.hold(.removeRecord)      // removals wait at a gate
+/// async let removal: Void = cache.removeValue(forKey: "a")
+/// await gate.arrivals(1)                    // the removal is under way
+/// gate.open()
+/// ```
+///
+/// A ``Behavior`` is chosen for each call by a script, which ``setScript(_:)`` replaces whole and
+/// ``fail(_:with:afterwards:)``, ``hold(_:afterwards:)`` and ``heal()`` change for some or all operations.
+/// ``close()`` is counted and passed on, and never fails or waits.
+public final class FaultyStore: RecordStore {
+    /// Decides what happens to a call. Called outside all locks.
+    public typealias Script = @Sendable (Call) -> Behavior
+
+    /// The name of the wrapped store, or the one given at creation.
+    public let name: String
+
+    private let base: any RecordStore
+    private let state = Mutex(State())
+
+    private struct State: Sendable {
+        var script: Script = { _ in .pass }
+        var behaviors: [Operation: Behavior] = [:]
+        var callCounts: [Operation: Int] = [:]
+    }
+
+    /// Creates a store that passes everything on to `base`.
+    public init(_ base: any RecordStore, name: String? = nil) {
+        self.base = base
+        self.name = name ?? base.name
+    }
+
+    /// Lets `script` decide about every call from now on, and forgets what ``fail(_:with:afterwards:)``
+    /// and ``hold(_:afterwards:)`` have said before.
+    public func setScript(_ script: @escaping Script) {
+        state.withLock { state in
+            state.behaviors = [:]
+            state.script = script
+        }
+    }
+
+    /// Makes operations fail from now on.
+    ///
+    /// - Parameters:
+    ///   - operations: Which ones. None named: all.
+    ///   - code: The code of the error they throw.
+    ///   - afterwards: Whether the wrapped store does the work first and only the answer is lost.
+    public func fail(_ operations: Operation..., with code: StoreError.Code = .unavailable, afterwards: Bool = false) {
+        let error = StoreError(code, "This store has been told to fail.")
+        set(afterwards ? Behavior(errorAfterwards: error) : .fail(error), for: operations)
+    }
+
+    /// Makes operations wait at a gate from now on. Calls that wait there go on when the gate is opened, also after ``heal()``.
+    ///
+    /// - Parameters:
+    ///   - operations: Which ones. None named: all.
+    ///   - afterwards: Whether the wrapped store does the work first and only the answer is held back.
+    /// - Returns: The gate, shut.
+    public func hold(_ operations: Operation..., afterwards: Bool = false) -> Gate {
+        let gate = Gate()
+        set(afterwards ? Behavior(gateAfterwards: gate) : Behavior(gate: gate), for: operations)
+        return gate
+    }
+
+    /// Makes every operation pass from now on. Opens no gates.
+    public func heal() {
+        setScript { _ in .pass }
+    }
+
+    /// How often an operation has been called, whatever became of the call.
+    public func callCount(_ operation: Operation) -> Int {
+        state.withLock { $0.callCounts[operation, default: 0] }
+    }
+
+    private func set(_ behavior: Behavior, for operations: [Operation]) {
+        state.withLock { state in
+            for operation in operations.isEmpty ? Operation.all : operations { state.behaviors[operation] = behavior }
+        }
+    }
+
+    private func perform<Result>(
+        _ operation: Operation,
+        key: RecordKey? = nil,
+        tag: String? = nil,
+        _ body: () async throws(StoreError) -> Result
+    ) async throws(StoreError) -> Result {
+        let (number, fixedBehavior, script) = state.withLock { state in
+            state.callCounts[operation, default: 0] += 1
+            return (state.callCounts[operation, default: 0], state.behaviors[operation], state.script)
+        }
+        let behavior = fixedBehavior ?? script(Call(operation: operation, key: key, tag: tag, number: number))
+        await behavior.gate?.pass()
+        if let error = behavior.error { throw error }
+        let result = try await body()
+        await behavior.gateAfterwards?.pass()
+        if let error = behavior.errorAfterwards { throw error }
+        return result
+    }
+
+    public func record(forKey key: RecordKey) async throws(StoreError) -> Record? {
+        try await perform(.record, key: key) { () async throws(StoreError) in try await base.record(forKey: key) }
+    }
+
+    public func insert(_ record: Record, forKey key: RecordKey) async throws(StoreError) {
+        try await perform(.insert, key: key) { () async throws(StoreError) in try await base.insert(record, forKey: key) }
+    }
+
+    public func removeRecord(forKey key: RecordKey) async throws(StoreError) {
+        try await perform(.removeRecord, key: key) { () async throws(StoreError) in try await base.removeRecord(forKey: key) }
+    }
+
+    public func removeRecords(taggedWith tag: String) async throws(StoreError) {
+        try await perform(.removeTagged, tag: tag) { () async throws(StoreError) in try await base.removeRecords(taggedWith: tag) }
+    }
+
+    public func removeAll() async throws(StoreError) {
+        try await perform(.removeAll) { () async throws(StoreError) in try await base.removeAll() }
+    }
+
+    public func statistics() async throws(StoreError) -> StoreStatistics {
+        try await perform(.statistics) { () async throws(StoreError) in try await base.statistics() }
+    }
+
+    public func invalidations() -> AsyncStream<StoreInvalidation>? {
+        base.invalidations()
+    }
+
+    public func close() async {
+        state.withLock { $0.callCounts[.close, default: 0] += 1 }
+        await base.close()
+    }
+}

@@ -1,0 +1,51 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import HoardHTTP
+internal import HoardNIO
+
+/// Where a request is sent, checked to be a place one can send to.
+struct Origin: Hashable, Sendable {
+    let scheme: String
+    let authority: String
+    /// Path and query.
+    let target: String
+
+    /// - Throws: ``TransportError`` of code `invalidURL`.
+    init(of request: HTTPRequest) throws(TransportError) {
+        guard let scheme = request.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
+            throw TransportError(.invalidURL, "The request's scheme is neither http nor https.")
+        }
+        guard let authority = request.authority, Authority.isValid(authority) else {
+            throw TransportError(.invalidURL, "The request names no host, or one that is not valid.")
+        }
+        guard let target = request.path, target.utf8.first == UInt8(ascii: "/"), target.utf8.allSatisfy(\.isAllowedInTarget) else {
+            throw TransportError(.invalidURL, "The path of the request to \(authority) does not begin with a slash, or holds an invalid character.")
+        }
+        guard request.method != .connect else {
+            throw TransportError(.invalidURL, "A request to \(authority) asks for a tunnel, which is not supported.")
+        }
+        self.scheme = scheme
+        self.authority = authority
+        self.target = target
+    }
+
+    var url: String { "\(scheme)://\(authority)\(target)" }
+
+    /// Host and port, for a person to read.
+    var name: String {
+        let afterAddress = authority.utf8.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
+        guard let colon = authority.utf8[afterAddress...].lastIndex(of: UInt8(ascii: ":")) else {
+            return "\(authority) port \(scheme == "https" ? 443 : 80)"
+        }
+        let port = authority[colon...].dropFirst()
+        return "\(authority[..<colon]) port \(port.isEmpty ? scheme == "https" ? "443" : "80" : String(port))"
+    }
+}
+
+extension UInt8 {
+    fileprivate var isAllowedInTarget: Bool {
+        (0x21...0x7E).contains(self) && self != UInt8(ascii: "#")
+    }
+}

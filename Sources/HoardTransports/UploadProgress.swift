@@ -1,0 +1,35 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// Tells when the origin has stopped taking a request's content.
+///
+/// The client itself has a limit for what the origin sends, but none for what it takes.
+final class UploadProgress: Sendable {
+    /// Since when the client has not asked for more; `nil` while it waits for the source, and when it has everything.
+    private let idleSince = Mutex<ContinuousClock.Instant?>(nil)
+
+    /// The client has been given a part, and will ask for the next one when the network has taken enough of it.
+    func partWasTaken() {
+        idleSince.withLock { $0 = .now }
+    }
+
+    /// The client asks for the next part.
+    func nextPartIsWanted() {
+        idleSince.withLock { $0 = nil }
+    }
+
+    /// Returns when the client has not asked for more for `timeout`.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled before that.
+    func waitUntilStalled(for timeout: Duration) async throws {
+        // Beyond a year, instants could overflow and nobody waits.
+        let timeout = min(timeout, .seconds(365 * 86_400))
+        while true {
+            let idleSince = idleSince.withLock { $0 }
+            try await Task.sleep(until: (idleSince ?? .now) + timeout, clock: .continuous)
+            if let idleSince, self.idleSince.withLock({ $0 }) == idleSince { return }
+        }
+    }
+}

@@ -1,0 +1,272 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import Hoard
+import HoardHTTP
+import NIOCore
+import Testing
+
+/// The stored form of entries: exact for everything that can be stored, harmless for any other bytes.
+@Suite struct StoredEntryCodingTests {
+    private let codec = Codec<HTTPCacheEntry>.httpCacheEntry
+
+    // MARK: Round trips
+
+    static let responses: [StoredResponse] = [
+        .test(200, [:], body: ""),
+        .test(200, [.cacheControl: "max-age=60", .eTag: "\"\u{E4}\"", .server: ""], body: "hello"),
+        .test(404, [.contentType: "text/html"], body: "\u{0}\u{1}\r\n"),
+        StoredResponse(
+            head: HTTPResponse(status: .init(code: 999, reasonPhrase: "Nine \u{E9}"), headerFields: [:]),
+            body: ByteBuffer(bytes: 0...255),
+            requestTime: Date(timeIntervalSince1970: -1.5),
+            responseTime: Date(timeIntervalSince1970: 4_102_444_800.25)
+        ),
+    ]
+
+    @Test(arguments: responses)
+    func responseComesBackAsItWas(response: StoredResponse) throws {
+        try expectRoundTrip(of: response)
+    }
+
+    @Test func fieldsComeBackInTheirOrderWithTheirBytesAndTheirSpelling() throws {
+        var response = StoredResponse.test(200, [:])
+        let values: [(name: String, value: [UInt8])] = [
+            ("Set-Cookie", Array("b=1".utf8)), ("ETAG", [0x22, 0xFF, 0xFE, 0x22]), ("set-cookie", Array("a=2".utf8)), ("X-Empty", []),
+            ("x-UTF8", Array("\u{1F600}e\u{301}".utf8)), ("Set-Cookie", Array("b=1".utf8)), ("X-Tab", Array("a\tb".utf8)),
+        ]
+        for (name, value) in values {
+            response.head.headerFields.append(HTTPField(name: try #require(HTTPField.Name(name)), value: value))
+        }
+        try expectRoundTrip(of: response)
+    }
+
+    @Test func bytesThatATransportTakesLenientlyComeBackUnchanged() throws {
+        var response = StoredResponse.test(200, [:])
+        response.head.headerFields.append(HTTPField(name: .server, lenientValue: [0x61, 0x01, 0x7F, 0x62]))
+        try expectRoundTrip(of: response)
+    }
+
+    @Test func indexesComeBackAsTheyWere() throws {
+        for sets in [[], [[]], [["accept-language"]], [["accept", "cookie"], [], ["x"]]] as [[[String]]] {
+            let entry = HTTPCacheEntry.variants(VariantIndex(generation: .max, fieldNameSets: sets))
+            #expect(try codec.decode(codec.encode(entry)) == entry)
+        }
+    }
+
+    @Test func randomEntriesComeBackAsTheyWere() throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = RandomSource(seed: seed)
+        for _ in 1...300 {
+            switch Self.randomEntry(&random) {
+            case .response(let response):
+                try expectRoundTrip(of: response, "seed \(seed)")
+            case .variants(let index):
+                #expect(try codec.decode(codec.encode(.variants(index))) == .variants(index), "seed \(seed)")
+            }
+        }
+    }
+
+    // MARK: Damage
+
+    @Test func everyTruncationIsAnError() throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = RandomSource(seed: seed)
+        for _ in 1...5 {
+            let encoded = try codec.encode(Self.randomEntry(&random))
+            for length in 0..<encoded.count {
+                #expect(throws: CacheError.self, "seed \(seed), first \(length) of \(encoded.count) bytes") {
+                    try codec.decode(encoded.prefix(length))
+                }
+            }
+        }
+    }
+
+    @Test func whateverFollowsAnEntryIsAnError() throws {
+        for response in Self.responses {
+            let encoded = try codec.encode(.response(response))
+            #expect(throws: CacheError.self) { try codec.decode(encoded + [0]) }
+            #expect(throws: CacheError.self) { try codec.decode(encoded + encoded) }
+        }
+    }
+
+    @Test func flippedBytesGiveAnErrorOrAnEntryButNeverACrash() throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = RandomSource(seed: seed)
+        var decodedCount = 0
+        for _ in 1...3_000 {
+            var encoded = try codec.encode(Self.randomEntry(&random))
+            for _ in 1...random.int(1...4) { encoded[random.int(0...encoded.count - 1)] = .random(in: .min ... .max, using: &random) }
+            guard let entry = try? codec.decode(encoded) else { continue }
+            decodedCount += 1
+            // What was accepted is an entry like any other.
+            #expect(throws: Never.self, "seed \(seed)") { try codec.decode(codec.encode(entry)) }
+        }
+        #expect(decodedCount > 0, "seed \(seed): flips in a body are no errors to the decoder")
+    }
+
+    @Test func randomBytesGiveAnErrorOrAnEntryButNeverACrash() throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = RandomSource(seed: seed)
+        var errorCount = 0
+        for _ in 1...3_000 {
+            // The first two bytes decide how the rest is read, so they are often right.
+            let start: [UInt8] = random.once(in: 3) ? [] : [1, UInt8(random.int(0...2))]
+            do {
+                _ = try codec.decode(Data(start + random.bytes(random.int(0...200))))
+            } catch {
+                errorCount += 1
+                #expect(error.code == .codingFailed)
+            }
+        }
+        #expect(errorCount > 2_900, "seed \(seed)")
+    }
+
+    // MARK: Lies
+
+    @Test func lengthsThatPromiseMoreThanThereIsAreErrors() throws {
+        for length in [1, 6, 1 << 20, 1 << 40, UInt64(Int.max), UInt64(Int.max) + 1, .max] {
+            var claim = RawEntry()
+            claim.bodyLength = length
+            #expect(throws: CacheError.self, "a body of \(length) bytes") { try codec.decode(claim.data) }
+        }
+        for length in [6, 1 << 16, UInt32(Int32.max), .max] {
+            var claim = RawEntry()
+            claim.reasonLength = length
+            #expect(throws: CacheError.self, "a reason of \(length) bytes") { try codec.decode(claim.data) }
+        }
+        for count in [1, 1_000, UInt16.max] {
+            var claim = RawEntry()
+            claim.fieldCount = count
+            #expect(throws: CacheError.self, "\(count) fields") { try codec.decode(claim.data) }
+        }
+        let indexWithGeneration: [UInt8] = [1, 1] + Array(repeating: 7, count: 8)
+        let setsOfManyNames = Data(indexWithGeneration + [255, 255, 255])
+        #expect(throws: CacheError.self) { try codec.decode(setsOfManyNames) }
+        let moreSetsThanAreKept = Data(indexWithGeneration + [9] + Array(repeating: 0, count: 18))
+        #expect(throws: CacheError.self) { try codec.decode(moreSetsThanAreKept) }
+        #expect(throws: Never.self) { try codec.decode(Data(indexWithGeneration + [8] + Array(repeating: 0, count: 16))) }
+    }
+
+    @Test func moreFieldsThanAMessageCanHaveAreAnError() throws {
+        var claim = RawEntry()
+        claim.fieldCount = .max
+        claim.fields = Data((0..<65_535).flatMap { _ in [0, 0, 0, 1, 0x61, 0, 0, 0, 0] as [UInt8] })
+        #expect(throws: CacheError.self) { try codec.decode(claim.data) }
+    }
+
+    @Test func responseWithMoreFieldsThanCanBeReadBackIsNotWritten() throws {
+        var response = StoredResponse.test(200, [:])
+        for _ in 1...65_530 { response.head.headerFields.append(HTTPField(name: .server, value: "")) }
+        #expect(throws: CacheError.self) { try codec.encode(.response(response)) }
+    }
+
+    @Test func entryWithoutLiesDecodes() throws {
+        // The examples above differ from this one in one respect each.
+        let entry = try codec.decode(RawEntry().data)
+        guard case .response(let response) = entry else { return #expect(Bool(false), "\(entry) is not a response") }
+        #expect(response.head.status.code == 200)
+        #expect(response.requestTime == Date(timeIntervalSince1970: 1))
+        #expect(response.body.readableBytes == 0)
+    }
+
+    @Test(arguments: [0, 99, 1_000, UInt16.max])
+    func statusThatIsNoneIsAnError(code: UInt16) {
+        var claim = RawEntry()
+        claim.code = code
+        #expect(throws: CacheError.self) { try codec.decode(claim.data) }
+    }
+
+    @Test(arguments: [Double.nan, .infinity, -.infinity])
+    func timeThatIsNoneIsAnError(seconds: Double) {
+        var claim = RawEntry()
+        claim.responseTime = seconds
+        #expect(throws: CacheError.self) { try codec.decode(claim.data) }
+    }
+
+    @Test(arguments: ["", " ", ":status", "a b", "a:", "\u{E4}", "a\n"])
+    func fieldNameThatIsNoneIsAnError(name: String) {
+        var claim = RawEntry()
+        claim.fieldCount = 1
+        claim.fields = Data([0, 0, 0, UInt8(name.utf8.count)] + Array(name.utf8) + [0, 0, 0, 0])
+        #expect(throws: CacheError.self) { try codec.decode(claim.data) }
+    }
+
+    @Test(arguments: [0, 2, 255] as [UInt8])
+    func otherVersionIsAnError(version: UInt8) {
+        var claim = RawEntry()
+        claim.version = version
+        #expect(throws: CacheError.self) { try codec.decode(claim.data) }
+    }
+
+    // MARK: Helpers
+
+    private func expectRoundTrip(
+        of response: StoredResponse,
+        _ comment: @autoclosure () -> Comment = "",
+        location: SourceLocation = #_sourceLocation
+    ) throws {
+        let entry = try codec.decode(codec.encode(.response(response)))
+        guard case .response(let decoded) = entry else { throw UnexpectedAction(action: "\(entry)") }
+        #expect(decoded == response, comment(), sourceLocation: location)
+        // Equality of fields heeds neither the order of different names nor the spelling of names.
+        #expect(decoded.head.headerFields.exactLines == response.head.headerFields.exactLines, comment(), sourceLocation: location)
+    }
+
+    private static func randomEntry(_ random: inout RandomSource) -> HTTPCacheEntry {
+        if random.once(in: 4) {
+            let sets = (0..<random.int(0...VariantIndex.maximumFieldNameSets)).map { _ in
+                (0..<random.int(0...4)).map { _ in String(repeating: random.pick(["a", "accept", "x-1"]), count: random.int(0...3)) }
+            }
+            return .variants(VariantIndex(generation: random.next(), fieldNameSets: sets))
+        }
+        var fields = HTTPFields()
+        for _ in 0..<random.int(0...12) {
+            let name = random.pick([HTTPField.Name.setCookie, .vary, .eTag, .cacheControl, .server])
+            fields.append(HTTPField(name: name, value: random.bytes(random.int(0...20))))
+        }
+        return .response(
+            StoredResponse(
+                head: HTTPResponse(
+                    status: .init(code: random.int(100...999), reasonPhrase: random.pick(["", "OK", "\u{FF}"])),
+                    headerFields: fields
+                ),
+                body: ByteBuffer(bytes: random.bytes(random.int(0...100))),
+                requestTime: .test(Double(random.int(-1_000_000_000...1_000_000_000)) / 8),
+                responseTime: .test(Double(random.int(-1_000_000_000...1_000_000_000)) / 8)
+            )
+        )
+    }
+}
+
+/// The stored form of a response, written by hand so that it can lie.
+private struct RawEntry {
+    var version: UInt8 = 1
+    var responseTime: Double = 2
+    var code: UInt16 = 200
+    var reasonLength: UInt32 = 0
+    var fieldCount: UInt16 = 0
+    var fields = Data()
+    var bodyLength: UInt64 = 0
+
+    var data: Data {
+        var buffer = ByteBuffer(bytes: [version, 0])
+        buffer.writeInteger((1.0).bitPattern)
+        buffer.writeInteger(responseTime.bitPattern)
+        buffer.writeInteger(code)
+        buffer.writeInteger(reasonLength)
+        buffer.writeInteger(fieldCount)
+        buffer.writeBytes(fields)
+        buffer.writeInteger(bodyLength)
+        return Data(buffer.readableBytesView)
+    }
+}
+
+extension HTTPFields {
+    /// The fields to the byte, in order.
+    fileprivate var exactLines: [[UInt8]] {
+        map { Array($0.name.rawName.utf8) + [0] + $0.valueBytes }
+    }
+}

@@ -1,0 +1,95 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hoard
+import HoardTesting
+import NIOCore
+
+@testable import HoardHTTP
+
+/// A cache before a fake origin, in time that the test moves.
+struct CacheHarness: Sendable {
+    let time: TestTime
+    let transport: FakeTransport
+    let cache: HTTPCache
+
+    init(
+        mode: CacheMode = .private,
+        partition: String = "",
+        stores: [any RecordStore] = [],
+        time: TestTime = TestTime(),
+        configure: (inout HTTPCache.Configuration) -> Void = { _ in },
+        transport: FakeTransport
+    ) {
+        var configuration = HTTPCache.Configuration()
+        configuration.mode = mode
+        configuration.partition = partition
+        configure(&configuration)
+        self.time = time
+        self.transport = transport
+        self.cache = HTTPCache(configuration: configuration, stores: stores, clock: time, ticker: time)
+    }
+
+    init(
+        mode: CacheMode = .private,
+        partition: String = "",
+        stores: [any RecordStore] = [],
+        time: TestTime = TestTime(),
+        configure: (inout HTTPCache.Configuration) -> Void = { _ in },
+        origin: @escaping FakeTransport.Handler
+    ) {
+        self.init(mode: mode, partition: partition, stores: stores, time: time, configure: configure, transport: FakeTransport(origin))
+    }
+
+    /// Sends a request and reads the whole answer.
+    @discardableResult
+    func send(_ method: HTTPRequest.Method, _ path: String = "/a", _ fields: HTTPFields = [:], body: HTTPBody = .empty) async throws -> Reply {
+        try await Reply(cache.respond(to: .test(method, path, fields), body: body, through: transport))
+    }
+
+    @discardableResult
+    func get(_ path: String = "/a", _ fields: HTTPFields = [:]) async throws -> Reply {
+        try await send(.get, path, fields)
+    }
+
+    /// Sends a GET and leaves the body to be read.
+    func open(_ path: String = "/a", _ fields: HTTPFields = [:]) async throws -> HTTPCacheResponse {
+        try await cache.respond(to: .test(.get, path, fields), through: transport)
+    }
+
+    var requestCount: Int { transport.requests.count }
+
+    /// The fences that nobody has closed or broken.
+    var openFenceCount: Int { cache.openFenceCount }
+}
+
+/// An answer with all of its body.
+struct Reply: Sendable {
+    let head: HTTPResponse
+    let text: String
+    let isFromCache: Bool
+    let cacheStatus: String
+
+    init(_ response: HTTPCacheResponse) async throws {
+        head = response.head
+        isFromCache = response.isFromCache
+        cacheStatus = response.cacheStatus
+        text = String(buffer: try await response.body.collect(upTo: 1 << 24))
+    }
+
+    var code: Int { head.status.code }
+    var age: String? { head.headerFields[.age] }
+}
+
+extension HTTPRequest {
+    static func test(_ method: Method = .get, _ path: String = "/a", _ fields: HTTPFields = [:]) -> HTTPRequest {
+        HTTPRequest(method: method, scheme: "http", authority: "example.com", path: path, headerFields: fields)
+    }
+}
+
+extension HTTPResponse {
+    static func test(_ code: Int = 200, _ fields: HTTPFields = [:]) -> HTTPResponse {
+        HTTPResponse(status: .init(code: code), headerFields: fields)
+    }
+}

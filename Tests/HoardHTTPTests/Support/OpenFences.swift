@@ -1,0 +1,12 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+@testable import Hoard
+@testable import HoardHTTP
+
+extension HTTPCache {
+    /// The fences that nobody has closed or broken.
+    var openFenceCount: Int { entries.fences.withLock { $0.count } }
+}

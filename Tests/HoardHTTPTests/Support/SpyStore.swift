@@ -1,0 +1,72 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Hoard
+import Synchronization
+
+/// A store in memory that shows what it was given, and fails when it is told to.
+final class SpyStore: RecordStore {
+    let name = "spy"
+
+    private let base: MemoryStore
+    private let state = Mutex(State())
+
+    private struct State: Sendable {
+        var isFailing = false
+        var records: [RecordKey: Record] = [:]
+    }
+
+    init(clock: any WallClock) {
+        base = MemoryStore(clock: clock)
+    }
+
+    /// From now on everything fails, or works again.
+    func setFailing(_ isFailing: Bool) {
+        state.withLock { $0.isFailing = isFailing }
+    }
+
+    /// The newest record of each key that was ever written.
+    var insertedRecords: [RecordKey: Record] { state.withLock { $0.records } }
+
+    var insertedKeys: [RecordKey] { Array(insertedRecords.keys) }
+
+    func record(forKey key: RecordKey) async throws(StoreError) -> Record? {
+        try failIfTold()
+        return try await base.record(forKey: key)
+    }
+
+    func insert(_ record: Record, forKey key: RecordKey) async throws(StoreError) {
+        try failIfTold()
+        state.withLock { $0.records[key] = record }
+        try await base.insert(record, forKey: key)
+    }
+
+    func removeRecord(forKey key: RecordKey) async throws(StoreError) {
+        try failIfTold()
+        try await base.removeRecord(forKey: key)
+    }
+
+    func removeRecords(taggedWith tag: String) async throws(StoreError) {
+        try failIfTold()
+        try await base.removeRecords(taggedWith: tag)
+    }
+
+    func removeAll() async throws(StoreError) {
+        try failIfTold()
+        try await base.removeAll()
+    }
+
+    func statistics() async throws(StoreError) -> StoreStatistics {
+        try failIfTold()
+        return try await base.statistics()
+    }
+
+    func close() async {
+        await base.close()
+    }
+
+    private func failIfTold() throws(StoreError) {
+        if state.withLock({ $0.isFailing }) { throw StoreError(.unavailable, "The spy store fails as it was told to.") }
+    }
+}

@@ -1,0 +1,182 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOCore
+import NIOPosix
+
+/// A client that sends bytes as they are, whether they are HTTP or not.
+final class RawClient {
+    private let channel: any Channel
+    private var arrived: AsyncThrowingStream<ByteBuffer, any Error>.AsyncIterator
+    private var buffer = ByteBuffer()
+    private(set) var isClosed = false
+
+    private init(_ channel: any Channel, _ arrived: AsyncThrowingStream<ByteBuffer, any Error>) {
+        self.channel = channel
+        self.arrived = arrived.makeAsyncIterator()
+    }
+
+    /// - Parameter receiveBufferByteCount: The kernel's buffer, to make back-pressure felt soon.
+    static func connect(port: Int, readsByItself: Bool = true, receiveBufferByteCount: Int32? = nil) async throws -> RawClient {
+        let (arrived, continuation) = AsyncThrowingStream.makeStream(of: ByteBuffer.self)
+        var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelOption(.autoRead, value: readsByItself)
+            .channelOption(.allowRemoteHalfClosure, value: true)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Receiver(continuation)) }
+            }
+        if let receiveBufferByteCount {
+            bootstrap = bootstrap.channelOption(.socketOption(.so_rcvbuf), value: .init(receiveBufferByteCount))
+        }
+        return RawClient(try await bootstrap.connect(host: "127.0.0.1", port: port).get(), arrived)
+    }
+
+    func send(_ text: String) async throws {
+        try await send(ByteBuffer(string: text))
+    }
+
+    func send(_ bytes: ByteBuffer) async throws {
+        try await channel.writeAndFlush(bytes).get()
+    }
+
+    /// Sends without waiting until the kernel has taken the bytes.
+    func sendLater(_ bytes: ByteBuffer, whenSent: @escaping @Sendable () -> Void = {}) {
+        channel.writeAndFlush(bytes).whenSuccess(whenSent)
+    }
+
+    func startReading() async throws {
+        try await channel.setOption(.autoRead, value: true).get()
+    }
+
+    func closeOutput() async throws {
+        try await channel.close(mode: .output).get()
+    }
+
+    func close() async throws {
+        try await channel.close().get()
+    }
+
+    /// All that comes until the server closes its side.
+    ///
+    /// - Throws: If the server resets the connection.
+    func receiveUntilClosed() async throws -> String {
+        while try await receiveMore() {}
+        return takeText(buffer.readableBytes)
+    }
+
+    func receive(byteCount: Int) async throws -> String {
+        while buffer.readableBytes < byteCount {
+            guard try await receiveMore() else { throw UnexpectedEnd() }
+        }
+        return takeText(byteCount)
+    }
+
+    func receive(through end: String) async throws -> String {
+        while true {
+            if let range = String(buffer: buffer).firstRange(of: end) {
+                return takeText(String(buffer: buffer)[..<range.upperBound].utf8.count)
+            }
+            guard try await receiveMore() else { throw UnexpectedEnd() }
+        }
+    }
+
+    /// The next response, its content read as its head says.
+    func receiveResponse(toHead: Bool = false) async throws -> RawResponse {
+        var response = RawResponse(head: try await receive(through: "\r\n\r\n"))
+        if toHead || response.status == 304 || response.status == 204 || response.status < 200 { return response }
+        if response["transfer-encoding"] == "chunked" {
+            while let size = Int(try await receive(through: "\r\n").dropLast(), radix: 16) {
+                let chunk = try await receive(byteCount: size + 2)
+                if size == 0 { return response }
+                response.content += chunk.dropLast()
+            }
+            throw UnexpectedEnd()
+        } else if let length = response["content-length"].flatMap({ Int($0) }) {
+            response.content = try await receive(byteCount: length)
+        } else {
+            response.content = try await receiveUntilClosed()
+        }
+        return response
+    }
+
+    /// How many bytes come until the server closes its side; nothing of them is kept.
+    func countUntilClosed() async throws -> Int {
+        var count = buffer.readableBytes
+        buffer.clear()
+        while try await receiveMore() {
+            count += buffer.readableBytes
+            buffer.clear()
+        }
+        return count
+    }
+
+    private func receiveMore() async throws -> Bool {
+        guard let part = try await arrived.next() else {
+            isClosed = true
+            return false
+        }
+        buffer.writeImmutableBuffer(part)
+        return true
+    }
+
+    private func takeText(_ byteCount: Int) -> String {
+        String(decoding: buffer.readBytes(length: byteCount) ?? [], as: UTF8.self)
+    }
+
+    deinit {
+        channel.close(promise: nil)
+    }
+}
+
+struct UnexpectedEnd: Error {}
+
+/// A response as it came, and what a client makes of it.
+struct RawResponse {
+    let statusLine: String
+    let status: Int
+    let fields: [(name: String, value: String)]
+    var content = ""
+
+    init(head: String) {
+        // In a Swift string, CR and LF are one character.
+        let lines = head.split(separator: "\r\n", omittingEmptySubsequences: false).prefix { !$0.isEmpty }
+        statusLine = String(lines.first ?? "")
+        status = Int(statusLine.split(separator: " ").dropFirst().first ?? "") ?? 0
+        fields = lines.dropFirst().map { line in
+            let colon = line.firstIndex(of: ":") ?? line.endIndex
+            return (String(line[..<colon]), String(line[colon...].dropFirst().drop { $0 == " " }))
+        }
+    }
+
+    /// The value of the only field of that name.
+    subscript(name: String) -> String? {
+        let values = fields.filter { $0.name.lowercased() == name }
+        return values.count == 1 ? values[0].value : nil
+    }
+}
+
+private final class Receiver: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let continuation: AsyncThrowingStream<ByteBuffer, any Error>.Continuation
+
+    init(_ continuation: AsyncThrowingStream<ByteBuffer, any Error>.Continuation) {
+        self.continuation = continuation
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        continuation.yield(Self.unwrapInboundIn(data))
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .inputClosed? = event as? ChannelEvent { continuation.finish() }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        continuation.finish(throwing: error)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        continuation.finish()
+    }
+}

@@ -1,0 +1,96 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import HoardTesting
+import Synchronization
+import Testing
+
+@testable import Hoard
+
+/// A load that began before a write or a removal of its key does not publish its value.
+@Suite(.timeLimit(.minutes(1))) struct CacheFencingTests {
+    private let cache = Cache<String, Int>(maximumCount: 10)
+
+    /// What may happen to a key while it is being loaded, and what the cache must hold afterwards.
+    enum Interruption: CaseIterable {
+        case insert, insertExpired, removeValue, subscriptRemoval, removeAll
+    }
+
+    private func interrupt(_ interruption: Interruption) -> Int? {
+        switch interruption {
+        case .insert: cache.insert(100, forKey: "a")
+        case .insertExpired: cache.insert(100, forKey: "a", expiresAfter: .zero)
+        case .removeValue: cache.removeValue(forKey: "a")
+        case .subscriptRemoval: cache["a"] = nil
+        case .removeAll: cache.removeAll()
+        }
+        return interruption == .insert ? 100 : nil
+    }
+
+    @Test(arguments: Interruption.allCases)
+    func loadThatBeganBeforeAChangeReturnsItsValueButDoesNotPublishIt(_ interruption: Interruption) async throws {
+        let gate = Gate()
+        async let loaded = cache.value(forKey: "a") { _ in
+            await gate.pass()
+            return 1
+        }
+        await gate.arrivals(1)
+        let expected = interrupt(interruption)
+        gate.open()
+        #expect(try await loaded == 1)
+        #expect(cache.peek("a") == expected)
+        #expect(cache.statistics.loads == 1)
+        #expect(cache.statistics.fencedLoads == 1)
+    }
+
+    @Test(arguments: [Interruption.removeValue, .subscriptRemoval, .removeAll])
+    func callersAfterARemovalDoNotJoinTheLoadThatBeganBeforeIt(_ interruption: Interruption) async throws {
+        let gate = Gate()
+        async let early = cache.value(forKey: "a") { _ in
+            await gate.pass()
+            return 1
+        }
+        await gate.arrivals(1)
+        _ = interrupt(interruption)
+        #expect(try await cache.value(forKey: "a") { _ in 2 } == 2)
+        gate.open()
+        #expect(try await early == 1)
+        #expect(cache.peek("a") == 2)
+    }
+
+    @Test func changesOfOtherKeysDoNotMatter() async throws {
+        let gate = Gate()
+        async let loaded = cache.value(forKey: "a") { _ in
+            await gate.pass()
+            return 1
+        }
+        await gate.arrivals(1)
+        cache.insert(2, forKey: "b")
+        cache.removeValue(forKey: "c")
+        gate.open()
+        _ = try await loaded
+        #expect(cache.peek("a") == 1)
+        #expect(cache.statistics.fencedLoads == 0)
+    }
+
+    @Test func loadThatFailsLeavesTheValueWrittenMeanwhile() async throws {
+        let gate = Gate()
+        async let failure = error {
+            try await cache.value(forKey: "a") { _ in
+                await gate.pass()
+                throw TestError()
+            }
+        }
+        await gate.arrivals(1)
+        cache.insert(2, forKey: "a")
+        gate.open()
+        #expect(await failure is TestError)
+        #expect(cache.peek("a") == 2)
+    }
+
+    @Test func fencesAreForgottenWhenLoadsEnd() async throws {
+        _ = try await cache.value(forKey: "a") { _ in 1 }
+        _ = await error { try await cache.value(forKey: "b") { _ in throw TestError() } }
+        #expect(cache.state.withLock { $0.fences.count } == 0)
+    }
+}

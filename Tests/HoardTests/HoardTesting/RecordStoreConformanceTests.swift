@@ -1,0 +1,114 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Hoard
+import HoardTesting
+import Synchronization
+import Testing
+
+/// The conformance suite finds what it is there to find: each of these stores breaks one rule.
+@Suite(.timeLimit(.minutes(1))) struct RecordStoreConformanceTests {
+    /// A way in which a store can be wrong, and the beginning of the names of the checks of which at least one must notice.
+    enum Defect: CaseIterable {
+        case losesTags, losesValidator, losesContentType, losesFingerprint, losesCreated, losesFreshUntil, extendsFreshness
+        case flipsABit, truncatesLargePayloads, throwsAtAMiss, mergesTags, keepsOldRecord
+        case normalizesKeys, truncatesKeysAtNUL, ignoresCase, acceptsLongKeys, readsLongKeysAsMisses
+        case expiresLate, expiresWhenStale, neverExpires, expiresEarly
+        case ignoresCountLimit, ignoresBytesLimit, evictsAtRandom, refusesSilently, keepsOldRecordAtRefusal, evictsAtRefusal
+        case removesNothing, removesAllAtARemoval, removesNoTags, removesTagPrefixes, removesNotAll
+        case countsNoHits, countsNoMisses, countsReadsOfExpiredRecordsAsHits, countsReplacementsAsEvictions, staysOpen
+        case lastAccessStandsStill, lastAccessInTheFuture, changesItsName
+
+        /// Part of the name of the check that is there for it.
+        var noticedBy: String {
+            switch self {
+            case .losesTags, .losesValidator, .losesContentType, .losesFingerprint, .losesCreated, .losesFreshUntil: "every field"
+            case .flipsABit, .truncatesLargePayloads: "one mebibyte"
+            case .extendsFreshness: "reading changes neither"
+            case .throwsAtAMiss: "a miss is nil"
+            case .mergesTags, .keepsOldRecord: "replaces the record whole"
+            case .normalizesKeys, .truncatesKeysAtNUL, .ignoresCase: "byte for byte"
+            case .acceptsLongKeys, .readsLongKeysAsMisses: "too long"
+            case .expiresLate, .neverExpires, .expiresEarly: "the very moment"
+            case .expiresWhenStale: "stale but has not expired"
+            case .ignoresCountLimit: "limit by count"
+            case .ignoresBytesLimit: "limit by bytes"
+            case .evictsAtRandom: "least recently used"
+            case .refusesSilently, .keepsOldRecordAtRefusal, .evictsAtRefusal: "never fit"
+            case .removesNothing, .removesAllAtARemoval: "removal removes the record"
+            case .removesNoTags, .removesTagPrefixes: "removal by tag"
+            case .removesNotAll: "removing everything"
+            case .countsNoHits, .countsNoMisses, .countsReadsOfExpiredRecordsAsHits, .countsReplacementsAsEvictions: "statistics count"
+            case .staysOpen: "closed store"
+            case .lastAccessStandsStill, .lastAccessInTheFuture: "last access"
+            case .changesItsName: "name is short"
+            }
+        }
+    }
+
+    @Test(arguments: Defect.allCases)
+    func defectIsNoticed(_ defect: Defect) async throws {
+        let check = try #require(RecordStoreConformance.checks(seed: 1).first { $0.name.contains(defect.noticedBy) })
+        let thrown = await error {
+            try await check.run { DefectiveStore(defect, configuration: $0) }
+        }
+        let failure = try #require(thrown as? RecordStoreConformanceFailure, "\(defect) went unnoticed by “\(check)”")
+        #expect(failure.check == check.name)
+        #expect(failure.message.hasSuffix("."))
+        #expect("\(failure)".hasPrefix(check.name))
+    }
+
+    @Test(arguments: [Defect.losesTags, .removesNoTags, .neverExpires, .removesNothing, .removesNotAll, .keepsOldRecord])
+    func modelCheckNoticesTooAndStatesItsSeed(_ defect: Defect) async throws {
+        let check = try #require(RecordStoreConformance.checks(seed: 77).first { $0.name.hasPrefix("random") })
+        let thrown = await error { try await check.run { DefectiveStore(defect, configuration: $0) } }
+        #expect((thrown as? RecordStoreConformanceFailure)?.message.contains("seed 77") == true)
+    }
+
+    @Test func mixedRecordsAreNoticed() async throws {
+        let check = try #require(RecordStoreConformance.checks.first { $0.name.hasPrefix("many tasks") })
+        let thrown = await error { try await check.run { DefectiveStore(.flipsABit, configuration: $0) } }
+        #expect((thrown as? RecordStoreConformanceFailure)?.message.contains("mixture") == true)
+    }
+
+    @Test func unexpectedErrorIsAFailureThatCarriesIt() async throws {
+        let check = try #require(RecordStoreConformance.checks.first)
+        let thrown = await error {
+            try await check.run { configuration in
+                let store = FaultyStore(MemoryStore(clock: configuration.clock))
+                store.fail(with: .corrupt)
+                return store
+            }
+        }
+        let failure = try #require(thrown as? RecordStoreConformanceFailure)
+        #expect((failure.underlyingError as? StoreError)?.code == .corrupt)
+    }
+
+    @Test func storeIsClosedWhetherTheCheckPassesOrNot() async throws {
+        for shouldFail in [false, true] {
+            let closed = Counter()
+            let check = try #require(RecordStoreConformance.checks.first)
+            _ = await error {
+                try await check.run { configuration in
+                    let store = FaultyStore(MemoryStore(clock: configuration.clock))
+                    if shouldFail { store.fail() }
+                    return ClosingObserver(store) { _ = closed.increment() }
+                }
+            }
+            #expect(closed.value == 1)
+        }
+    }
+
+    @Test func errorOfMakeStoreIsThrownAsItIs() async throws {
+        let check = try #require(RecordStoreConformance.checks.first)
+        #expect(await error { try await check.run { _ in throw TestError(number: 3) } } as? TestError == TestError(number: 3))
+    }
+
+    @Test func namesAreUnique() {
+        let names = RecordStoreConformance.checks.map(\.name)
+        #expect(names.count >= 25)
+        #expect(Set(names).count == names.count)
+        #expect(RecordStoreConformance.checks.map(\.id) == names)
+    }
+}

@@ -1,0 +1,76 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HoardTesting
+import Testing
+
+@testable import Hoard
+
+/// A tiered cache over two stores that can fail, in a time that stands still.
+struct TieredFixture {
+    let time = ManualTicker()
+    /// The nearer store, and what it wraps.
+    let upper: FaultyStore
+    let upperBase: MemoryStore
+    /// The farther store, and what it wraps.
+    let lower: FaultyStore
+    let lowerBase: MemoryStore
+    let events = Shared<[TieredCacheEvent]>([])
+    let cache: TieredCache<String, Int>
+
+    init(
+        maximumCount: Int = 100,
+        freshFor: Duration? = .seconds(60),
+        staleFor: Duration = .zero,
+        codec: Codec<Int> = .json
+    ) {
+        upperBase = MemoryStore(name: "upper", clock: time)
+        lowerBase = MemoryStore(name: "lower", clock: time)
+        upper = FaultyStore(upperBase)
+        lower = FaultyStore(lowerBase)
+        cache = TieredCache(
+            configuration: .init(maximumCount: maximumCount, freshFor: freshFor, staleFor: staleFor),
+            stores: [upper, lower],
+            codec: codec,
+            clock: time,
+            ticker: time
+        ) { [events] event in events.update { $0.append(event) } }
+    }
+
+    /// Empties the memory tier as evictions would.
+    func evict() {
+        cache.memory.removeAll()
+    }
+
+    /// What a store has under a key. Fails the test if the record does not decode.
+    func stored(_ key: RecordKey, in store: MemoryStore) async throws -> Int? {
+        try await store.record(forKey: key).map { try JSONDecoder().decode(Int.self, from: $0.payload) }
+    }
+
+    /// Puts a record of this value into a store.
+    func put(
+        _ value: Int,
+        forKey key: RecordKey,
+        in store: MemoryStore,
+        age: Duration = .zero,
+        freshFor: Duration? = nil,
+        keptFor: Duration? = nil
+    ) async throws {
+        let now = time.now()
+        try await store.insert(
+            Record(
+                payload: JSONEncoder().encode(value),
+                created: now.addingTimeInterval(-age.inSeconds),
+                freshUntil: freshFor.map { now.addingTimeInterval($0.inSeconds) },
+                staleUntil: keptFor.map { .date(now.addingTimeInterval($0.inSeconds)) } ?? .forever,
+                schemaFingerprint: Codec<Int>.json.schemaFingerprint
+            ),
+            forKey: key
+        )
+    }
+}
+
+extension Duration {
+    fileprivate var inSeconds: TimeInterval { TimeInterval(components.seconds) + TimeInterval(components.attoseconds) * 1e-18 }
+}

@@ -1,0 +1,234 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HoardTesting
+import Synchronization
+import Testing
+
+@testable import Hoard
+
+@Suite(.timeLimit(.minutes(1))) struct TieredCacheWritingTests {
+    private let fixture = TieredFixture()
+    private var cache: TieredCache<String, Int> { fixture.cache }
+
+    @Test func writeReachesEveryTierBeforeItReturns() async throws {
+        await cache.insert(1, forKey: "a")
+        #expect(cache.memoryLookup(forKey: "a")?.value == 1)
+        #expect(try await fixture.stored("a", in: fixture.upperBase) == 1)
+        #expect(try await fixture.stored("a", in: fixture.lowerBase) == 1)
+    }
+
+    @Test func recordHoldsWhatWasWritten() async throws {
+        await cache.insert(1, forKey: "a", freshFor: .seconds(10), staleFor: .seconds(20), tags: ["t"], validator: "v")
+        let now = fixture.time.now()
+        let record = try #require(try await fixture.lowerBase.record(forKey: "a"))
+        #expect(record.created == now)
+        #expect(record.freshUntil == now.addingTimeInterval(10))
+        #expect(record.staleUntil == now.addingTimeInterval(30))
+        #expect(record.tags == ["t"])
+        #expect(record.validator == "v")
+        #expect(record.contentType == "application/json")
+        #expect(record.schemaFingerprint == Codec<Int>.json.schemaFingerprint)
+    }
+
+    @Test func configurationDecidesWhatAWriteLeavesOpen() async throws {
+        let fixture = TieredFixture(freshFor: .seconds(7), staleFor: .seconds(3))
+        await fixture.cache.insert(1, forKey: "a")
+        let now = fixture.time.now()
+        var record = try await fixture.lowerBase.record(forKey: "a")
+        #expect(record?.freshUntil == now.addingTimeInterval(7))
+        #expect(record?.staleUntil == now.addingTimeInterval(10))
+
+        let endless = TieredFixture(freshFor: nil, staleFor: .seconds(3))
+        await endless.cache.insert(1, forKey: "a")
+        record = try await endless.lowerBase.record(forKey: "a")
+        #expect(record != nil)
+        #expect(record?.freshUntil == nil)
+        #expect(record?.staleUntil == nil)
+        endless.time.advance(by: .seconds(1_000_000_000))
+        #expect(await endless.cache.value(forKey: "a") == 1)
+    }
+
+    @Test func longestDurationsDoNotOverflow() async {
+        await cache.insert(1, forKey: "a", freshFor: .seconds(Int64.max), staleFor: .seconds(Int64.max))
+        fixture.time.advance(by: .seconds(1_000_000_000))
+        #expect(await cache.value(forKey: "a") == 1)
+        fixture.evict()
+        #expect(await cache.value(forKey: "a") == 1)
+    }
+
+    @Test func valueThatWasNeverFreshIsNotReturned() async {
+        await cache.insert(1, forKey: "a")
+        await cache.insert(2, forKey: "a", freshFor: .zero)
+        #expect(await cache.lookup(forKey: "a")?.value == nil)
+        await cache.insert(3, forKey: "b", freshFor: .zero, staleFor: .seconds(10))
+        #expect(await cache.lookup(forKey: "b")?.isFresh == false)
+        #expect(await cache.value(forKey: "b") == nil)
+    }
+
+    @Test func valueThatStoppedBeingFreshLongBeforeTheClockBeganIsNotFresh() async {
+        let time = ManualTicker(nanoseconds: -10)
+        let cache = TieredCache<String, Int>(configuration: .init(maximumCount: 1), stores: [], codec: .json, clock: time, ticker: time)
+        let cached = CachedValue(1, created: .distantPast, freshUntil: Date(timeIntervalSince1970: -1e11), staleUntil: .forever)
+        await cache.publish(cached, forKey: "a", fence: cache.openFence(forKey: "a"))
+        #expect(await cache.lookup(forKey: "a")?.isFresh == false)
+    }
+
+    @Test func removalReachesEveryTierBeforeItReturns() async throws {
+        await cache.insert(1, forKey: "a")
+        await cache.insert(2, forKey: "b")
+        await cache.removeValue(forKey: "a")
+        #expect(await cache.lookup(forKey: "a")?.value == nil)
+        #expect(try await fixture.stored("a", in: fixture.upperBase) == nil)
+        #expect(try await fixture.stored("a", in: fixture.lowerBase) == nil)
+        #expect(await cache.value(forKey: "b") == 2)
+    }
+
+    @Test func removalOfEverythingReachesEveryTierBeforeItReturns() async throws {
+        for key in ["a", "b", "c"] { await cache.insert(1, forKey: key) }
+        await cache.removeAll()
+        #expect(cache.memory.count == 0)
+        #expect(try await fixture.upperBase.statistics().count == 0)
+        #expect(try await fixture.lowerBase.statistics().count == 0)
+        await cache.insert(2, forKey: "a")
+        #expect(await cache.value(forKey: "a") == 2)
+    }
+
+    @Test func keysAreNamedByTheirDescriptionOrAsTheUserSays() async throws {
+        let store = MemoryStore()
+        let numbers = TieredCache<Int, Int>(configuration: .init(maximumCount: 1), stores: [store], codec: .json)
+        await numbers.insert(1, forKey: -42)
+        #expect(try await store.record(forKey: "-42") != nil)
+        struct Key: Hashable, Sendable {
+            let user: Int
+            let page: Int
+        }
+        let pages = TieredCache<Key, Int>(
+            configuration: .init(maximumCount: 1),
+            stores: [store],
+            codec: .json,
+            recordKey: { RecordKey("user \($0.user) page \($0.page)") }
+        )
+        await pages.insert(2, forKey: Key(user: 7, page: 1))
+        await pages.insert(3, forKey: Key(user: 7, page: 2))
+        #expect(try await store.record(forKey: "user 7 page 1") != nil)
+        #expect(await pages.value(forKey: Key(user: 7, page: 1)) == 2, "memory has room for one only")
+    }
+
+    @Test func keyThatIsTooLongForStoresIsKeptInMemory() async throws {
+        let key = String(repeating: "k", count: RecordKey.maximumByteCount + 1)
+        #expect(try await cache.value(forKey: key) { _ in 1 } == 1)
+        #expect(await cache.lookup(forKey: key)?.tier == .memory)
+        await cache.removeValue(forKey: key)
+        #expect(await cache.value(forKey: key) == nil)
+        #expect(cache.statistics.storeFailures == 0)
+        #expect(fixture.events.value.isEmpty)
+    }
+
+    @Test func memoryHasItsOwnLimits() async {
+        let fixture = TieredFixture(maximumCount: 2)
+        for number in 0..<10 { await fixture.cache.insert(number, forKey: "\(number)") }
+        #expect(fixture.cache.memory.count == 2)
+        #expect(fixture.cache.memoryStatistics.evictions == 8)
+        #expect(await fixture.cache.lookup(forKey: "0")?.tier == .store("upper"))
+    }
+
+    @Test func weigherSeesKeyAndValue() async {
+        let cache = TieredCache<String, Int>(
+            configuration: .init(maximumWeight: 10, weigher: { key, value in key == "a" ? value : 0 }),
+            stores: [],
+            codec: .json
+        )
+        await cache.insert(10, forKey: "a")
+        #expect(cache.memory.totalWeight == 10)
+        await cache.insert(11, forKey: "a")
+        #expect(await cache.value(forKey: "a") == nil)
+        #expect(cache.memory.totalWeight == 0)
+    }
+
+    @Test func closeDropsMemoryAndClosesTheStores() async throws {
+        await cache.insert(1, forKey: "a")
+        await cache.close()
+        #expect(fixture.upper.callCount(.close) == 1)
+        #expect(fixture.lower.callCount(.close) == 1)
+        #expect(await cache.value(forKey: "a") == nil)
+        #expect(await error { try await fixture.upperBase.statistics() } is StoreError)
+        #expect(try await cache.value(forKey: "a") { _ in 2 } == 2, "loads still work")
+    }
+
+    @Test func closeFinishesWhatIsWrittenBehind() async throws {
+        let gate = fixture.upper.hold(.insert)
+        let published = await cache.publish(
+            CachedValue(1, created: fixture.time.now()),
+            forKey: "a",
+            fence: cache.openFence(forKey: "a"),
+            behind: true
+        )
+        #expect(published)
+        #expect(cache.memoryLookup(forKey: "a")?.value == 1)
+        await gate.arrivals(1)
+        async let closing: Void = cache.close()
+        gate.open()
+        await closing
+        #expect(fixture.upper.callCount(.insert) == 1)
+        #expect(fixture.lower.callCount(.insert) == 1)
+    }
+
+    @Test func flushWaitsForWhatIsWrittenBehind() async throws {
+        let gate = fixture.lower.hold(.insert)
+        for number in 0..<100 {
+            await cache.publish(
+                CachedValue(number, created: fixture.time.now()),
+                forKey: "\(number)",
+                fence: cache.openFence(forKey: "\(number)"),
+                behind: number < 64
+            )
+            if number == 63 { gate.open() }
+        }
+        await cache.flush()
+        #expect(try await fixture.lowerBase.statistics().count == 100)
+        #expect(fixture.cache.fences.withLock { $0.count } == 0)
+    }
+
+    @Test func valuesThatLeaveAreReleasedOutsideTheLocks() async throws {
+        let time = ManualTicker()
+        let holder = Shared<TieredCache<String, Witness>?>(nil)
+        let releases = Shared<[Int: Bool]>([:])
+        @Sendable func witness(_ number: Int) -> Witness {
+            Witness(number) { number in
+                guard let cache = holder.value else { return }
+                let wasUnlocked = cache.fences.withLockIfAvailable { _ in true } ?? false
+                releases.update { $0[number] = wasUnlocked && cache.memory.state.withLockIfAvailable { _ in true } ?? false }
+            }
+        }
+        let cache = TieredCache<String, Witness>(
+            configuration: .init(maximumCount: 1, freshFor: .seconds(10)),
+            stores: [],
+            codec: Codec(schema: "none", encode: { _ in throw TestError() }, decode: { _ in throw TestError() }),
+            clock: time,
+            ticker: time
+        )
+        holder.update { $0 = cache }
+        await cache.insert(witness(1), forKey: "a")
+        await cache.insert(witness(2), forKey: "a")  // replaces
+        await cache.insert(witness(3), forKey: "b")  // evicts
+        await cache.removeValue(forKey: "b")
+        await cache.insert(witness(4), forKey: "c")
+        time.advance(by: .seconds(10))
+        await cache.removeValue(forKey: "c")  // expired already
+        await cache.insert(witness(5), forKey: "d")
+        await cache.removeAll()
+        await cache.insert(witness(6), forKey: "e")
+        await cache.close()
+        holder.update { $0 = nil }
+        #expect(releases.value == [1: true, 2: true, 3: true, 4: true, 5: true, 6: true])
+    }
+
+    @Test func contradictoryConfigurationsAreRefused() async {
+        await #expect(processExitsWith: .failure) { _ = TieredCache<String, Int>.Configuration() }
+        await #expect(processExitsWith: .failure) { _ = TieredCache<String, Int>.Configuration(maximumCount: -1) }
+        await #expect(processExitsWith: .failure) { _ = TieredCache<String, Int>.Configuration(maximumCount: 1, freshFor: .seconds(-1)) }
+        await #expect(processExitsWith: .failure) { _ = TieredCache<String, Int>.Configuration(maximumCount: 1, staleFor: .seconds(-1)) }
+    }
+}

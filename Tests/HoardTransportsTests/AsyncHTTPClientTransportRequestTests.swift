@@ -1,0 +1,217 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import HoardHTTP
+import HoardNIO
+import HoardNIOTestSupport
+import NIOCore
+import Testing
+
+@testable import HoardTransports
+
+@Suite(.timeLimit(.minutes(1)))
+struct AsyncHTTPClientTransportRequestTests {
+    private static let empty = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+
+    /// What arrives at the origin when `request` is sent.
+    private static func bytesSent(_ body: HTTPBody = .empty, _ request: (Int) -> HTTPRequest) async throws -> String {
+        var received: [String] = []
+        try await withRawOrigin(reply: { _ in .sendAndClose(Self.empty) }) { origin in
+            try await withTransport { transport in
+                _ = try await transport.send(request(origin.port), body: body)
+                received = origin.received
+            }
+        }
+        return received.joined(separator: "|")
+    }
+
+    @Test func whatIsGivenIsWhatIsSent() async throws {
+        var port = 0
+        let sent = try await Self.bytesSent {
+            port = $0
+            return .get("/a%2Fb/../c//d?x=%20&y", port: $0, [.userAgent: "test", .accept: "text/*", .cookie: "a=b", .cookie: "c=d"])
+        }
+        #expect(
+            sent == """
+                GET /a%2Fb/../c//d?x=%20&y HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nUser-Agent: test\r\nAccept: text/*\r\nCookie: a=b\r\nCookie: c=d\r\n\r\n
+                """
+        )
+    }
+
+    @Test(arguments: [
+        "/", "//", "/?", "/?a", "/a?b?c", "/%7e", "/%7E", "/a;b=c,d", "/.", "/..", "/a/./b/../c", "/%00", "/a+b", "/:80", "/http://b/", "/a@b",
+        "/~!$&'()*",
+    ])
+    func targetIsSentAsItIs(_ path: String) async throws {
+        let sent = try await Self.bytesSent { .get(path, port: $0) }
+        #expect(sent.hasPrefix("GET \(path) HTTP/1.1\r\n"))
+    }
+
+    @Test func spellingAndOrderOfFieldsAreKept() async throws {
+        let name = try #require(HTTPField.Name("x-OdD-NaMe"))
+        let other = try #require(HTTPField.Name("X-Other"))
+        let sent = try await Self.bytesSent {
+            var request = HTTPRequest.get(port: $0)
+            request.headerFields.append(HTTPField(name: name, value: "1"))
+            request.headerFields.append(HTTPField(name: other, value: "2"))
+            request.headerFields.append(HTTPField(name: name, value: "3"))
+            return request
+        }
+        #expect(sent.hasSuffix("\r\nx-OdD-NaMe: 1\r\nX-Other: 2\r\nx-OdD-NaMe: 3\r\n\r\n"))
+    }
+
+    @Test func fieldsOfTheConnectionAreNotTakenFromTheCaller() async throws {
+        var fields: HTTPFields = [.connection: "close", .transferEncoding: "gzip", .te: "trailers", .upgrade: "h2c", .expect: "100-continue"]
+        for name in ["Host", "Keep-Alive", "Proxy-Connection", "Content-Length"] {
+            fields.append(HTTPField(name: try #require(HTTPField.Name(name)), value: "7"))
+        }
+        var port = 0
+        let sent = try await Self.bytesSent { [fields] in
+            port = $0
+            return .get(port: $0, fields)
+        }
+        #expect(sent == "GET / HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
+    }
+
+    @Test func defaultPortIsSentIfTheAuthorityNamesIt() async throws {
+        let request = HTTPRequest(method: .get, scheme: "http", authority: "example.com:80", path: "/")
+        #expect(try Origin(of: request).url == "http://example.com:80/")
+        #expect(try Origin(of: request).name == "example.com port 80")
+    }
+
+    @Test func controlsInAValueAreMadeHarmless() async throws {
+        let sent = try await Self.bytesSent { .get(port: $0, [.accept: "a\r\nX-Smuggled: b\0c\u{7F}"]) }
+        #expect(sent.hasSuffix("\r\nAccept: a  X-Smuggled: b c\r\n\r\n"))
+    }
+
+    @Test(arguments: [HTTPRequest.Method.get, .head, .delete])
+    func emptyBodyIsNotAnnouncedWhereNoneIsUsual(_ method: HTTPRequest.Method) async throws {
+        let sent = try await Self.bytesSent {
+            var request = HTTPRequest.get(port: $0)
+            request.method = method
+            return request
+        }
+        #expect(sent.hasPrefix("\(method.rawValue) / HTTP/1.1\r\n"))
+        #expect(!sent.lowercased().contains("content-length"))
+        #expect(!sent.lowercased().contains("transfer-encoding"))
+    }
+
+    @Test(arguments: [HTTPRequest.Method.post, .put, .patch])
+    func emptyBodyIsAnnouncedWhereOneIsUsual(_ method: HTTPRequest.Method) async throws {
+        let sent = try await Self.bytesSent {
+            var request = HTTPRequest.get(port: $0)
+            request.method = method
+            return request
+        }
+        #expect(sent.hasSuffix("\r\nContent-Length: 0\r\n\r\n"))
+    }
+
+    @Test func bodyAtHandIsSentWithItsLength() async throws {
+        try await withServer(handler: Self.describe) { server in
+            try await withTransport { transport in
+                let response = try await transport.send(.post(port: server.port), body: HTTPBody("hello"))
+                #expect(try await response.text() == "length=5 coding=none read=hello")
+            }
+        }
+    }
+
+    @Test func streamOfKnownLengthIsSentWithIt() async throws {
+        try await withServer(handler: Self.describe) { server in
+            try await withTransport { transport in
+                let response = try await transport.send(.post(port: server.port), body: HTTPBody(Parts.texts("hel", "lo"), length: 5))
+                #expect(try await response.text() == "length=5 coding=none read=hello")
+            }
+        }
+    }
+
+    @Test func streamOfUnknownLengthIsChunked() async throws {
+        try await withServer(handler: Self.describe) { server in
+            try await withTransport { transport in
+                let response = try await transport.send(.post(port: server.port), body: HTTPBody(Parts.texts("hel", "lo"), length: nil))
+                #expect(try await response.text() == "length=none coding=chunked read=hello")
+            }
+        }
+    }
+
+    @Test func bodyOfARequestToTheServerCanBeSentOn() async throws {
+        try await withServer(handler: Self.describe) { origin in
+            try await withTransport { transport in
+                let port = origin.port
+                let proxy: HTTPServer.Handler = { request in
+                    do {
+                        let response = try await transport.send(.post(port: port), body: request.body)
+                        return HTTPServerResponse(head: response.head, body: response.body)
+                    } catch {
+                        return .text("\(error)", .badGateway)
+                    }
+                }
+                try await withServer(handler: proxy) { proxy in
+                    let response = try await transport.send(.post(port: proxy.port), body: HTTPBody(Parts.texts("hel", "lo"), length: 5))
+                    #expect(response.head.status == .ok)
+                    #expect(try await response.text() == "length=5 coding=none read=hello")
+                }
+            }
+        }
+    }
+
+    @Test func failureOfTheBodyFailsTheRequest() async throws {
+        try await withServer(handler: Self.describe) { server in
+            try await withTransport { transport in
+                let error = try await #require(throws: TransportError.self) {
+                    let body = HTTPBody(Parts.texts("hello", failing: TestFailure()), length: nil)
+                    _ = try await transport.send(.post(port: server.port), body: body)
+                }
+                #expect(error.code == .failed)
+                #expect(error.underlyingError is TestFailure)
+            }
+        }
+    }
+
+    @Test(arguments: [4, 6])
+    func bodyOfAnotherLengthThanAnnouncedFailsTheRequest(_ length: Int) async throws {
+        try await withServer(handler: Self.describe) { server in
+            try await withTransport { transport in
+                let error = try await #require(throws: TransportError.self) {
+                    _ = try await transport.send(.post(port: server.port), body: HTTPBody(Parts.texts("hello"), length: length))
+                }
+                #expect(error.code == .failed)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        HTTPRequest(method: .get, scheme: nil, authority: "a", path: "/"),
+        HTTPRequest(method: .get, scheme: "ftp", authority: "a", path: "/"),
+        HTTPRequest(method: .get, scheme: "http+unix", authority: "a", path: "/"),
+        HTTPRequest(method: .get, scheme: "http", authority: nil, path: "/"),
+        HTTPRequest(method: .get, scheme: "http", authority: "", path: "/"),
+        HTTPRequest(method: .get, scheme: "http", authority: "u:p@a", path: "/"),
+        HTTPRequest(method: .get, scheme: "http", authority: "a:99999", path: "/"),
+        HTTPRequest(method: .get, scheme: "http", authority: "a/b", path: "/"),
+        HTTPRequest(method: .get, scheme: "http", authority: "a\r\nb", path: "/"),
+        HTTPRequest(method: .get, scheme: "http", authority: "[::1", path: "/"),
+        HTTPRequest(method: .get, scheme: "http", authority: "a", path: nil),
+        HTTPRequest(method: .get, scheme: "http", authority: "a", path: ""),
+        HTTPRequest(method: .get, scheme: "http", authority: "a", path: "b"),
+        HTTPRequest(method: .get, scheme: "http", authority: "a", path: "/b c"),
+        HTTPRequest(method: .get, scheme: "http", authority: "a", path: "/b#c"),
+        HTTPRequest(method: .get, scheme: "http", authority: "a", path: "/\u{E9}"),
+        HTTPRequest(method: .options, scheme: "http", authority: "a", path: "*"),
+        HTTPRequest(method: .connect, scheme: "http", authority: "a", path: "/"),
+    ])
+    func requestThatCannotBeSentIsRefused(_ request: HTTPRequest) async throws {
+        try await withTransport { transport in
+            let error = try await #require(throws: TransportError.self) { _ = try await transport.send(request, body: .empty) }
+            #expect(error.code == .invalidURL)
+            #expect(error.message.hasSuffix("."))
+        }
+    }
+
+    private static let describe: HTTPServer.Handler = { request in
+        let length = request.head.headerFields[.contentLength] ?? "none"
+        let coding = request.head.headerFields[.transferEncoding] ?? "none"
+        let read = (try? await request.body.collect(upTo: 1_000)).map { String(buffer: $0) } ?? "nothing"
+        return .text("length=\(length) coding=\(coding) read=\(read)")
+    }
+}
