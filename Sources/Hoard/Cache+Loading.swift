@@ -18,8 +18,8 @@ extension Cache {
     /// and callers that come after the write do not join this load.
     /// A load that throws leaves no entry; all its callers get its error.
     ///
-    /// - Throws: What `load` throws; `CancellationError`; ``CacheError/Code/recursiveLoad`` when `load` asks this
-    ///   cache for the key it is loading.
+    /// - Throws: What `load` throws; `CancellationError`; ``CacheError/Code/recursiveLoad`` when `load` asks, directly or through
+    ///   other loads, for the key it is loading. A task counts as part of the load inside which it was created until that has ended.
     public func value(forKey key: Key, load: @escaping @Sendable (Key) async throws -> Value) async throws -> Value {
         if let value = value(forKey: key) { return value }
         return try await flights.run(key, existing: { peek(key) }) { [self] in

@@ -12,7 +12,7 @@ public struct CacheError: Error, Sendable {
         private let base: Base
         private init(_ base: Base) { self.base = base }
 
-        /// A loader asked the cache for the key that it is loading, and would have waited for itself.
+        /// A loader asked, directly or through other loads, for the key that it is loading, and would have waited for itself.
         public static var recursiveLoad: Self { .init(.recursiveLoad) }
         /// A value could not be turned into bytes, or bytes into a value.
         public static var codingFailed: Self { .init(.codingFailed) }

@@ -83,6 +83,11 @@ extension TieredCache {
         fences.withLock { $0.isIntact(fence) }
     }
 
+    /// Whether a write or removal of the key is under way. If so, the stores may have what it is about to replace or remove.
+    package func isBeingChanged(_ key: Key) -> Bool {
+        fences.withLock { $0.isBeingChanged(key) }
+    }
+
     /// Gives up a fence that was not used to publish.
     package func closeFence(_ fence: FenceTable<Key>.Fence) {
         fences.withLock { $0.close(fence) }

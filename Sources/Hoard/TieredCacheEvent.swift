@@ -14,7 +14,8 @@ public struct TieredCacheEvent: Sendable, CustomStringConvertible {
 
         /// A store has begun to fail. The cache goes on without it.
         public static var storeFailed: Self { .init(.storeFailed) }
-        /// A store that had failed works again.
+        /// A store that had failed works again: it has done what it had failed to do, or something harder. A write is
+        /// harder than a removal, which is harder than a read.
         public static var storeRecovered: Self { .init(.storeRecovered) }
         /// A record had another schema or could not be decoded. It was removed and taken as a miss.
         public static var recordRejected: Self { .init(.recordRejected) }

@@ -73,7 +73,10 @@ extension HTTPCache {
         private func variantIndex(adding fieldNames: [String]) async -> VariantIndex? {
             guard cache.entries.isIntact(fence) else { return nil }
             var index = VariantIndex(generation: .random(in: 0 ... .max), fieldNameSets: [])
-            if case .variants(let current)? = await cache.entries.lookup(forKey: key)?.value { index = current }
+            // During a removal the stores may have the very index that is being removed. It must not be added to: its fields and its
+            // generation would come back, and with them all variants. A removal that begins later breaks the fence.
+            let found = cache.entries.isBeingChanged(key) ? cache.entries.memoryLookup(forKey: key) : await cache.entries.lookup(forKey: key)
+            if case .variants(let current)? = found?.value { index = current }
             guard index.add(fieldNames) else { return cache.entries.isIntact(fence) ? index : nil }
             // The index itself does not grow stale; a store drops it when it needs the room.
             let cached = CachedValue(HTTPCacheEntry.variants(index), created: cache.clock.now(), freshUntil: nil, staleUntil: .forever)

@@ -23,7 +23,8 @@ struct ProxyCommandTests {
 
         let miss = try await client.send(.get, "\(address)/page")
         #expect(miss.text == "hello")
-        #expect(miss.cacheStatus == "hoard; fwd=uri-miss; fwd-status=200; ttl=600; stored")
+        #expect(miss.cacheStatus.hasPrefix("hoard; fwd=uri-miss; fwd-status=200; ttl="))
+        #expect(miss.cacheStatus.hasSuffix("; stored"))
         #expect(miss.fields[.via] == "1.1 hoard")
 
         let hit = try await client.send(.get, "\(address)/page")

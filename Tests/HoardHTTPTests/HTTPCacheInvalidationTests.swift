@@ -268,6 +268,55 @@ import Testing
         #expect(try await !harness.get().isFromCache)
     }
 
+    // MARK: Slow stores
+
+    /// A change that waits for the write of what it is about to remove, while somebody else reads that from the store.
+    @Test(arguments: [[:], [.vary: "Accept-Language"]] as [HTTPFields])
+    func whatIsReadFromAStoreDuringARemovalDoesNotOutliveIt(vary: HTTPFields) async throws {
+        let time = TestTime()
+        let store = SpyStore(clock: time)
+        let origin = Origin(fields: [.cacheControl: "max-age=600"] + vary)
+        let harness = harness(origin, stores: [store], time: time)
+        store.startLingering()
+        try await harness.get("/a", [.acceptLanguage: "fi"])
+        await store.waitForLingeringWrite()
+        async let change = harness.send(.post)
+        // The change has reached memory when the response is no longer found there. It waits for the store.
+        try await harness.waitUntilForgottenByMemory("/a")
+        _ = try await harness.get("/a", [.acceptLanguage: "fi"])
+        store.stopLingering()
+        _ = try await change
+        await harness.cache.flush()
+        #expect(try await harness.get("/a", [.acceptLanguage: "fi"]).text == "/a v2")
+    }
+
+    /// As before, but the reader adds a variant of another kind to the index that is about to be removed.
+    @Test func indexThatIsReadFromAStoreDuringARemovalDoesNotLeadToOldVariants() async throws {
+        let time = TestTime()
+        let store = SpyStore(clock: time)
+        let version = Mutex(1)
+        let harness = CacheHarness(stores: [store], time: time) { request in
+            if request.head.method == .post { version.withLock { $0 += 1 } }
+            // Each request has one field, and its response is selected by that.
+            let fields: HTTPFields = [.cacheControl: "max-age=600", .vary: request.head.headerFields.first?.name.rawName ?? ""]
+            return .text("v\(version.withLock { $0 })", fields: fields)
+        }
+        try await harness.get("/a", [.acceptLanguage: "fi"])
+        await harness.cache.flush()
+        // Another write of the index keeps the removal from the store waiting.
+        store.startLingering()
+        try await harness.get("/a", [.accept: "text/html"])
+        await store.waitForLingeringWrite()
+        async let change = harness.send(.post)
+        try await harness.waitUntilForgottenByMemory("/a")
+        try await harness.get("/a", [.acceptEncoding: "br"])
+        store.stopLingering()
+        _ = try await change
+        await harness.cache.flush()
+        #expect(try await harness.get("/a", [.acceptLanguage: "fi"]).text == "v2")
+        #expect(try await harness.get("/a", [.accept: "text/html"]).text == "v2")
+    }
+
     @Test func requestThatIsCancelledLeavesNoFenceOpen() async throws {
         let harness = harness(Origin())
         let hold = harness.transport.hold()

@@ -185,10 +185,3 @@ import Testing
         #expect(try await harness.get("/a", [.acceptLanguage: "fi"]).cacheStatus == "hoard; hit; ttl=60")
     }
 }
-
-/// All of the left fields and all of the right ones.
-private func + (left: HTTPFields, right: HTTPFields) -> HTTPFields {
-    var fields = left
-    for field in right { fields.append(field) }
-    return fields
-}

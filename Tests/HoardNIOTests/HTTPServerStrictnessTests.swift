@@ -18,6 +18,9 @@ struct HTTPServerStrictnessTests {
         var testDescription: String { name }
     }
 
+    private static let get = "GET / HTTP/1.1\r\nHost: a\r\n"
+    private static let post = "POST / HTTP/1.1\r\nHost: a\r\n"
+
     static let malformed: [Malformed] = [
         .init(name: "no Host", request: "GET / HTTP/1.1\r\n\r\n"),
         .init(name: "two Hosts", request: "GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n"),
@@ -28,50 +31,50 @@ struct HTTPServerStrictnessTests {
         .init(name: "Host with a user", request: "GET / HTTP/1.1\r\nHost: u@a\r\n\r\n"),
         .init(name: "Host with a bad port", request: "GET / HTTP/1.1\r\nHost: a:99999\r\n\r\n"),
         .init(name: "Host list", request: "GET / HTTP/1.1\r\nHost: a, b\r\n\r\n"),
-        .init(name: "length and chunks", request: "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
-        .init(name: "chunks and length", request: "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n"),
-        .init(name: "two lengths", request: "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd"),
-        .init(name: "list of lengths", request: "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3, 4\r\n\r\nabcd"),
-        .init(name: "negative length", request: "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -3\r\n\r\n"),
-        .init(name: "signed length", request: "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: +3\r\n\r\nabc"),
-        .init(name: "hexadecimal length", request: "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0x3\r\n\r\nabc"),
-        .init(name: "overflowing length", request: "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999\r\n\r\n"),
-        .init(name: "length beyond Int64", request: "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 18446744073709551615\r\n\r\n"),
-        .init(name: "empty length", request: "POST / HTTP/1.1\r\nHost: a\r\nContent-Length:\r\n\r\n"),
-        .init(name: "unknown coding last", request: "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, gzip\r\n\r\n", statuses: [400, 501]),
-        .init(name: "unknown coding", request: "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", statuses: [400, 501]),
+        .init(name: "length and chunks", request: "\(post)Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+        .init(name: "chunks and length", request: "\(post)Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n"),
+        .init(name: "two lengths", request: "\(post)Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd"),
+        .init(name: "list of lengths", request: "\(post)Content-Length: 3, 4\r\n\r\nabcd"),
+        .init(name: "negative length", request: "\(post)Content-Length: -3\r\n\r\n"),
+        .init(name: "signed length", request: "\(post)Content-Length: +3\r\n\r\nabc"),
+        .init(name: "hexadecimal length", request: "\(post)Content-Length: 0x3\r\n\r\nabc"),
+        .init(name: "overflowing length", request: "\(post)Content-Length: 99999999999999999999\r\n\r\n"),
+        .init(name: "length beyond Int64", request: "\(post)Content-Length: 18446744073709551615\r\n\r\n"),
+        .init(name: "empty length", request: "\(post)Content-Length:\r\n\r\n"),
+        .init(name: "unknown coding last", request: "\(post)Transfer-Encoding: chunked, gzip\r\n\r\n", statuses: [400, 501]),
+        .init(name: "unknown coding", request: "\(post)Transfer-Encoding: gzip\r\n\r\n", statuses: [400, 501]),
         .init(
             name: "unknown coding first",
-            request: "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+            request: "\(post)Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
             statuses: [501]
         ),
         .init(
             name: "chunked twice",
-            request: "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            request: "\(post)Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
             statuses: [400, 501]
         ),
         .init(
             name: "disguised chunked",
-            request: "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n",
+            request: "\(post)Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n",
             statuses: [400, 501]
         ),
         .init(
             name: "quoted chunked",
-            request: "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: \"chunked\"\r\n\r\n0\r\n\r\n",
+            request: "\(post)Transfer-Encoding: \"chunked\"\r\n\r\n0\r\n\r\n",
             statuses: [400, 501]
         ),
         .init(name: "chunked in 1.0", request: "POST / HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
         .init(name: "space before colon", request: "GET / HTTP/1.1\r\nHost : a\r\n\r\n"),
-        .init(name: "line folding", request: "GET / HTTP/1.1\r\nHost: a\r\nX: a\r\n b\r\n\r\n"),
+        .init(name: "line folding", request: "\(get)X: a\r\n b\r\n\r\n"),
         .init(name: "folding before any field", request: "GET / HTTP/1.1\r\n Host: a\r\n\r\n"),
         .init(name: "field without a name", request: "GET / HTTP/1.1\r\nHost: a\r\n: b\r\n\r\n"),
         .init(name: "field without a colon", request: "GET / HTTP/1.1\r\nHost: a\r\nfoo\r\n\r\n"),
-        .init(name: "control in a value", request: "GET / HTTP/1.1\r\nHost: a\r\nX: a\u{01}b\r\n\r\n"),
-        .init(name: "delete in a value", request: "GET / HTTP/1.1\r\nHost: a\r\nX: a\u{7F}b\r\n\r\n"),
-        .init(name: "NUL in a value", request: "GET / HTTP/1.1\r\nHost: a\r\nX: a\0b\r\n\r\n"),
-        .init(name: "CR in a value", request: "GET / HTTP/1.1\r\nHost: a\r\nX: a\rb\r\n\r\n"),
-        .init(name: "slash in a name", request: "GET / HTTP/1.1\r\nHost: a\r\nX/Y: a\r\n\r\n"),
-        .init(name: "letter beyond ASCII in a name", request: "GET / HTTP/1.1\r\nHost: a\r\nX\u{E9}: a\r\n\r\n"),
+        .init(name: "control in a value", request: "\(get)X: a\u{01}b\r\n\r\n"),
+        .init(name: "delete in a value", request: "\(get)X: a\u{7F}b\r\n\r\n"),
+        .init(name: "NUL in a value", request: "\(get)X: a\0b\r\n\r\n"),
+        .init(name: "CR in a value", request: "\(get)X: a\rb\r\n\r\n"),
+        .init(name: "slash in a name", request: "\(get)X/Y: a\r\n\r\n"),
+        .init(name: "letter beyond ASCII in a name", request: "\(get)X\u{E9}: a\r\n\r\n"),
         .init(name: "fragment", request: "GET /a#b HTTP/1.1\r\nHost: a\r\n\r\n"),
         .init(name: "letter beyond ASCII in the target", request: "GET /\u{E9} HTTP/1.1\r\nHost: a\r\n\r\n"),
         .init(name: "control in the target", request: "GET /\u{01} HTTP/1.1\r\nHost: a\r\n\r\n"),
@@ -83,7 +86,7 @@ struct HTTPServerStrictnessTests {
         .init(name: "absolute target with a user", request: "GET http://u:p@a/ HTTP/1.1\r\nHost: a\r\n\r\n"),
         .init(name: "tunnel", request: "CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n", statuses: [501]),
         .init(name: "tunnel to a path", request: "CONNECT /a HTTP/1.1\r\nHost: a\r\n\r\n", statuses: [400, 501]),
-        .init(name: "unknown expectation", request: "POST / HTTP/1.1\r\nHost: a\r\nExpect: 200-ok\r\nContent-Length: 1\r\n\r\na", statuses: [417]),
+        .init(name: "unknown expectation", request: "\(post)Expect: 200-ok\r\nContent-Length: 1\r\n\r\na", statuses: [417]),
         .init(name: "unknown method", request: "FROB / HTTP/1.1\r\nHost: a\r\n\r\n"),
         .init(name: "method in small letters", request: "get / HTTP/1.1\r\nHost: a\r\n\r\n"),
         .init(name: "garbage", request: "\u{16}\u{03}\u{01}\u{02}\0\u{01}\0\u{01}\u{FC}\r\n\r\n"),
@@ -95,14 +98,14 @@ struct HTTPServerStrictnessTests {
         .init(name: "HTTP/2 preface", request: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", statuses: [400, 505]),
         .init(name: "long target", request: "GET /\(String(repeating: "a", count: 17_000)) HTTP/1.1\r\nHost: a\r\n\r\n", statuses: [414]),
         .init(name: "huge target", request: "GET /\(String(repeating: "a", count: 200_000)) HTTP/1.1\r\nHost: a\r\n\r\n", statuses: [414, 431]),
-        .init(name: "long field", request: "GET / HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "a", count: 66_000))\r\n\r\n", statuses: [431]),
-        .init(name: "endless field", request: "GET / HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "a", count: 400_000))", statuses: [431]),
+        .init(name: "long field", request: "\(get)X: \(String(repeating: "a", count: 66_000))\r\n\r\n", statuses: [431]),
+        .init(name: "endless field", request: "\(get)X: \(String(repeating: "a", count: 400_000))", statuses: [431]),
         .init(
             name: "long fields",
-            request: "GET / HTTP/1.1\r\nHost: a\r\n\(String(repeating: "X: \(String(repeating: "a", count: 1_000))\r\n", count: 70))\r\n",
+            request: "\(get)\(String(repeating: "X: \(String(repeating: "a", count: 999))\r\n", count: 70))\r\n",
             statuses: [431]
         ),
-        .init(name: "many fields", request: "GET / HTTP/1.1\r\nHost: a\r\n\(String(repeating: "X: a\r\n", count: 300))\r\n", statuses: [431]),
+        .init(name: "many fields", request: "\(get)\(String(repeating: "X: a\r\n", count: 300))\r\n", statuses: [431]),
     ]
 
     @Test(arguments: malformed)

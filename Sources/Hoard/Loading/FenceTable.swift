@@ -42,8 +42,12 @@ package struct FenceTable<Key: Hashable> {
 
     /// A fence for copying what a tier has to another one; `nil` while the key is being changed.
     package mutating func openForCopy(_ key: Key) -> Fence? {
-        guard changesOfEverything.underWay == 0, changes[key] == nil else { return nil }
-        return open(key)
+        isBeingChanged(key) ? nil : open(key)
+    }
+
+    /// Whether a change of the key, or of everything, has begun and not ended.
+    package func isBeingChanged(_ key: Key) -> Bool {
+        changesOfEverything.underWay > 0 || changes[key] != nil
     }
 
     package func isIntact(_ fence: Fence) -> Bool {

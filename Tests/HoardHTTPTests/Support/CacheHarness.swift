@@ -64,6 +64,24 @@ struct CacheHarness: Sendable {
     var openFenceCount: Int { cache.openFenceCount }
 }
 
+extension CacheHarness {
+    /// Waits until memory has neither a response nor an index of variants for the path.
+    func waitUntilForgottenByMemory(_ path: String) async throws {
+        let key = HTTPCacheKey(scope: cache.baseScope, targetURI: "http://example.com\(path)")
+        while cache.entries.memoryLookup(forKey: key) != nil {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+}
+
+/// All of the left fields and all of the right ones.
+func + (left: HTTPFields, right: HTTPFields) -> HTTPFields {
+    var fields = left
+    for field in right { fields.append(field) }
+    return fields
+}
+
 /// An answer with all of its body.
 struct Reply: Sendable {
     let head: HTTPResponse

@@ -5,7 +5,7 @@ import Foundation
 import Hoard
 import Synchronization
 
-/// A store in memory that shows what it was given, and fails when it is told to.
+/// A store in memory that shows what it was given, and fails or lingers over its writes when it is told to.
 final class SpyStore: RecordStore {
     let name = "spy"
 
@@ -14,6 +14,9 @@ final class SpyStore: RecordStore {
 
     private struct State: Sendable {
         var isFailing = false
+        var isLingering = false
+        var lingering: [CheckedContinuation<Void, Never>] = []
+        var observers: [CheckedContinuation<Void, Never>] = []
         var records: [RecordKey: Record] = [:]
     }
 
@@ -24,6 +27,31 @@ final class SpyStore: RecordStore {
     /// From now on everything fails, or works again.
     func setFailing(_ isFailing: Bool) {
         state.withLock { $0.isFailing = isFailing }
+    }
+
+    /// From now on writes return only after ``stopLingering()``, although they have been done before.
+    func startLingering() {
+        state.withLock { $0.isLingering = true }
+    }
+
+    func stopLingering() {
+        let lingering = state.withLock { state in
+            state.isLingering = false
+            defer { state.lingering = [] }
+            return state.lingering
+        }
+        for write in lingering { write.resume() }
+    }
+
+    /// Suspends until a write lingers.
+    func waitForLingeringWrite() async {
+        await withCheckedContinuation { continuation in
+            let isLingering = state.withLock { state in
+                if state.lingering.isEmpty { state.observers.append(continuation) }
+                return !state.lingering.isEmpty
+            }
+            if isLingering { continuation.resume() }
+        }
     }
 
     /// The newest record of each key that was ever written.
@@ -40,6 +68,7 @@ final class SpyStore: RecordStore {
         try failIfTold()
         state.withLock { $0.records[key] = record }
         try await base.insert(record, forKey: key)
+        await lingerIfTold()
     }
 
     func removeRecord(forKey key: RecordKey) async throws(StoreError) {
@@ -64,6 +93,19 @@ final class SpyStore: RecordStore {
 
     func close() async {
         await base.close()
+    }
+
+    private func lingerIfTold() async {
+        await withCheckedContinuation { continuation in
+            let (lingers, observers) = state.withLock { state in
+                guard state.isLingering else { return (false, [CheckedContinuation<Void, Never>]()) }
+                state.lingering.append(continuation)
+                defer { state.observers = [] }
+                return (true, state.observers)
+            }
+            for observer in observers { observer.resume() }
+            if !lingers { continuation.resume() }
+        }
     }
 
     private func failIfTold() throws(StoreError) {
