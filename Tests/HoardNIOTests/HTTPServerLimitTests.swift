@@ -8,6 +8,7 @@ import HoardNIOTestSupport
 import NIOCore
 import Testing
 
+/// With sockets and the real clock; `ConnectionHandlerTests` has the exact times.
 @Suite(.timeLimit(.minutes(1)))
 struct HTTPServerLimitTests {
     private static func configuration(_ change: (inout HTTPServer.Configuration) -> Void) -> HTTPServer.Configuration {
@@ -29,26 +30,6 @@ struct HTTPServerLimitTests {
         try await withServer(Self.configuration { $0.headTimeout = .milliseconds(20) }, handler: { _ in .text("ok") }) { server in
             let client = try await RawClient.connect(port: server.port)
             #expect(try await client.receiveUntilClosed().isEmpty)
-        }
-    }
-
-    @Test func slowHeadIsAnsweredWith408() async throws {
-        try await withServer(Self.configuration { $0.headTimeout = .seconds(15) }, handler: { _ in .text("ok") }) { server in
-            let client = try await RawClient.connect(port: server.port)
-            try await client.send("GET / HTTP/1.1\r\nHos")
-            let all = try await client.receiveUntilClosed()
-            #expect(RawResponse(head: all).status == 408)
-            #expect(RawResponse(head: all)["connection"] == "close")
-        }
-    }
-
-    @Test func slowHeadOfALaterRequestIsAnsweredWith408() async throws {
-        try await withServer(Self.configuration { $0.headTimeout = .seconds(15) }, handler: { _ in .text("ok") }) { server in
-            let client = try await RawClient.connect(port: server.port)
-            try await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-            #expect(try await client.receiveResponse().content == "ok")
-            try await client.send("G")
-            #expect(RawResponse(head: try await client.receiveUntilClosed()).status == 408)
         }
     }
 

@@ -131,6 +131,17 @@ struct HTTPServerStrictnessTests {
         }
     }
 
+    @Test func malformedRequestForAHeadGetsNoContent() async throws {
+        try await withServer(handler: { _ in .text("handled") }) { server in
+            let client = try await RawClient.connect(port: server.port)
+            try await client.send("HEAD / HTTP/1.1\r\n\r\n")
+            let all = try await client.receiveUntilClosed()
+            #expect(RawResponse(head: all).status == 400)
+            #expect(RawResponse(head: all)["date"] != nil)
+            #expect(all.hasSuffix("\r\n\r\n"))
+        }
+    }
+
     @Test(arguments: ["zz\r\nabc\r\n", "3\r\nabcdef\r\n0\r\n\r\n", "ffffffffffffffffff\r\n", "-1\r\n", "\r\n"])
     func malformedChunksFailTheBodyAndCloseTheConnection(_ chunks: String) async throws {
         let handler: HTTPServer.Handler = { request in

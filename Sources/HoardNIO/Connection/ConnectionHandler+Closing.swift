@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Hoard
 internal import HoardHTTP
 internal import NIOCore
 internal import NIOHTTP1
@@ -20,7 +21,9 @@ extension ConnectionHandler {
     }
 
     /// Answers a request that will not be served, and closes the connection.
-    func reject(_ rejection: RequestRejection, context: ChannelHandlerContext) {
+    ///
+    /// - Parameter isHead: The answer must have no content.
+    func reject(_ rejection: RequestRejection, isHead: Bool = false, context: ChannelHandlerContext) {
         let content = ByteBuffer(string: rejection.sentence + "\n")
         let head = HTTPResponseHead(
             version: .http1_1,
@@ -28,12 +31,13 @@ extension ConnectionHandler {
             headers: [
                 "Content-Type": "text/plain; charset=utf-8",
                 "Content-Length": "\(content.readableBytes)",
+                "Date": HTTPDate(clock.now()).description,
                 "Connection": "close",
             ]
         )
         queue.removeAll()
         context.write(Self.wrapOutboundOut(.head(head)), promise: nil)
-        context.write(Self.wrapOutboundOut(.body(.byteBuffer(content))), promise: nil)
+        if !isHead { context.write(Self.wrapOutboundOut(.body(.byteBuffer(content))), promise: nil) }
         context.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: nil)
         perform(machine.closeAfterExchange(), context: context)
     }

@@ -86,7 +86,7 @@ extension ConnectionHandler {
         do throws(RequestRejection) {
             request = try RequestHead(head, limits: configuration)
         } catch {
-            reject(error, context: context)
+            reject(error, isHead: head.method == .HEAD, context: context)
             return
         }
         machine.exchangeStarted(keepsAlive: request.keepsAlive)

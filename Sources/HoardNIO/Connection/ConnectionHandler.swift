@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Hoard
 internal import HoardHTTP
 internal import NIOCore
 internal import NIOHTTP1
@@ -37,6 +38,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     let configuration: HTTPServer.Configuration
     let remoteAddress: String
+    let clock: any WallClock
     var machine: ConnectionStateMachine
     var current: Current?
     /// What the client has sent ahead of its turn: at most what one read brought.
@@ -45,9 +47,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var isServingQueue = false
     var timing: ConnectionTiming
 
-    init(configuration: HTTPServer.Configuration, remoteAddress: String) {
+    init(configuration: HTTPServer.Configuration, remoteAddress: String, clock: any WallClock) {
         self.configuration = configuration
         self.remoteAddress = remoteAddress
+        self.clock = clock
         self.machine = ConnectionStateMachine(maximumDrainByteCount: configuration.maximumDrainByteCount)
         self.timing = ConnectionTiming(configuration)
     }
@@ -95,10 +98,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        guard let rejection = RequestRejection(parserError: error) else {
-            // Anything else is a failure of the socket. The channel closes itself after it.
-            return
-        }
+        // Anything else is a failure of the socket, after which the channel closes itself.
+        guard let rejection = RequestRejection(parserError: error), !machine.isLingering else { return }
         if machine.isReceiving {
             current?.body?.fail(.malformed)
             perform(machine.requestFailed(), context: context)

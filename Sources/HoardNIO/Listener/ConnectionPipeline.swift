@@ -43,7 +43,11 @@ struct ConnectionPipeline: Sendable {
     /// and no other.
     private func start(_ channel: any Channel) throws {
         let eventLoop = channel.eventLoop
-        let handler = ConnectionHandler(configuration: configuration, remoteAddress: channel.remoteAddress?.ipAddress ?? "")
+        let handler = ConnectionHandler(
+            configuration: configuration,
+            remoteAddress: channel.remoteAddress?.ipAddress ?? "",
+            clock: responder.clock
+        )
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandlers(
             HTTPResponseEncoder(configuration: .callerFrames),
@@ -51,13 +55,14 @@ struct ConnectionPipeline: Sendable {
             ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: decoderLimits)),
             handler
         )
+        register(channel, handler: try pipeline.context(handler: handler), of: handler)
+        // From here on nothing may fail: the bridge must be given to its task.
         let connection = Connection(
             channel: try NIOAsyncChannel(wrappingChannelSynchronously: channel),
             executor: EventLoopTaskExecutor(eventLoop),
             responder: responder,
             logger: logger
         )
-        register(channel, handler: try pipeline.context(handler: handler), of: handler)
         Task(executorPreference: connection.executor) { await connection.run() }
     }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPTypes
+import Hoard
 import HoardHTTP
 import HoardNIOTestSupport
 import NIOCore
@@ -199,7 +200,7 @@ private final class TestConnection {
     init(_ change: (inout HTTPServer.Configuration) -> Void) throws {
         var configuration = HTTPServer.Configuration()
         change(&configuration)
-        let handler = ConnectionHandler(configuration: configuration, remoteAddress: "192.0.2.1")
+        let handler = ConnectionHandler(configuration: configuration, remoteAddress: "192.0.2.1", clock: SystemWallClock())
         var encoding = HTTPResponseEncoder.Configuration()
         encoding.automaticallySetFramingHeaders = false
         try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
