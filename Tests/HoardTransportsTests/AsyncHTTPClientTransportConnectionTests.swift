@@ -137,14 +137,14 @@ struct AsyncHTTPClientTransportConnectionTests {
         try await withRawOrigin(reply: reply) { origin in
             try await withTransport({
                 $0.maximumConnectionCountPerHost = 1
-                $0.connectTimeout = .milliseconds(500)
+                $0.connectTimeout = .seconds(5)
             }) { transport in
                 let port = origin.port
                 let first = Task { try await transport.send(.get(port: port), body: .empty) }
                 await begun.wait()
                 let error = try await #require(throws: TransportError.self) { _ = try await transport.send(.get(port: port), body: .empty) }
                 #expect(error.code == .timedOut)
-                #expect(error.message == "No connection to 127.0.0.1 port \(port) could be had in 0.5 seconds.")
+                #expect(error.message.hasPrefix("No connection to 127.0.0.1 port \(port) could be had in 5"))
                 first.cancel()
                 _ = await first.result
             }
