@@ -144,5 +144,7 @@ extension DemoCommand {
         }
         for line in table.lines { print(line) }
         print("\n\(steps.count) requests, of which \(requestsToOrigin) reached the origin.")
+        // Into a pipe, what is printed would otherwise come only at the end.
+        fflush(nil)
     }
 }
