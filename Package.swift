@@ -43,7 +43,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -86,8 +85,7 @@ let package = Package(
         .target(
             name: "HoardNIO",
             dependencies: [
-                "HoardHTTP", httpTypes, logging, nioCore, nioPosix, nioHTTP1,
-                .product(name: "NIOExtras", package: "swift-nio-extras"),
+                "Hoard", "HoardHTTP", httpTypes, logging, nioCore, nioPosix, nioHTTP1,
             ],
             swiftSettings: swiftSettings
         ),

@@ -140,7 +140,11 @@ struct AsyncHTTPClientTransportConnectionTests {
                 $0.connectTimeout = .seconds(5)
             }) { transport in
                 let port = origin.port
-                let first = Task { try await transport.send(.get(port: port), body: .empty) }
+                let first = Task {
+                    // If it never reaches the origin, the test fails instead of waiting for ever.
+                    defer { begun.fire() }
+                    return try await transport.send(.get(port: port), body: .empty)
+                }
                 await begun.wait()
                 let error = try await #require(throws: TransportError.self) { _ = try await transport.send(.get(port: port), body: .empty) }
                 #expect(error.code == .timedOut)
