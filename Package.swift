@@ -138,7 +138,7 @@ let package = Package(
         .testTarget(
             name: "HoardNIOTests",
             dependencies: [
-                "Hoard", "HoardHTTP", "HoardNIO", "HoardNIOTestSupport", httpTypes, nioCore, nioPosix, nioHTTP1,
+                "Hoard", "HoardHTTP", "HoardNIO", "HoardNIOTestSupport", "HoardTesting", httpTypes, nioCore, nioPosix, nioHTTP1,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
             swiftSettings: swiftSettings

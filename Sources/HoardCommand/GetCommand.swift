@@ -110,9 +110,7 @@ struct GetCommand: AsyncParsableCommand {
             milliseconds: Int((ContinuousClock.now - start) / .milliseconds(1))
         )
         if json {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            Terminal.say(String(decoding: try encoder.encode(report), as: UTF8.self))
+            Terminal.say(try jsonLine(report))
         } else {
             Terminal.say(
                 "\(printable(report.url))  \(report.status)  \(report.cacheStatus)  \(ByteCount(report.bytes))  \(report.milliseconds) ms"

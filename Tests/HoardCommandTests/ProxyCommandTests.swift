@@ -136,12 +136,12 @@ struct ProxyCommandTests {
     @Test func aRequestUnderWayMayEndWhenTheProxyIsAskedToStop() async throws {
         let gate = Gate()
         let origin = try await FakeOrigin.start { _, _ in
-            await gate.waitUntilOpen()
+            await gate.pass()
             return .init("late")
         }
         let (proxy, address) = try await HoardProcess.proxy(origin: origin.url, directory: directory.path)
         async let reply = client.send(.get, "\(address)/slow")
-        await gate.waitForArrival()
+        await gate.arrivals(1)
         proxy.signal(SIGTERM)
         _ = try await proxy.errorLine(holding: "finishing")
         gate.open()

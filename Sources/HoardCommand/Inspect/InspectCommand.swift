@@ -99,11 +99,3 @@ func shortInterval(_ seconds: TimeInterval) -> String {
     default: "for ever"
     }
 }
-
-/// Prints a value to standard output as JSON: keys sorted, dates by ISO 8601.
-func printJSON(_ value: some Encodable) throws {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    encoder.dateEncodingStrategy = .iso8601
-    print(String(decoding: try encoder.encode(value), as: UTF8.self))
-}
