@@ -4,7 +4,7 @@
 /// XXH64, the 64-bit xxHash: a fast checksum that detects damage. It does not protect against forgery.
 ///
 /// The specification is at <https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md>.
-enum XXH64 {
+package enum XXH64 {
     private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
     private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
     private static let prime3: UInt64 = 0x1656_67B1_9E37_79F9
@@ -12,7 +12,7 @@ enum XXH64 {
     private static let prime5: UInt64 = 0x27D4_EB2F_1656_67C5
 
     /// The hash of `bytes`. Runs in O(n) and allocates nothing.
-    static func hash(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) -> UInt64 {
+    package static func hash(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) -> UInt64 {
         var offset = 0
         var hash: UInt64
         if bytes.count >= 32 {

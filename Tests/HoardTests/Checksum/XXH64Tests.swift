@@ -1,9 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import Hoard
 import Testing
-
-@testable import HoardDisk
 
 @Suite struct XXH64Tests {
     private func hash(_ bytes: [UInt8], seed: UInt64 = 0) -> UInt64 {

@@ -1,0 +1,63 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a snapshot could not be written or read.
+///
+/// Compare ``code``; its set can grow without breaking code that matches on it. The description is one sentence for a person
+/// and holds nothing of what is in the snapshot.
+public struct SnapshotError: Error, Sendable {
+    /// What went wrong, by kind.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Base: String, Hashable, Sendable {
+            case notFound, notAFile, foreign, newerFormat, corrupt, wrongSchema, tooLarge, io
+        }
+        private let base: Base
+        private init(_ base: Base) { self.base = base }
+
+        /// There is no file at the path.
+        public static var notFound: Self { .init(.notFound) }
+        /// What is at the path is a directory, a pipe or a device.
+        public static var notAFile: Self { .init(.notAFile) }
+        /// The file was not written by Hoard.
+        public static var foreign: Self { .init(.foreign) }
+        /// The file was written by a later version of Hoard.
+        public static var newerFormat: Self { .init(.newerFormat) }
+        /// The file is a snapshot, but not as it was written: changed, cut short or with something added.
+        public static var corrupt: Self { .init(.corrupt) }
+        /// The file is a whole snapshot of something else.
+        public static var wrongSchema: Self { .init(.wrongSchema) }
+        /// The snapshot holds more than the reader allows.
+        public static var tooLarge: Self { .init(.tooLarge) }
+        /// The system refused or failed. ``SnapshotError/message`` says why.
+        public static var io: Self { .init(.io) }
+
+        public var description: String { base.rawValue }
+    }
+
+    public let code: Code
+    /// One sentence a person can act on.
+    public let message: String
+    /// What the layer below reported, if anything.
+    public let underlyingError: (any Error)?
+
+    public init(_ code: Code, _ message: String, underlyingError: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.underlyingError = underlyingError
+    }
+}
+
+extension SnapshotError: CustomStringConvertible {
+    public var description: String { message }
+}
+
+#if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
+    extension SnapshotError {
+        /// The error for a failed system call.
+        ///
+        /// - Parameter action: What failed, as the end of a sentence: "open …".
+        static func system(_ error: SystemCallError, _ action: String) -> SnapshotError {
+            SnapshotError(.io, "Could not \(action): \(error).", underlyingError: error)
+        }
+    }
+#endif
