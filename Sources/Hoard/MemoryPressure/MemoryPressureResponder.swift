@@ -27,8 +27,8 @@ public final class MemoryPressureResponder: Sendable {
         }
     }
 
-    /// Stops observing. A call of the action that has begun goes on; no other begins once the observing task has noticed,
-    /// which is at the latest after one more. Cancelling twice does nothing.
+    /// Stops observing. Does not wait: a call of the action that has begun, or is just about to, goes on, and none follows it.
+    /// Cancelling twice does nothing.
     public func cancel() {
         task.cancel()
     }

@@ -1,0 +1,55 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Hoard
+import HoardTesting
+
+/// Stands in for the pauses between polls: each lasts until the test ends it.
+final class ManualPolling: Sendable {
+    private let steps = AsyncStream<Void>.makeStream()
+    private let pauses = Gate(isOpen: true)
+    private let ends = Gate(isOpen: true)
+    private let intervals = Shared<[Duration]>([])
+
+    /// What a source under test gets as its way to sleep.
+    func sleep(_ interval: Duration) async throws {
+        intervals.update { $0.append(interval) }
+        await pauses.pass()
+        var iterator = steps.stream.makeAsyncIterator()
+        if await iterator.next() == nil {
+            await ends.pass()
+            throw CancellationError()
+        }
+    }
+
+    /// Ends a pause, this one or the next.
+    func step() { steps.continuation.yield() }
+
+    /// Makes a pause fail, this one or the next, as it does when the task is cancelled.
+    func end() { steps.continuation.finish() }
+
+    /// Suspends until as many polls are done.
+    func polls(_ count: Int) async { await pauses.arrivals(count) }
+
+    /// Suspends until a pause has failed.
+    func ended() async { await ends.arrivals(1) }
+
+    var pauseLengths: [Duration] { intervals.value }
+}
+
+/// A source whose levels the test makes up.
+final class ManualPressureSource: MemoryPressureSource {
+    private let stream: AsyncStream<MemoryPressure>
+    let continuation: AsyncStream<MemoryPressure>.Continuation
+    private let terminations = Gate(isOpen: true)
+
+    init() {
+        (stream, continuation) = AsyncStream.makeStream()
+        continuation.onTermination = { [terminations] _ in Task { await terminations.pass() } }
+    }
+
+    func levels() -> AsyncStream<MemoryPressure> { stream }
+
+    /// Suspends until nobody observes any more.
+    func terminated() async { await terminations.arrivals(1) }
+}
