@@ -2,22 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Hoard
-import HoardTesting
 
 /// Stands in for the pauses between polls: each lasts until the test ends it.
 final class ManualPolling: Sendable {
     private let steps = AsyncStream<Void>.makeStream()
-    private let pauses = Gate(isOpen: true)
-    private let ends = Gate(isOpen: true)
+    private let ends = Counter()
     private let intervals = Shared<[Duration]>([])
 
     /// What a source under test gets as its way to sleep.
     func sleep(_ interval: Duration) async throws {
         intervals.update { $0.append(interval) }
-        await pauses.pass()
         var iterator = steps.stream.makeAsyncIterator()
         if await iterator.next() == nil {
-            await ends.pass()
+            ends.increment()
             throw CancellationError()
         }
     }
@@ -29,10 +26,10 @@ final class ManualPolling: Sendable {
     func end() { steps.continuation.finish() }
 
     /// Suspends until as many polls are done.
-    func polls(_ count: Int) async { await pauses.arrivals(count) }
+    func polls(_ count: Int) async throws { try await waitUntil { intervals.value.count >= count } }
 
     /// Suspends until a pause has failed.
-    func ended() async { await ends.arrivals(1) }
+    func ended() async throws { try await waitUntil { ends.value > 0 } }
 
     var pauseLengths: [Duration] { intervals.value }
 }
@@ -41,15 +38,15 @@ final class ManualPolling: Sendable {
 final class ManualPressureSource: MemoryPressureSource {
     private let stream: AsyncStream<MemoryPressure>
     let continuation: AsyncStream<MemoryPressure>.Continuation
-    private let terminations = Gate(isOpen: true)
+    private let terminations = Counter()
 
     init() {
         (stream, continuation) = AsyncStream.makeStream()
-        continuation.onTermination = { [terminations] _ in Task { await terminations.pass() } }
+        continuation.onTermination = { [terminations] _ in terminations.increment() }
     }
 
     func levels() -> AsyncStream<MemoryPressure> { stream }
 
     /// Suspends until nobody observes any more.
-    func terminated() async { await terminations.arrivals(1) }
+    func terminated() async throws { try await waitUntil { terminations.value > 0 } }
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Hoard
-import HoardTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct MemoryPressureResponderTests {
@@ -28,7 +27,7 @@ import Testing
         try await waitUntil { calls.value == [.warning] }
         responder.cancel()
         responder.cancel()
-        await source.terminated()
+        try await source.terminated()
         source.continuation.yield(.critical)
         #expect(calls.value == [.warning])
     }
@@ -39,7 +38,7 @@ import Testing
         try await waitUntil { calls.value == [.warning] }
         #expect(responder != nil)
         responder = nil
-        await source.terminated()
+        try await source.terminated()
         source.continuation.yield(.critical)
         #expect(calls.value == [.warning])
     }
@@ -64,7 +63,7 @@ import Testing
         }
         holder.update { $0 = responder }
         source.continuation.yield(.critical)
-        await source.terminated()
+        try await source.terminated()
         source.continuation.yield(.critical)
         #expect(count.value == 1)
         holder.update { $0 = nil }
@@ -82,6 +81,6 @@ import Testing
         polling.step()
         try await waitUntil { calls.value == [.critical, .critical, .normal] }
         responder.cancel()
-        await polling.ended()
+        try await polling.ended()
     }
 }

@@ -1,7 +1,6 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-import HoardTesting
 import Testing
 
 @testable import Hoard
@@ -27,79 +26,79 @@ import Testing
         #expect(due == expected)
     }
 
-    @Test func levelIsLookedForAtOnceAndAfterEachPause() async {
+    @Test func levelIsLookedForAtOnceAndAfterEachPause() async throws {
         level.update { $0 = .warning }
         var levels = source.levels().makeAsyncIterator()
         #expect(await levels.next() == .warning)
-        await polling.polls(1)
+        try await polling.polls(1)
         level.update { $0 = .critical }
         polling.step()
         #expect(await levels.next() == .critical)
-        await polling.polls(2)
+        try await polling.polls(2)
         level.update { $0 = .normal }
         polling.step()
         #expect(await levels.next() == .normal)
-        await polling.polls(3)
+        try await polling.polls(3)
         #expect(polling.pauseLengths == [.seconds(3), .seconds(3), .seconds(3)])
     }
 
-    @Test func levelThatStaysIsNotRepeated() async {
+    @Test func levelThatStaysIsNotRepeated() async throws {
         level.update { $0 = .warning }
         var levels = source.levels().makeAsyncIterator()
         #expect(await levels.next() == .warning)
         for _ in 0..<3 { polling.step() }
-        await polling.polls(4)
+        try await polling.polls(4)
         polling.end()
         #expect(await levels.next() == nil)
     }
 
-    @Test func normalLevelAtTheBeginningIsNotTold() async {
+    @Test func normalLevelAtTheBeginningIsNotTold() async throws {
         var levels = source.levels().makeAsyncIterator()
         polling.step()
-        await polling.polls(2)
+        try await polling.polls(2)
         polling.end()
         #expect(await levels.next() == nil)
     }
 
-    @Test func criticalLevelIsRepeatedAtEachPoll() async {
+    @Test func criticalLevelIsRepeatedAtEachPoll() async throws {
         level.update { $0 = .critical }
         var levels = source.levels().makeAsyncIterator()
         for count in 1...5 {
             #expect(await levels.next() == .critical)
-            await polling.polls(count)
+            try await polling.polls(count)
             polling.step()
         }
     }
 
-    @Test func slowConsumerGetsTheNewestLevelOnly() async {
+    @Test func slowConsumerGetsTheNewestLevelOnly() async throws {
         level.update { $0 = .warning }
         var levels = source.levels().makeAsyncIterator()
-        await polling.polls(1)
+        try await polling.polls(1)
         level.update { $0 = .critical }
         polling.step()
-        await polling.polls(2)
+        try await polling.polls(2)
         polling.end()
         #expect(await levels.next() == .critical)
         #expect(await levels.next() == nil)
     }
 
-    @Test func pollingEndsWhenTheConsumerIsCancelled() async {
+    @Test func pollingEndsWhenTheConsumerIsCancelled() async throws {
         let source = source
         let consumer = Task {
             for await _ in source.levels() {}
         }
-        await polling.polls(1)
+        try await polling.polls(1)
         consumer.cancel()
-        await polling.ended()
+        try await polling.ended()
         await consumer.value
     }
 
-    @Test func pollingEndsWhenTheStreamIsReleased() async {
+    @Test func pollingEndsWhenTheStreamIsReleased() async throws {
         var levels: AsyncStream<MemoryPressure>? = source.levels()
-        await polling.polls(1)
+        try await polling.polls(1)
         #expect(levels != nil)
         levels = nil
-        await polling.ended()
+        try await polling.ended()
     }
 
     @Test func pollingLeavesNothingBehind() async throws {
@@ -114,13 +113,13 @@ import Testing
                 sleep: polling.sleep
             )
             let levels = source.levels()
-            await polling.polls(1)
+            try await polling.polls(1)
             withExtendedLifetime(levels) {}
         }
         try await waitUntil { releases.value == 1 }
     }
 
-    @Test func realPausesEndByCancellation() async {
+    @Test func realPausesEndByCancellation() async throws {
         let source = PollingMemoryPressure(interval: .seconds(100_000), currentLevel: { .critical })
         let consumer = Task {
             for await _ in source.levels() { return true }

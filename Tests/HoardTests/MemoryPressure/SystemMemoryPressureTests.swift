@@ -47,18 +47,18 @@ import Testing
         let source = source()
         #expect(source.isAvailable)
         var levels = source.levels().makeAsyncIterator()
-        await polling.polls(1)
+        try await polling.polls(1)
         try writeStall(some: "10.00", full: "9.99")
         polling.step()
         #expect(await levels.next() == .warning)
-        await polling.polls(2)
+        try await polling.polls(2)
         try writeStall(some: "60.00", full: "10.00")
         polling.step()
         #expect(await levels.next() == .critical)
-        await polling.polls(3)
+        try await polling.polls(3)
         polling.step()
         #expect(await levels.next() == .critical)
-        await polling.polls(4)
+        try await polling.polls(4)
         try root.remove("proc/pressure/memory")
         polling.step()
         #expect(await levels.next() == .normal)
@@ -68,26 +68,26 @@ import Testing
     @Test func groupThatFillsItsLimitIsUnderPressure() async throws {
         try writeUsage(current: 999)
         var levels = source().levels().makeAsyncIterator()
-        await polling.polls(1)
+        try await polling.polls(1)
         try writeUsage(current: 1000)
         polling.step()
         #expect(await levels.next() == .warning)
-        await polling.polls(2)
+        try await polling.polls(2)
         try writeUsage(current: 1070)
         polling.step()
         #expect(await levels.next() == .critical)
-        await polling.polls(3)
+        try await polling.polls(3)
         try root.write("max\n", to: "cgroup/app/memory.max")
         polling.step()
         #expect(await levels.next() == .normal)
     }
 
-    @Test func sourceWithoutFilesSaysSoAndStaysNormal() async {
+    @Test func sourceWithoutFilesSaysSoAndStaysNormal() async throws {
         let source = source()
         #expect(!source.isAvailable)
         var levels = source.levels().makeAsyncIterator()
         polling.step()
-        await polling.polls(2)
+        try await polling.polls(2)
         polling.end()
         #expect(await levels.next() == nil)
     }
@@ -95,7 +95,7 @@ import Testing
     @Test func filesThatAppearLaterAreRead() async throws {
         let source = source()
         var levels = source.levels().makeAsyncIterator()
-        await polling.polls(1)
+        try await polling.polls(1)
         try writeStall(some: "99.00", full: "0.00")
         polling.step()
         #expect(await levels.next() == .warning)
@@ -107,7 +107,7 @@ import Testing
         let source = source(.init(pollingInterval: .milliseconds(250), warningStallShare: 0.05))
         var levels = source.levels().makeAsyncIterator()
         #expect(await levels.next() == .warning)
-        await polling.polls(1)
+        try await polling.polls(1)
         #expect(polling.pauseLengths == [.milliseconds(250)])
     }
 
@@ -126,7 +126,7 @@ import Testing
         _ = source.levels()
     }
 
-    @Test func intervalOfNothingIsAnErrorOfTheProgram() async {
+    @Test func intervalOfNothingIsAnErrorOfTheProgram() async throws {
         await #expect(processExitsWith: .failure) {
             _ = SystemMemoryPressure(configuration: .init(pollingInterval: .zero))
         }

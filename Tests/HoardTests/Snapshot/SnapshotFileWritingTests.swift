@@ -32,6 +32,16 @@ import Testing
         #expect(try directory.mode(of: "snapshot") == 0o600)
     }
 
+    @Test func maskOfTheProcessTakesNothingFromTheOwner() async {
+        // In a process of its own, because the mask holds for all files that a process creates.
+        await #expect(processExitsWith: .success) {
+            let fixture = try SnapshotFixture()
+            umask(0o777)
+            try fixture.write([1])
+            #expect(try fixture.directory.mode(of: "snapshot") == 0o600)
+        }
+    }
+
     @Test func modeOfTheOldFileIsNotKept() throws {
         try fixture.plant([1])
         #expect(chmod(fixture.path, 0o644) == 0)
