@@ -34,6 +34,7 @@ let package = Package(
         .library(name: "HoardHTTP", targets: ["HoardHTTP"]),
         .library(name: "HoardTransports", targets: ["HoardTransports"]),
         .library(name: "HoardProxy", targets: ["HoardProxy"]),
+        .library(name: "HoardSimulator", targets: ["HoardSimulator"]),
         .library(name: "HoardTesting", targets: ["HoardTesting"]),
         .executable(name: "hoard", targets: ["HoardCommand"]),
     ],
@@ -97,6 +98,12 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
 
+        // zlib, which the system has.
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+
+        // Access traces, reference policies, miss-ratio curves.
+        .target(name: "HoardSimulator", dependencies: ["Hoard", "CZlib"], swiftSettings: swiftSettings),
+
         // Fakes, manual time and conformance suites for users' own tests.
         .target(
             name: "HoardTesting",
@@ -109,7 +116,7 @@ let package = Package(
         .executableTarget(
             name: "HoardCommand",
             dependencies: [
-                "Hoard", "HoardDisk", "HoardHTTP", "HoardNIO", "HoardProxy", "HoardTransports",
+                "Hoard", "HoardDisk", "HoardHTTP", "HoardNIO", "HoardProxy", "HoardSimulator", "HoardTransports",
                 httpTypes, logging, nioCore, nioPosix,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -152,9 +159,14 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .testTarget(
+            name: "HoardSimulatorTests",
+            dependencies: ["HoardSimulator", "HoardTesting", "CZlib"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
             name: "HoardCommandTests",
             dependencies: [
-                "HoardCommand", "HoardDisk", "HoardHTTP", "HoardTesting", "HoardTransports", httpTypes, nioCore,
+                "HoardCommand", "HoardDisk", "HoardHTTP", "HoardSimulator", "HoardTesting", "HoardTransports", httpTypes, nioCore,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swiftSettings

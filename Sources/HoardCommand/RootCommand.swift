@@ -15,8 +15,9 @@ struct RootCommand: AsyncParsableCommand {
               hoard proxy --origin http://localhost:3000     cache what your server sends
               hoard get https://example.com/logo.png -o logo.png
               hoard inspect ls                               see what is cached
+              hoard simulate trace.txt.gz                    compare hit ratios on a recorded access trace
             """,
         version: Version.current,
-        subcommands: [ProxyCommand.self, GetCommand.self, InspectCommand.self, DemoCommand.self]
+        subcommands: [ProxyCommand.self, GetCommand.self, InspectCommand.self, SimulateCommand.self, DemoCommand.self]
     )
 }

@@ -1,0 +1,172 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import Foundation
+internal import HoardSimulator
+
+/// `hoard simulate`.
+struct SimulateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "simulate",
+        abstract: "Replay access traces on cache policies, and compare hit ratios.",
+        discussion: """
+            An access trace has one request per line, as plain text or gzip: a decimal key, which a size may follow. \
+            The size is not used: every key counts 1. Blank lines and lines that begin with # are skipped. \
+            Each request is looked up, and inserted on a miss; the hit ratio is over all requests, \
+            also those to the empty cache in the beginning.
+
+            Policies: hoard is the cache of this package; opt is the best that is possible when the future is known \
+            (Belady's bound); the others are published ones. With fixed capacities and without opt, access traces are streamed; \
+            otherwise they are held in memory.
+
+            Example:
+              hoard simulate trace.gz --capacity 500,5% --policy hoard,opt --plot out.svg
+
+            Exits with 1 if an access trace could not be read; the others are replayed all the same.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("One or more files; - is standard input.", valueName: "trace"))
+    var traces: [String]
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "How many keys the cache may hold, separated by commas: numbers, or shares of the different keys such as 10%. (default: 0.1, 1, 5, 10, 20 and 50%, at least 10 keys)",
+            valueName: "n,…"
+        )
+    )
+    var capacity: CapacityList?
+
+    @Option(name: .long, help: ArgumentHelp("Policies, separated by commas, of \(PolicyList.names).", valueName: "name,…"))
+    var policy = PolicyList(policies: SimulationPolicy.all)
+
+    @Flag(name: .long, help: "Print each result as a line of JSON.")
+    var json = false
+
+    @Option(name: .long, help: ArgumentHelp("Draw the miss-ratio curves into this SVG file.", valueName: "file"))
+    var plot: String?
+
+    func validate() throws {
+        if traces.count(where: { $0 == "-" }) > 1 { throw ValidationError("Standard input (-) can be read once only.") }
+    }
+
+    func run() async throws {
+        // A reader that closes the pipe early is reported by the write, and does not kill the process.
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            if let plot { try Self.checkWritable(plot) }
+            let (results, isComplete) = try await simulate()
+            if !json, !results.isEmpty { try write(SimulationTable(results.flatMap(\.self)).lines) }
+            if let plot, !results.isEmpty { try Self.draw(results, to: plot) }
+            if !isComplete { throw ExitCode.failure }
+        } catch let error as OutputError {
+            if !error.isBrokenPipe { Terminal.say("hoard: \(error)") }
+            throw ExitCode.failure
+        }
+    }
+
+    /// The results of each access trace, and whether all could be read.
+    private func simulate() async throws -> (results: [[SimulationResult]], isComplete: Bool) {
+        let simulation = Simulation(policies: policy.policies, capacities: capacity?.capacities ?? SimulationCapacity.defaults)
+        var progress = ProgressBar(total: Self.byteCount(of: traces))
+        defer { progress.finish() }
+        var all: [[SimulationResult]] = []
+        for path in traces {
+            do {
+                let reader = try AccessTraceReader(path: path)
+                let results = try await simulation.results(of: reader) { bytes in progress.advance(by: bytes) }
+                if json { try write(results.map(Self.json)) }
+                all.append(results)
+            } catch let error as AccessTraceError {
+                progress.finish()
+                Terminal.say("hoard: \(printable(error.message))")
+            }
+        }
+        return (all, all.count == traces.count)
+    }
+
+    /// The bytes of all files; `nil` if one of them is a pipe or is not there.
+    private static func byteCount(of paths: [String]) -> Int? {
+        paths.reduce(0) { sum, path in
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+            guard let sum, attributes?[.type] as? FileAttributeType == .typeRegular, let size = attributes?[.size] as? Int else { return nil }
+            return sum + size
+        }
+    }
+
+    /// A result as a line of JSON, its fields in the order in which a person would name them.
+    static func json(_ result: SimulationResult) throws -> String {
+        """
+        {"trace":\(try jsonLine(result.trace)),"capacity":\(result.capacity),"policy":"\(result.policy)",\
+        "requests":\(result.requests),"hits":\(result.hits),"hitRatio":\(result.hitRatio)}
+        """
+    }
+
+    private func write(_ lines: [String]) throws(OutputError) {
+        let text = lines.map { $0 + "\n" }.joined()
+        let bytes = Array(text.utf8)
+        let result = bytes.withUnsafeBytes { bytes in Result { () throws(OutputError) in try StandardOutput.write(bytes) } }
+        try result.get()
+    }
+
+    /// Finds out, before minutes of work, that a file cannot be written.
+    private static func checkWritable(_ path: String) throws(OutputError) {
+        let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        // A finished file takes the place of what had its name; a device or a link must not lose it.
+        let type = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
+        if let type, type != .typeRegular {
+            throw OutputError(description: "Cannot write \(path): It is there already, and is not a regular file.", isBrokenPipe: false)
+        }
+        if access(directory, W_OK) != 0 {
+            throw OutputError(description: "Cannot write \(path): \(String(cString: strerror(errno))).", isBrokenPipe: false)
+        }
+    }
+
+    private static func draw(_ results: [[SimulationResult]], to path: String) throws(OutputError) {
+        let file = try FileOutput(path: path)
+        do throws(OutputError) {
+            let bytes = Array(MissRatioPlot(results).svg.utf8)
+            let result = bytes.withUnsafeBytes { bytes in Result { () throws(OutputError) in try file.write(bytes) } }
+            try result.get()
+        } catch {
+            file.discard()
+            throw error
+        }
+        try file.finish()
+    }
+}
+
+/// Capacities on the command line: `100,1000,10%`.
+struct CapacityList: ExpressibleByArgument, Sendable {
+    let capacities: [SimulationCapacity]
+
+    init?(argument: String) {
+        let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
+        let capacities = parts.compactMap { SimulationCapacity($0.trimmingCharacters(in: .whitespaces)) }
+        guard capacities.count == parts.count else { return nil }
+        self.capacities = capacities
+    }
+}
+
+/// Policies on the command line: `hoard,lru`.
+struct PolicyList: ExpressibleByArgument, Sendable {
+    static let names = SimulationPolicy.all.map(\.name).joined(separator: ", ")
+
+    let policies: [SimulationPolicy]
+
+    init(policies: [SimulationPolicy]) {
+        self.policies = policies
+    }
+
+    init?(argument: String) {
+        let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
+        let policies = parts.compactMap { SimulationPolicy(name: $0.trimmingCharacters(in: .whitespaces)) }
+        guard policies.count == parts.count else { return nil }
+        var seen: Set<SimulationPolicy> = []
+        self.policies = policies.filter { seen.insert($0).inserted }
+    }
+
+    var defaultValueDescription: String { "all" }
+}

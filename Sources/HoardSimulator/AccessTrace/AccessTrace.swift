@@ -1,0 +1,69 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A whole access trace in memory: 4 bytes for each request, and about 24 for each key.
+public struct AccessTrace: Sendable {
+    /// What to call it.
+    public let name: String
+    /// The keys, each once, in the order of their first request.
+    let keys: [UInt64]
+    /// For each request, the index of its key in ``keys``.
+    let requests: [UInt32]
+
+    /// The number of requests.
+    public var requestCount: Int { requests.count }
+    /// The number of different keys.
+    public var keyCount: Int { keys.count }
+
+    /// Reads an access trace to its end.
+    ///
+    /// - Complexity: O(*n*) in the requests.
+    public init(_ reader: AccessTraceReader) throws(AccessTraceError) {
+        var indexes = KeyTable()
+        var keys: [UInt64] = []
+        var requests: [UInt32] = []
+        var batch: [UInt64] = []
+        while try reader.readBatch(into: &batch) {
+            guard requests.count + batch.count < UInt32.max else {
+                throw AccessTraceError(
+                    .tooLong,
+                    in: reader.name,
+                    "has more than \(UInt32.max) requests; without opt and with fixed capacities, it can be streamed."
+                )
+            }
+            for key in batch {
+                if let index = indexes[key] {
+                    requests.append(UInt32(index))
+                } else {
+                    indexes.insert(key, keys.count)
+                    requests.append(UInt32(keys.count))
+                    keys.append(key)
+                }
+            }
+        }
+        self.init(name: reader.name, keys: keys, requests: requests)
+    }
+
+    init(name: String, keys: [UInt64], requests: [UInt32]) {
+        self.name = name
+        self.keys = keys
+        self.requests = requests
+    }
+
+    /// For each request, the place of the next one for the same key, or ``never``.
+    ///
+    /// - Complexity: O(*n*).
+    func nextUses() -> [UInt32] {
+        var places = Array(repeating: Self.never, count: keys.count)
+        var uses = Array(repeating: Self.never, count: requests.count)
+        for place in requests.indices.reversed() {
+            let key = Int(requests[place])
+            uses[place] = places[key]
+            places[key] = UInt32(place)
+        }
+        return uses
+    }
+
+    /// Stands for a next use that does not come.
+    static let never = UInt32.max
+}

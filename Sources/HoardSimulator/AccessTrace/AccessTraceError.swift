@@ -1,0 +1,48 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why an access trace could not be read.
+///
+/// Compare ``code``; its set can grow without breaking code that matches on it. The description is one sentence for a person;
+/// it names the file and, where there is one, the line.
+public struct AccessTraceError: Error, Sendable {
+    /// What went wrong, by kind.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Base: String, Hashable, Sendable {
+            case unreadable, malformedLine, truncated, corrupt, empty, tooLong
+        }
+        private let base: Base
+        private init(_ base: Base) { self.base = base }
+
+        /// The file is not there, or may not be read.
+        public static var unreadable: Self { .init(.unreadable) }
+        /// A line is not a decimal key that may be followed by a size.
+        public static var malformedLine: Self { .init(.malformedLine) }
+        /// The gzip data ends before its end mark.
+        public static var truncated: Self { .init(.truncated) }
+        /// The gzip data is damaged.
+        public static var corrupt: Self { .init(.corrupt) }
+        /// There is no request in the trace.
+        public static var empty: Self { .init(.empty) }
+        /// There are more requests than can be held at once.
+        public static var tooLong: Self { .init(.tooLong) }
+
+        public var description: String { base.rawValue }
+    }
+
+    public let code: Code
+    /// The line that could not be read, counted from 1; `nil` if the fault is not in a line.
+    public let line: Int?
+    /// One sentence a person can act on.
+    public let message: String
+
+    init(_ code: Code, in name: String, line: Int? = nil, _ fault: String) {
+        self.code = code
+        self.line = line
+        self.message = line.map { "\(name), line \($0): \(fault)" } ?? "\(name): \(fault)"
+    }
+}
+
+extension AccessTraceError: CustomStringConvertible {
+    public var description: String { message }
+}

@@ -1,0 +1,167 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HoardSimulator
+import Testing
+
+@testable import HoardCommand
+
+@Suite("hoard simulate", .timeLimit(.minutes(1)))
+struct SimulateCommandTests {
+    let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        try write("1\n2\n3\n1\n2\n3\n", to: "loop.txt")
+        try write("# pairs\n10 1\n10 1\n20 1\n20 1\n", to: "pairs.txt")
+    }
+
+    private func write(_ text: String, to name: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: directory.path(name)))
+    }
+
+    private func run(_ arguments: String...) async throws -> HoardProcess.Result {
+        try await HoardProcess(["simulate"] + arguments).result()
+    }
+
+    @Test func theTableHasALineForEachTraceAndCapacity() async throws {
+        let result = try await run(directory.path("loop.txt"), directory.path("pairs.txt"), "--capacity", "2,3", "--policy", "lru,opt")
+        #expect(result.status == 0)
+        #expect(result.errors.isEmpty)
+        #expect(
+            result.text == """
+                TRACE                                 CAPACITY  REQUESTS    LRU    OPT
+                loop                                         2         6   0.00  33.33
+                loop                                         3         6  50.00  50.00
+                pairs                                        2         4  50.00  50.00
+                pairs                                        3         4  50.00  50.00
+                mean hit ratio in %                                       37.50  45.83
+                lines more than 0.5 points under LRU                          -      0
+
+                """
+        )
+    }
+
+    @Test func aSingleLineNeedsNoMean() async throws {
+        let result = try await run(directory.path("loop.txt"), "--capacity", "2", "--policy", "fifo")
+        #expect(result.text == "TRACE  CAPACITY  REQUESTS  FIFO\nloop          2         6  0.00\n")
+    }
+
+    @Test func withJSONEachLineIsAResultWithExactlyTheseFields() async throws {
+        let result = try await run(directory.path("loop.txt"), "--capacity", "2,100%", "--policy", "opt,lru", "--json")
+        #expect(result.status == 0)
+        #expect(
+            result.text == """
+                {"trace":"loop","capacity":2,"policy":"opt","requests":6,"hits":2,"hitRatio":0.3333333333333333}
+                {"trace":"loop","capacity":2,"policy":"lru","requests":6,"hits":0,"hitRatio":0.0}
+                {"trace":"loop","capacity":3,"policy":"opt","requests":6,"hits":3,"hitRatio":0.5}
+                {"trace":"loop","capacity":3,"policy":"lru","requests":6,"hits":3,"hitRatio":0.5}
+
+                """
+        )
+    }
+
+    @Test func byDefaultAllPoliciesAndCapacitiesAreReplayed() async throws {
+        try write((0..<1000).map { "\($0)\n" }.joined(), to: "scan.txt")
+        let result = try await run(directory.path("scan.txt"), "--json")
+        let lines = try result.text.split(separator: "\n").map { try #require(JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]) }
+        let expected = [10, 50, 100, 200, 500].flatMap { capacity in SimulationPolicy.all.map { "\(capacity) \($0.name)" } }
+        #expect(lines.map { "\($0["capacity"] ?? "") \($0["policy"] ?? "")" } == expected)
+        #expect(lines.allSatisfy { $0["hits"] as? Int == 0 && $0["requests"] as? Int == 1000 })
+    }
+
+    @Test func standardInputIsRead() async throws {
+        let process = try HoardProcess(
+            ["simulate", "-", "--capacity", "1", "--policy", "lru", "--json"],
+            through: ["/bin/sh", "-c", #"printf '5\n5\n6' | gzip | "$0" "$@""#]
+        )
+        let result = await process.result()
+        #expect(result.text == #"{"trace":"-","capacity":1,"policy":"lru","requests":3,"hits":1,"hitRatio":0.3333333333333333}"# + "\n")
+    }
+
+    @Test func aTraceThatCannotBeReadFailsAndTheOthersAreReplayed() async throws {
+        try write("1\n2\noops\n", to: "bad.txt")
+        try write("", to: "empty.txt")
+        let result = try await run(
+            directory.path("missing.txt"),
+            directory.path("bad.txt"),
+            directory.path("empty.txt"),
+            directory.path("loop.txt"),
+            "--capacity",
+            "3",
+            "--policy",
+            "lru",
+            "--json"
+        )
+        #expect(result.status == 1)
+        #expect(result.text == #"{"trace":"loop","capacity":3,"policy":"lru","requests":6,"hits":3,"hitRatio":0.5}"# + "\n")
+        let errors = result.errors.split(separator: "\n")
+        #expect(errors.count == 3)
+        #expect(errors[0].contains("missing.txt: cannot be read: No such file"))
+        #expect(errors[1].contains("bad.txt, line 3: expected a decimal key"))
+        #expect(errors[2].contains("empty.txt: holds no requests."))
+    }
+
+    @Test(arguments: ["0", "-5", "x", "10,", "1.5", "0%", "200%", "99999999999999999999"])
+    func aBadCapacityIsAUsageError(capacity: String) async throws {
+        let result = try await run(directory.path("loop.txt"), "--capacity=\(capacity)")
+        #expect(result.status == 64)
+        #expect(result.errors.contains("capacity"))
+        #expect(result.output.isEmpty)
+    }
+
+    @Test(arguments: ["mru", "lru,", "", "lru opt"])
+    func anUnknownPolicyIsAUsageErrorThatNamesThePolicies(policy: String) async throws {
+        let result = try await run(directory.path("loop.txt"), "--policy=\(policy)")
+        #expect(result.status == 64)
+        #expect(result.errors.contains("hoard, lru, fifo, clock, sieve, s3fifo, arc, lirs, opt"), "\(result.errors)")
+    }
+
+    @Test func standardInputCannotBeReadTwice() async throws {
+        let result = try await run("-", "-")
+        #expect(result.status == 64)
+        #expect(result.errors.contains("Standard input"))
+    }
+
+    @Test func aPlotIsDrawn() async throws {
+        let result = try await run(directory.path("loop.txt"), directory.path("pairs.txt"), "--plot", directory.path("curves.svg"))
+        #expect(result.status == 0)
+        #expect(result.text.hasPrefix("TRACE"))
+        let svg = try String(contentsOfFile: directory.path("curves.svg"), encoding: .utf8)
+        #expect(svg.contains(">loop</text>") && svg.contains(">pairs</text>") && svg.hasSuffix("</svg>\n"))
+        #expect(try directory.contents() == ["curves.svg", "loop.txt", "pairs.txt"])
+    }
+
+    @Test func aPlotThatCannotBeWrittenIsToldBeforeTheWork() async throws {
+        try FileManager.default.createSymbolicLink(atPath: directory.path("link.svg"), withDestinationPath: directory.path("loop.txt"))
+        for path in [directory.path("missing/curves.svg"), directory.path, directory.path("link.svg")] {
+            let result = try await run(directory.path("loop.txt"), "--plot", path)
+            #expect(result.status == 1)
+            #expect(result.errors.contains("Cannot write \(path): "))
+            #expect(result.output.isEmpty)
+        }
+    }
+
+    @Test func aReaderThatClosesThePipeDoesNotCrashTheCommand() async throws {
+        for flag in ["--json", "--policy=lru"] {
+            let process = try HoardProcess(
+                ["simulate", directory.path("loop.txt"), flag],
+                through: ["/bin/sh", "-c", #"{ "$0" "$@"; echo "status $?" >&2; } | true"#]
+            )
+            let result = await process.result()
+            // 0 if the pipe took the output before it was closed.
+            #expect(["status 0\n", "status 1\n"].contains(result.errors), "\(result.errors)")
+        }
+    }
+
+    @Test func linesUnderLRUAreCounted() {
+        func results(_ hits: [(SimulationPolicy, Int)], capacity: Int) -> [SimulationResult] {
+            hits.map { SimulationResult(trace: "t", capacity: capacity, policy: $0, requests: 1000, hits: $1) }
+        }
+        let table = SimulationTable(results([(.hoard, 494), (.lru, 500)], capacity: 1) + results([(.hoard, 495), (.lru, 500)], capacity: 2))
+        #expect(table.underLRU == [1, 0])
+        #expect(table.means == [0.4945, 0.5])
+        #expect(SimulationTable(results([(.hoard, 1)], capacity: 1)).underLRU == nil)
+    }
+}

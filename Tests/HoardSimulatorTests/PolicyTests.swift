@@ -1,0 +1,189 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import HoardSimulator
+
+@Suite("Policies", .timeLimit(.minutes(1)))
+struct PolicyTests {
+    /// The hits of requests written as letters: `x` for a hit, `.` for a miss.
+    private func pattern(_ policy: some ReplacementPolicy, _ requests: String) -> String {
+        var policy = policy
+        return String(requests.utf8.map { policy.access(UInt64($0)) ? "x" : "." })
+    }
+
+    @Test func lruEvictsTheLeastRecentlyUsedKey() {
+        #expect(pattern(LRUPolicy(capacity: 2), "ABACAB") == "..x.x.")
+    }
+
+    @Test func fifoEvictsTheOldestKeyThoughItWasUsed() {
+        #expect(pattern(FIFOPolicy(capacity: 2), "ABACAB") == "..x...")
+        #expect(pattern(FIFOPolicy(capacity: 2), "ABACBA") == "..x.x.")
+    }
+
+    @Test func clockSparesAUsedKeyOnceForEachUseUpToThree() {
+        #expect(pattern(ClockPolicy(capacity: 2), "ABACA") == "..x.x")
+        // A has three uses at most: it survives three rounds of the hand and leaves in the fourth.
+        #expect(pattern(ClockPolicy(capacity: 2), "AAAAAAABCDEFA") == ".xxxxxx......")
+        #expect(pattern(ClockPolicy(capacity: 2), "AAAABCDEA") == ".xxx....x")
+    }
+
+    @Test func sieveSparesAUsedKeyAndGoesOnFromThere() {
+        // D: the hand passes A and evicts B; B: it evicts C; E: it evicts D, which comes next, and not A, which is the oldest.
+        #expect(pattern(SievePolicy(capacity: 3), "ABCADBAEBA") == "...x..x.xx")
+    }
+
+    @Test func s3fifoTakesAKeyThatCameBackIntoTheMainQueue() {
+        #expect(pattern(S3FIFOPolicy(capacity: 3), "ABCDABCA") == ".....xxx")
+    }
+
+    @Test func arcMovesItsBorderWithEachReturn() {
+        #expect(pattern(ARCPolicy(capacity: 2), "AABCBCAC") == ".x...x.x")
+    }
+
+    @Test func lirsPrefersKeysWithShortTimesBetweenUses() {
+        #expect(pattern(LIRSPolicy(capacity: 3), "ABCDABCCBDA") == "....xx.xx..")
+    }
+
+    @Test func theOptimalPolicyLetsTheFarthestNextUseGo() {
+        func optimal(_ requests: String, capacity: Int) -> String {
+            pattern(OptimalPolicy(capacity: capacity, nextUses: nextUses(of: requests.utf8.map(UInt64.init))), requests)
+        }
+        #expect(optimal("ABCABC", capacity: 2) == "...xx.")
+        #expect(optimal("ABCABC", capacity: 3) == "...xxx")
+        // B is not even taken in.
+        #expect(optimal("ABACADAB", capacity: 1) == "..x.x.x.")
+    }
+
+    @Test func theHoardPolicyIsTheCacheOfThisPackage() {
+        let replay = SimulationPolicy.hoard.makeReplay(capacity: 3)
+        replay.replay([1, 2, 3, 1, 2, 3])
+        #expect(replay.hits == 3)
+        #expect(replay.count == 3)
+    }
+
+    @Test(arguments: SimulationPolicy.all, [1, 2, 3, 5, 10, 64])
+    func noPolicyEverHoldsMoreThanItsCapacity(policy: SimulationPolicy, capacity: Int) {
+        for seed in UInt64(0)..<3 {
+            let requests = randomRequests(count: 600, keyCount: 40, seed: seed)
+            let replay = policy.makeReplay(capacity: capacity, nextUses: nextUses(of: requests))
+            for request in requests {
+                replay.replay([request])
+                guard replay.count > capacity else { continue }
+                Issue.record("\(policy) holds \(replay.count) keys at capacity \(capacity), seed \(seed)")
+                return
+            }
+        }
+    }
+
+    @Test(arguments: SimulationPolicy.all)
+    func aCacheThatHoldsAllKeysMissesEachOnce(policy: SimulationPolicy) {
+        let requests = randomRequests(count: 500, keyCount: 20, seed: 1)
+        let keyCount = Set(requests).count
+        // S3-FIFO, ARC and LIRS part the cache, but fill all of it before they evict.
+        let replay = policy.makeReplay(capacity: keyCount + 1, nextUses: nextUses(of: requests))
+        replay.replay(requests)
+        #expect(replay.hits == requests.count - keyCount)
+    }
+
+    @Test func keysMayBeAnyNumber() {
+        for policy in SimulationPolicy.all {
+            let requests: [UInt64] = [.max, 0, .max - 1, .max, 0, .max - 1]
+            let replay = policy.makeReplay(capacity: 4, nextUses: nextUses(of: requests))
+            replay.replay(requests)
+            #expect(replay.hits == 3, "\(policy)")
+        }
+    }
+}
+
+@Suite("Policies and models", .timeLimit(.minutes(1)))
+struct PolicyModelTests {
+    private func compare<Model: ReplacementPolicy>(
+        _ makePolicy: (Int) -> some ReplacementPolicy,
+        _ makeModel: (Int) -> Model,
+        capacities: [Int] = [1, 2, 3, 7, 20, 33]
+    ) {
+        for capacity in capacities {
+            for seed in UInt64(0)..<8 {
+                var policy = makePolicy(capacity)
+                var model = makeModel(capacity)
+                let requests = randomRequests(count: 700, keyCount: UInt64(capacity * 2 + 4), seed: seed)
+                for (step, request) in requests.enumerated() {
+                    let isHit = policy.access(request)
+                    let shouldHit = model.access(request)
+                    guard isHit != shouldHit || policy.count != model.count else { continue }
+                    Issue.record(
+                        "\(Model.self), capacity \(capacity), seed \(seed), step \(step): hit \(isHit) for \(shouldHit), \(policy.count) keys for \(model.count)"
+                    )
+                    return
+                }
+            }
+        }
+    }
+
+    @Test func lruAgreesWithItsModel() { compare(LRUPolicy.init, { LRUModel(capacity: $0) }) }
+    @Test func fifoAgreesWithItsModel() { compare(FIFOPolicy.init, { FIFOModel(capacity: $0) }) }
+    @Test func clockAgreesWithItsModel() { compare(ClockPolicy.init, { ClockModel(capacity: $0) }) }
+    @Test func sieveAgreesWithItsModel() { compare(SievePolicy.init, { SieveModel(capacity: $0) }) }
+    @Test func s3fifoAgreesWithItsModel() { compare(S3FIFOPolicy.init, S3FIFOModel.init) }
+    @Test func arcAgreesWithItsModel() { compare(ARCPolicy.init, ARCModel.init) }
+    @Test func lirsAgreesWithItsModel() { compare(LIRSPolicy.init, LIRSModel.init) }
+
+    @Test func lirsAgreesWithItsModelWhereItsQueueHasSeveralKeys() {
+        compare(LIRSPolicy.init, LIRSModel.init, capacities: [250])
+    }
+}
+
+@Suite("OptimalPolicy", .timeLimit(.minutes(1)))
+struct OptimalPolicyTests {
+    /// The most hits that any decisions can bring, found by trying all.
+    private func bestHits(_ requests: ArraySlice<UInt64>, held: Set<UInt64>, capacity: Int) -> Int {
+        guard let key = requests.first else { return 0 }
+        let rest = requests.dropFirst()
+        if held.contains(key) { return 1 + bestHits(rest, held: held, capacity: capacity) }
+        var best = bestHits(rest, held: held, capacity: capacity)
+        if held.count < capacity {
+            best = max(best, bestHits(rest, held: held.union([key]), capacity: capacity))
+        } else {
+            for victim in held {
+                best = max(best, bestHits(rest, held: held.subtracting([victim]).union([key]), capacity: capacity))
+            }
+        }
+        return best
+    }
+
+    private func optimalHits(_ requests: [UInt64], capacity: Int) -> Int {
+        let replay = SimulationPolicy.opt.makeReplay(capacity: capacity, nextUses: nextUses(of: requests))
+        replay.replay(requests)
+        return replay.hits
+    }
+
+    @Test func noDecisionsBringMoreHits() {
+        for seed in UInt64(0)..<40 {
+            for capacity in 1...3 {
+                let requests = randomRequests(count: 9, keyCount: 5, seed: seed)
+                let best = bestHits(requests[...], held: [], capacity: capacity)
+                #expect(optimalHits(requests, capacity: capacity) == best, "capacity \(capacity), seed \(seed)")
+            }
+        }
+    }
+
+    @Test(arguments: SimulationPolicy.all)
+    func noPolicyHasMoreHits(policy: SimulationPolicy) {
+        for seed in UInt64(100)..<108 {
+            for capacity in [1, 4, 15] {
+                let requests = randomRequests(count: 400, keyCount: 30, seed: seed)
+                let replay = policy.makeReplay(capacity: capacity, nextUses: nextUses(of: requests))
+                replay.replay(requests)
+                #expect(replay.hits <= optimalHits(requests, capacity: capacity), "capacity \(capacity), seed \(seed)")
+            }
+        }
+    }
+
+    @Test func aLargerCacheNeverHasFewerHits() {
+        let requests = randomRequests(count: 800, keyCount: 50, seed: 7)
+        let hits = (1...60).map { optimalHits(requests, capacity: $0) }
+        #expect(zip(hits, hits.dropFirst()).allSatisfy { $0 <= $1 })
+    }
+}

@@ -1,0 +1,93 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import HoardSimulator
+
+@Suite("Simulation", .timeLimit(.minutes(1)))
+struct SimulationTests {
+    private func trace(_ requests: [UInt64]) throws -> (TraceDirectory, AccessTraceReader) {
+        let directory = try TraceDirectory()
+        let path = try directory.write(requests.map { "\($0)\n" }.joined().utf8, to: "some.txt")
+        return (directory, try AccessTraceReader(path: path))
+    }
+
+    @Test func resultsComeByCapacityAndThenByPolicy() async throws {
+        let (directory, reader) = try trace([1, 2, 3, 1, 2, 3])
+        let simulation = Simulation(policies: [.opt, .lru, .fifo], capacities: [.count(3), .count(2), .count(3), .percent(100)])
+        let results = try await simulation.results(of: reader)
+        #expect(results.map(\.capacity) == [3, 3, 3, 2, 2, 2])
+        #expect(results.map(\.policy) == [.opt, .lru, .fifo, .opt, .lru, .fifo])
+        #expect(results.map(\.hits) == [3, 3, 3, 2, 0, 0])
+        #expect(results.allSatisfy { $0.requests == 6 && $0.trace == "some" })
+        #expect(results[3].hitRatio == 2.0 / 6)
+        #expect(results[3].missRatio == 1 - 2.0 / 6)
+        withExtendedLifetime(directory) {}
+    }
+
+    @Test func aStreamedTraceGivesTheSameResultsAsOneInMemory() async throws {
+        // More than one batch of either.
+        let requests = randomRequests(count: 70_000, keyCount: 300, seed: 11)
+        let online = SimulationPolicy.all.filter { $0 != .opt }
+        let (directory, streamed) = try trace(requests)
+        let results = try await Simulation(policies: online, capacities: [.count(20), .count(100)]).results(of: streamed)
+        let whole = try AccessTrace(AccessTraceReader(path: directory.path + "/some.txt"))
+        let others = await Simulation(policies: online, capacities: [.count(20), .count(100)]).results(of: whole)
+        #expect(results == others)
+        #expect(results.count == 16)
+    }
+
+    @Test(arguments: [[SimulationCapacity.count(5)], SimulationCapacity.defaults])
+    func progressAddsUpToTheBytesOfTheFile(capacities: [SimulationCapacity]) async throws {
+        let (directory, reader) = try trace(randomRequests(count: 40_000, keyCount: 300, seed: 12))
+        var bytes = 0
+        _ = try await Simulation(policies: [.lru], capacities: capacities).results(of: reader) { bytes += $0 }
+        #expect(bytes == reader.byteCount)
+        withExtendedLifetime(directory) {}
+    }
+
+    @Test func errorsOfTheReaderArePassedOn() async throws {
+        let directory = try TraceDirectory()
+        let path = try directory.write("1\nx\n".utf8)
+        for policy in [SimulationPolicy.lru, .opt] {
+            await #expect(throws: AccessTraceError.self) {
+                try await Simulation(policies: [policy], capacities: [.count(1)]).results(of: AccessTraceReader(path: path))
+            }
+        }
+    }
+
+    @Test func everyPolicyIsFoundByItsName() {
+        #expect(SimulationPolicy.all.map(\.name) == ["hoard", "lru", "fifo", "clock", "sieve", "s3fifo", "arc", "lirs", "opt"])
+        for policy in SimulationPolicy.all { #expect(SimulationPolicy(name: policy.name) == policy) }
+        #expect(SimulationPolicy(name: "LRU") == .lru)
+        #expect(SimulationPolicy(name: "mru") == nil)
+        #expect(SimulationPolicy(name: "") == nil)
+    }
+
+    @Test(arguments: [
+        ("1", 1), ("1000", 1000), ("1000000000", 1_000_000_000), ("10%", 100), ("0.1%", 1), ("50%", 500), ("0.01%", 1), ("100%", 1000),
+        ("12.55%", 126),
+        (".5%", 5),
+    ])
+    func capacitiesAreNumbersOrShares(text: String, count: Int) {
+        #expect(SimulationCapacity(text)?.resolved(keyCount: 1000) == count)
+    }
+
+    @Test(arguments: [
+        "", "0", "-1", "1.5", "x", "1k", "1000000001", "99999999999999999999", "%", "0%", "-5%", "101%", "nan%", "inf%", "1e1%", "10 %", "+5", "5%%",
+        "٣",
+    ])
+    func otherTextsAreNoCapacities(text: String) {
+        #expect(SimulationCapacity(text) == nil)
+    }
+
+    @Test func defaultCapacitiesAreSharesOfTheKeysAndTenAtLeast() {
+        func defaults(_ keyCount: Int) -> [Int] { SimulationCapacity.defaults.map { $0.resolved(keyCount: keyCount) } }
+        #expect(defaults(102_348) == [102, 1023, 5117, 10_235, 20_470, 51_174])
+        // A half goes to the even number.
+        #expect(defaults(2529) == [10, 25, 126, 253, 506, 1264])
+        #expect(defaults(1223) == [10, 12, 61, 122, 245, 612])
+        #expect(defaults(3) == [10, 10, 10, 10, 10, 10])
+    }
+}

@@ -1,0 +1,41 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import HoardTesting
+
+/// Requests of several kinds in turns, as real access traces have them: popular keys, loops, scans, and pairs.
+func randomRequests(count: Int, keyCount: UInt64, seed: UInt64) -> [UInt64] {
+    var generator = SeededGenerator(seed: seed)
+    var requests: [UInt64] = []
+    var scan = keyCount
+    while requests.count < count {
+        let length = UInt64.random(in: 5...60, using: &generator)
+        switch Int.random(in: 0..<4, using: &generator) {
+        case 0:
+            for _ in 0..<length {
+                requests.append(UInt64.random(in: 0..<UInt64.random(in: 1...keyCount, using: &generator), using: &generator))
+            }
+        case 1:
+            let period = UInt64.random(in: 1...keyCount, using: &generator)
+            for step in 0..<length { requests.append(step % period) }
+        case 2:
+            for _ in 0..<length / 4 {
+                requests.append(scan)
+                scan += 1
+            }
+        default:
+            for _ in 0..<length / 2 {
+                let key = UInt64.random(in: 0..<keyCount, using: &generator)
+                requests += [key, key]
+            }
+        }
+    }
+    return Array(requests.prefix(count))
+}
+
+/// Where each request's key is requested next, found the slow way.
+func nextUses(of requests: [UInt64]) -> [UInt32] {
+    requests.indices.map { place in
+        requests[(place + 1)...].firstIndex(of: requests[place]).map(UInt32.init) ?? .max
+    }
+}
