@@ -7,21 +7,37 @@ extension Cache {
         /// The most entries held at once. `nil`: no limit by count. 0: nothing is kept. Default: `nil`.
         public let maximumCount: Int?
 
-        /// The greatest total weight held at once. `nil`: no limit by weight. Default: `nil`.
+        /// The greatest total weight held at once. `nil`: no limit by weight, and all entries weigh 1 or 0. Default: `nil`.
+        ///
+        /// A cache with this limit holds 16,777,213 entries at most, whatever they weigh.
         public let maximumWeight: Int?
 
         /// When entries expire that bring no time of their own. Default: `.never`.
         public let expiration: Expiration
 
+        /// How long after it was written a value is to be loaded again, while readers still get it. `nil`: never. Default: `nil`.
+        ///
+        /// The first call of ``Cache/value(forKey:load:)`` past that age gets the old value and starts the load in the background.
+        /// If that load fails, the old value stays and the next call tries again.
+        public let refreshAfterWrite: Duration?
+
         /// Computes the weight of an entry that brings none of its own. Default: every entry weighs 1.
         public let weigher: (@Sendable (Key, Value) -> Int)?
 
-        /// - Precondition: There is at least one limit, and no limit is negative.
+        /// Told of every value that left, and why. Default: nobody is told.
+        ///
+        /// Runs on the thread whose call made the value leave, before that call returns and outside all locks; it may use the cache.
+        /// With several threads, what it is told of different calls may come in another order than the calls.
+        public let removalListener: (@Sendable (Key, Value, RemovalCause) -> Void)?
+
+        /// - Precondition: There is at least one limit, no limit is negative, and `refreshAfterWrite` is greater than zero.
         public init(
             maximumCount: Int? = nil,
             maximumWeight: Int? = nil,
             expiration: Expiration = .never,
-            weigher: (@Sendable (Key, Value) -> Int)? = nil
+            refreshAfterWrite: Duration? = nil,
+            weigher: (@Sendable (Key, Value) -> Int)? = nil,
+            removalListener: (@Sendable (Key, Value, RemovalCause) -> Void)? = nil
         ) {
             precondition(
                 maximumCount != nil || maximumWeight != nil,
@@ -29,10 +45,41 @@ extension Cache {
             )
             precondition((maximumCount ?? 0) >= 0, "maximumCount must not be negative.")
             precondition((maximumWeight ?? 0) >= 0, "maximumWeight must not be negative.")
+            precondition(refreshAfterWrite.map { $0 > .zero } ?? true, "refreshAfterWrite must be greater than zero.")
             self.maximumCount = maximumCount
             self.maximumWeight = maximumWeight
             self.expiration = expiration
+            self.refreshAfterWrite = refreshAfterWrite
             self.weigher = weigher
+            self.removalListener = removalListener
         }
+    }
+}
+
+extension Cache.Configuration {
+    /// Whether reads of the cache need to know the time from the start.
+    @usableFromInline var usesTimes: Bool { expiration.base != .never || refreshAfterWrite != nil }
+
+    /// The fewest entries worth a shard. Measured: shards of 512 entries and more cost no hit ratio (docs/decisions.md).
+    private static var countPerShard: Int { 512 }
+
+    /// The number of shards: a power of two. With a limit by weight one, because an entry may weigh as much as the whole limit.
+    @usableFromInline var shardCount: Int {
+        guard let maximumCount, maximumWeight == nil else { return 1 }
+        var shards = 1
+        while shards < 64, maximumCount / (shards * 2) >= Self.countPerShard { shards *= 2 }
+        return shards
+    }
+
+    /// A shard's part of the limits. The parts add up to the whole.
+    @usableFromInline func rules(ofShard number: Int, of shardCount: Int) -> Shard<Key, Value>.Rules {
+        let count = maximumCount.map { $0 / shardCount + (number < $0 % shardCount ? 1 : 0) }
+        return .init(
+            maximumCount: count ?? .max,
+            maximumWeight: maximumWeight,
+            shardCount: shardCount,
+            accessLifetime: expiration.accessLifetime,
+            keepsWriteTimes: usesTimes
+        )
     }
 }

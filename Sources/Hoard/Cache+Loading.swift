@@ -1,8 +1,6 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
-
 extension Cache {
     /// The value of a key; if there is none, loads it, at most once for all callers that ask meanwhile.
     ///
@@ -16,41 +14,152 @@ extension Cache {
     ///
     /// If the key is written or removed while the load runs, its callers still get the loaded value, but the cache does not keep it,
     /// and callers that come after the write do not join this load.
-    /// A load that throws leaves no entry; all its callers get its error.
+    /// A load that throws leaves no entry; all its callers get its error. A negative entry of the key that says "absent" is a miss to this
+    /// method; one that keeps an error makes it throw that error.
+    ///
+    /// Past ``Configuration/refreshAfterWrite`` the old value is returned at once, and `load` runs in the background.
     ///
     /// - Throws: What `load` throws; `CancellationError`; ``CacheError/Code/recursiveLoad`` when `load` asks, directly or through
     ///   other loads, for the key it is loading. A task counts as part of the load inside which it was created until that has ended.
-    public func value(forKey key: Key, load: @escaping @Sendable (Key) async throws -> Value) async throws -> Value {
-        if let value = value(forKey: key) { return value }
-        return try await flights.run(key, existing: { peek(key) }) { [self] in
+    @inlinable public func value(forKey key: Key, load: @escaping @Sendable (Key) async throws -> Value) async throws -> Value {
+        if let value = value(forKey: key) {
+            if configuration.refreshAfterWrite != nil { refreshIfDue(key) { .value(try await load($0)) } }
+            return value
+        }
+        return try await loadValue(forKey: key, load: load)
+    }
+
+    /// The value of a key; if nothing is known of it, loads it, at most once for all callers that ask meanwhile, and lets the loader say how
+    /// the cache is to keep what it found.
+    ///
+    /// ```swift
+    /// let user = try await users.valueIfExists(forKey: id) { id in
+    ///     guard let user = try await database.user(id) else { return .absent(expiresAfter: .seconds(10)) }
+    ///     return .value(user, expiresAfter: user.isOnline ? .seconds(5) : .seconds(300), tags: ["team-\(user.team)"])
+    /// }
+    /// ```
+    ///
+    /// Like ``value(forKey:load:)``, but for negative entries, which answer here without a load.
+    ///
+    /// - Returns: `nil` if the loader says, or has said lately, that there is no value.
+    /// - Throws: As ``value(forKey:load:)``, and the error that a loader has asked to keep.
+    public func valueIfExists(
+        forKey key: Key,
+        load: @escaping @Sendable (Key) async throws -> LoadedEntry<Value>
+    ) async throws -> Value? {
+        if let value = value(forKey: key) {
+            if configuration.refreshAfterWrite != nil { refreshIfDue(key, load: load) }
+            return value
+        }
+        if try isKnownToBeAbsent(key) { return nil }
+        while true {
+            switch try await run(key, load: load) {
+            case .value(let value): return value
+            case .absent: return nil
+            case .unknown: continue
+            }
+        }
+    }
+
+    /// The slow part of ``value(forKey:load:)``.
+    @usableFromInline func loadValue(forKey key: Key, load: @escaping @Sendable (Key) async throws -> Value) async throws -> Value {
+        _ = try isKnownToBeAbsent(key)
+        while true {
+            // A flight of a loader that may say "absent", or of a bulk load that did not mention the key, leaves this caller without a value.
+            if case .value(let value) = try await run(key, load: { .value(try await load($0)) }) { return value }
+        }
+    }
+
+    private func run(_ key: Key, load: @escaping @Sendable (Key) async throws -> LoadedEntry<Value>) async throws -> LoadOutcome<Value> {
+        try await flights.run(key, existing: { peek(key).map { .value($0) } }) { [self] in
             try await loadAndPublish(key, load: load)
         }.output
     }
 
-    private func loadAndPublish(_ key: Key, load: @Sendable (Key) async throws -> Value) async throws -> Value {
-        let fence = state.withLock { $0.fences.open(key) }
-        let value: Value
+    /// Whether there is a negative entry.
+    ///
+    /// - Throws: The error that the entry keeps.
+    func isKnownToBeAbsent(_ key: Key) throws -> Bool {
+        let hash = hasher(key)
+        let now = exactTimeIfUsed()
+        let found = cells.withShard(for: hash) { shard -> (isNegative: Bool, error: (any Error)?) in
+            let slot = shard.peek(key, hash: hash, now: now)
+            guard slot != .none, shard.table.slots.flags(of: slot).isNegative else { return (false, nil) }
+            return (true, shard.details[slot]?.error)
+        }
+        if let error = found.error { throw error }
+        return found.isNegative
+    }
+
+    private func loadAndPublish(_ key: Key, load: @Sendable (Key) async throws -> LoadedEntry<Value>) async throws -> LoadOutcome<Value> {
+        let hash = hasher(key)
+        let fence = cells.withShard(for: hash) { $0.openFence(forKey: key) }
+        let loaded: LoadedEntry<Value>
         do {
-            value = try await load(key)
+            loaded = try await load(key)
         } catch {
-            state.withLock { state in
-                state.fences.close(fence)
-                state.statistics.loadFailures += 1
+            cells.withShard(for: hash) { shard in
+                shard.closeFence(fence)
+                shard.statistics.loadFailures += 1
             }
             throw error
         }
-        let entry = entry(for: value, key: key, weight: nil, expiresAfter: nil)
-        let outcome = state.withLock { state in
-            state.statistics.loads += 1
-            guard state.fences.isIntact(fence) else {
-                state.statistics.fencedLoads += 1
-                return LRUEngine<Key, Value>.InsertionOutcome?.none
-            }
-            // A load that all its callers have left may still run, beside a later one of the same key.
-            state.fences.closeAndBreakOlder(than: fence)
-            return state.insert(entry, forKey: key)
+        publish(loaded, forKey: key, hash: hash, fence: fence)
+        switch loaded.content {
+        case .value(let value): return .value(value)
+        case .absent: return .absent
+        case .failure(let error): throw error
         }
-        withExtendedLifetime(outcome) {}
-        return value
+    }
+
+    /// Keeps what was loaded, unless its fence is broken.
+    func publish(_ loaded: LoadedEntry<Value>, forKey key: Key, hash: UInt64, fence: FenceTable<Key>.Fence) {
+        let entry = entry(for: loaded, key: key)
+        var departures = Departures<Key, Value>()
+        cells.withShard(for: hash) { shard in
+            if case .failure = loaded.content { shard.statistics.loadFailures += 1 } else { shard.statistics.loads += 1 }
+            guard shard.closeForPublication(fence, tags: loaded.tags) else {
+                shard.statistics.fencedLoads += 1
+                return
+            }
+            _ = shard.insert(entry, forKey: key, hash: hash, now: entry.writeTime, tuner: tuner, departures: &departures)
+        }
+        report(departures)
+    }
+
+    /// The entry that a load makes. Runs the weigher, so it must not run under the lock.
+    private func entry(for loaded: LoadedEntry<Value>, key: Key) -> NewEntry<Value> {
+        var new: NewEntry<Value>
+        switch loaded.content {
+        case .value(let value):
+            new = entry(for: value, key: key, weight: loaded.weight, expiresAfter: loaded.expiresAfter)
+        case .absent, .failure:
+            new = timedEntry(nil, weight: loaded.weight ?? 1, expiresAfter: loaded.expiresAfter)
+        }
+        var details = EntryDetails(tags: loaded.tags)
+        if case .failure(let error) = loaded.content { details.error = error }
+        if !details.isEmpty { new.details = details }
+        return new
+    }
+
+    // MARK: Refresh
+
+    /// Starts a load in the background if the value has reached the age for it and no load of the key is under way.
+    @usableFromInline func refreshIfDue(_ key: Key, load: @escaping @Sendable (Key) async throws -> LoadedEntry<Value>) {
+        guard let age = configuration.refreshAfterWrite?.saturatingNanoseconds else { return }
+        let hash = hasher(key)
+        let now = clock.now()
+        let isDue = cells.withShard(for: hash) { shard in
+            let slot = shard.peek(key, hash: hash, now: now)
+            guard slot != .none, let written = shard.table.slots.writeTime(of: slot) else { return false }
+            return now &- written >= age
+        }
+        guard isDue, !flights.isLoading(key) else { return }
+        Task.detached { [self] in
+            _ = try? await flights.run(key) { [self] in
+                cells.withShard(for: hash) { $0.statistics.refreshes += 1 }
+                return try await loadAndPublish(key, load: load)
+            }
+        }
     }
 }

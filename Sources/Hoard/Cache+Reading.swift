@@ -1,43 +1,83 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
+public import Synchronization
 
 extension Cache {
     /// The value of a key, if there is one and it has not expired.
     ///
-    /// Counts as a use: the entry becomes the most recently used one, and a hit or a miss is counted.
+    /// Counts as a use of the entry, and as a hit or a miss. Takes one short lock, allocates nothing and reads the clock only
+    /// in a cache whose entries can expire.
     /// - Complexity: O(1).
-    public func value(forKey key: Key) -> Value? {
-        let now = ticker.nanoseconds()
-        // An expired entry is released after the lock, with the tuple that carries it out.
-        return state.withLock { state in
-            let outcome = state.engine.value(forKey: key, now: now)
-            state.statistics.expirations += outcome.expired == nil ? 0 : 1
-            if outcome.value == nil {
-                state.statistics.misses += 1
-            } else {
-                state.statistics.hits += 1
-            }
-            return outcome
-        }.value
+    @inlinable public func value(forKey key: Key) -> Value? {
+        let hash = hasher(key)
+        let now = usesTimes.load(ordering: .relaxed) ? clock.coarse() : .min
+        var mustTune = false
+        let reading = cells.withShard(for: hash) { shard in
+            let reading = shard.read(key, hash: hash, now: now, lag: lag)
+            if shard.isSampled(hash) { mustTune = shard.noteSample(hash, reading) }
+            return reading
+        }
+        if mustTune { tune(hash) }
+        switch reading {
+        case .hit(let value): return value
+        case .miss, .negative: return nil
+        case .needsExactTime: return valueAtExactTime(forKey: key, hash: hash)
+        case .expired(let departure):
+            report(departure)
+            return nil
+        }
+    }
+
+    /// The same with a clock that tells whether the deadline has passed.
+    @inlinable @inline(never)
+    func valueAtExactTime(forKey key: Key, hash: UInt64) -> Value? {
+        let now = clock.now()
+        let reading = cells.withShard(for: hash) { shard in
+            let reading = shard.read(key, hash: hash, now: now, lag: 0)
+            if shard.isSampled(hash) { _ = shard.noteSample(hash, reading) }
+            return reading
+        }
+        switch reading {
+        case .hit(let value): return value
+        case .miss, .negative, .needsExactTime: return nil
+        case .expired(let departure):
+            report(departure)
+            return nil
+        }
+    }
+
+    /// Lets the tuner take in a shard's samples.
+    @inlinable @inline(never)
+    func tune(_ hash: UInt64) {
+        let samples = cells.withShard(for: hash) { $0.samples.take() }
+        tuner.feed(samples)
     }
 
     /// The value of a key, without counting as a use: recency and statistics stay as they are.
     /// - Complexity: O(1).
-    public func peek(_ key: Key) -> Value? {
-        let now = ticker.nanoseconds()
-        return state.withLock { $0.engine.peek(key, now: now) }
+    @inlinable public func peek(_ key: Key) -> Value? {
+        let hash = hasher(key)
+        let now = exactTimeIfUsed()
+        return cells.withShard(for: hash) { shard in
+            let slot = shard.peek(key, hash: hash, now: now)
+            return slot == .none || shard.table.slots.flags(of: slot).isNegative ? nil : shard.table.value(at: slot)
+        }
     }
 
     /// Whether there is an unexpired value, without counting as a use.
     /// - Complexity: O(1).
-    public func contains(_ key: Key) -> Bool {
-        peek(key) != nil
+    @inlinable public func contains(_ key: Key) -> Bool {
+        let hash = hasher(key)
+        let now = exactTimeIfUsed()
+        return cells.withShard(for: hash) { shard in
+            let slot = shard.peek(key, hash: hash, now: now)
+            return slot != .none && !shard.table.slots.flags(of: slot).isNegative
+        }
     }
 
-    /// Reads like ``value(forKey:)``; writes like ``insert(_:forKey:weight:expiresAfter:)``, or removes if the new value is `nil`.
-    public subscript(key: Key) -> Value? {
+    /// Reads like ``value(forKey:)``; writes like ``insert(_:forKey:weight:expiresAfter:tags:)``, or removes if the new value is `nil`.
+    @inlinable public subscript(key: Key) -> Value? {
         get { value(forKey: key) }
         set {
             if let newValue {
@@ -48,20 +88,46 @@ extension Cache {
         }
     }
 
-    /// The number of entries held. Entries whose time is up but whose memory has not been reclaimed yet are included.
+    /// The number of entries held. Entries whose time is up but whose memory has not been reclaimed yet are included, and so are negative ones.
+    ///
+    /// While other threads write, the number is of no single moment.
     /// - Complexity: O(1).
     public var count: Int {
-        state.withLock { $0.engine.count }
+        forEachShard(0) { $0 += $1.count }
     }
 
     /// The total weight of the entries that ``count`` counts.
     /// - Complexity: O(1).
     public var totalWeight: Int {
-        state.withLock { $0.engine.totalWeight }
+        Int(clamping: forEachShard(UInt(0)) { $0 += $1.policy.totalWeight })
     }
 
-    /// The counters as they stand now, taken together.
+    /// The counters as they stand now.
+    ///
+    /// The shards' counters are taken one after the other; while other threads work, the sum is of no single moment.
     public var statistics: CacheStatistics {
-        state.withLock { $0.statistics }
+        forEachShard(CacheStatistics()) { $0.add($1.statistics) }
+    }
+
+    func forEachShard<Result>(_ initial: Result, _ body: (inout Result, inout Shard<Key, Value>) -> Void) -> Result {
+        var result = initial
+        for number in 0..<cells.count { cells.withShard(number) { body(&result, &$0) } }
+        return result
+    }
+
+    /// The time, or `Int64.min` if nothing in the cache can expire.
+    @inlinable func exactTimeIfUsed() -> Int64 {
+        usesTimes.load(ordering: .relaxed) ? clock.now() : .min
+    }
+
+    @inlinable func report(_ departure: Departures<Key, Value>.Departure) {
+        guard observers.isActive.load(ordering: .acquiring) else { return }
+        var departures = Departures<Key, Value>()
+        departures.append(departure)
+        observers.report(departures)
+    }
+
+    @inlinable func report(_ departures: Departures<Key, Value>) {
+        if observers.isActive.load(ordering: .acquiring) { observers.report(departures) }
     }
 }

@@ -1,12 +1,12 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
+public import Synchronization
 
 extension Cache {
-    /// Writes a value, replacing any other of its key, and makes it the most recently used one.
+    /// Writes a value, replacing any other of its key. Counts as a use.
     ///
-    /// Least recently used entries leave until the limits hold. A value that alone is heavier than ``Configuration/maximumWeight``
+    /// Other entries leave until the limits hold. A value that alone is heavier than ``Configuration/maximumWeight``
     /// is refused: it is not kept, the older value of its key goes, nothing else does.
     /// A load of the key that is under way does not publish its value over this one.
     ///
@@ -14,97 +14,139 @@ extension Cache {
     ///   - weight: What the entry weighs. By default the weigher decides, or it weighs 1. 0 pins it; negative counts as 0.
     ///   - expiresAfter: When this entry expires, counted from now. By default the cache's ``Configuration/expiration`` decides.
     ///     With zero or less the value is not kept.
-    /// - Complexity: O(1), and O(1) for each entry evicted.
-    public func insert(_ value: Value, forKey key: Key, weight: Int? = nil, expiresAfter: Duration? = nil) {
-        _ = insert(entry(for: value, key: key, weight: weight, expiresAfter: expiresAfter), forKey: key)
+    ///   - tags: Labels by which ``removeValues(taggedWith:)`` finds the entry. They replace those of an older value.
+    /// - Complexity: O(1) amortised, and O(1) for each entry evicted.
+    @inlinable public func insert(_ value: Value, forKey key: Key, weight: Int? = nil, expiresAfter: Duration? = nil, tags: Set<String> = []) {
+        var entry = entry(for: value, key: key, weight: weight, expiresAfter: expiresAfter)
+        if !tags.isEmpty { entry.details = EntryDetails(tags: tags) }
+        report(insert(entry, forKey: key))
     }
 
     /// Writes an entry and returns what left for it. A caller that holds a lock of its own keeps that until the lock is released.
-    func insert(_ entry: LRUEngine<Key, Value>.Entry, forKey key: Key) -> LRUEngine<Key, Value>.InsertionOutcome {
-        let outcome = state.withLock { state in
-            state.fences.breakFences(forKey: key)
-            return state.insert(entry, forKey: key)
+    @inlinable func insert(_ entry: NewEntry<Value>, forKey key: Key) -> Departures<Key, Value> {
+        let hash = hasher(key)
+        let now = entry.writeTime
+        var departures = Departures<Key, Value>()
+        var mustTune = false
+        cells.withShard(for: hash) { shard in
+            if shard.hasFences { shard.breakFences(forKey: key) }
+            _ = shard.insert(entry, forKey: key, hash: hash, now: now, tuner: tuner, departures: &departures)
+            mustTune = shard.samples.count > 16
         }
-        flights.detach(key)
-        return outcome
+        if mustTune { tune(hash) }
+        if flights.mayHaveFlights { flights.detach(key) }
+        return departures
     }
 
     /// Removes a value and returns it if it had not expired. A load of the key that is under way will not publish its value.
     /// - Complexity: O(1).
     @discardableResult
-    public func removeValue(forKey key: Key) -> Value? {
-        let now = ticker.nanoseconds()
-        guard let removed = removeEntry(forKey: key), removed.deadline > now else { return nil }
-        return removed.value
+    @inlinable public func removeValue(forKey key: Key) -> Value? {
+        let (departure, wasAlive) = removeEntry(forKey: key)
+        guard let departure else { return nil }
+        report(departure)
+        return wasAlive ? departure.value : nil
     }
 
     /// Removes an entry, expired or not, and returns it, as ``insert(_:forKey:)`` does.
-    func removeEntry(forKey key: Key) -> LRUEngine<Key, Value>.Entry? {
-        let removed = state.withLock { state in
-            state.fences.breakFences(forKey: key)
-            return state.engine.remove(key)
+    @inlinable func removeEntry(forKey key: Key) -> (departure: Departures<Key, Value>.Departure?, wasAlive: Bool) {
+        let hash = hasher(key)
+        let now = exactTimeIfUsed()
+        let removed = cells.withShard(for: hash) { shard -> (Departures<Key, Value>.Departure?, Bool) in
+            if shard.hasFences { shard.breakFences(forKey: key) }
+            let slot = shard.table.find(key, hash: UInt32(truncatingIfNeeded: hash))
+            guard slot != .none else { return (nil, false) }
+            let isAlive = shard.table.slots.deadline(of: slot) > now
+            if !isAlive { shard.statistics.expirations &+= 1 }
+            return (shard.remove(slot, cause: isAlive ? .explicit : .expired), isAlive)
         }
-        flights.detach(key)
+        if flights.mayHaveFlights { flights.detach(key) }
         return removed
     }
 
     /// Removes every value. No load that is under way will publish its value.
+    ///
+    /// What other threads write meanwhile may stay or go.
     /// - Complexity: O(*n*).
-    public func removeAll() {
-        _ = removeAllEntries()
+    @inlinable public func removeAll() {
+        let removed = removeAllEntries()
+        guard observers.isActive.load(ordering: .acquiring) else { return }
+        report(removed.departures())
     }
 
     /// Removes every value and returns what left, as ``insert(_:forKey:)`` does.
-    func removeAllEntries() -> some Sendable {
-        let removed = state.withLock { state in
-            state.fences.breakAll()
-            return state.engine.removeAll()
+    @inlinable func removeAllEntries() -> RemovedTables<Key, Value> {
+        let removed = RemovedTables<Key, Value>()
+        for number in 0..<cells.count {
+            removed.tables.append(cells.withShard(number) { $0.removeAll() })
         }
         flights.detachAll()
         return removed
     }
 
-    /// Reclaims the memory of all entries whose time is up. Reads never return such entries, whether this is called or not.
-    /// - Complexity: O(*n*).
+    /// Removes all values with a tag. No load that is under way and finds a value with this tag will publish it.
+    ///
+    /// - Returns: The number of values removed.
+    /// - Complexity: O(*k*) for *k* values with the tag, and one lock for each shard.
+    @discardableResult
+    public func removeValues(taggedWith tag: String) -> Int {
+        var departures = Departures<Key, Value>()
+        let now = exactTimeIfUsed()
+        let removed = forEachShard(0) { $0 += $1.remove(taggedWith: tag, now: now, departures: &departures) }
+        flights.detachAll()
+        report(departures)
+        return removed
+    }
+
+    /// Reclaims the memory of all entries whose time is up. Reads never return such entries, whether this is called or not; writes
+    /// reclaim some of them on the way.
+    /// - Complexity: O(*k*) for *k* expired entries.
     public func removeExpired() {
-        let now = ticker.nanoseconds()
-        let removed = state.withLock { state in
-            let removed = state.engine.removeAll { $0.deadline <= now }
-            state.statistics.expirations += removed.count
-            return removed
+        guard usesTimes.load(ordering: .relaxed) else { return }
+        let now = clock.now()
+        for number in 0..<cells.count {
+            var departures = Departures<Key, Value>()
+            cells.withShard(number) { $0.reclaimAll(now: now, departures: &departures) }
+            report(departures)
         }
-        withExtendedLifetime(removed) {}
+    }
+
+    /// Evicts the coldest entries until no more than a fraction of those now held, and of their weight, is left.
+    ///
+    /// Pinned entries stay. The limits do not change: the cache fills up again.
+    ///
+    /// - Parameter fraction: From 0 to 1; values outside count as the nearest of these.
+    /// - Returns: The number of entries evicted.
+    /// - Complexity: O(*n*).
+    @discardableResult
+    public func trim(toFraction fraction: Double) -> Int {
+        let fraction = min(1, max(0, fraction.isNaN ? 1 : fraction))
+        return forEachShardReporting { shard, departures in shard.trim(toFraction: fraction, departures: &departures) }
+    }
+
+    private func forEachShardReporting(_ body: (inout Shard<Key, Value>, inout Departures<Key, Value>) -> Int) -> Int {
+        var result = 0
+        for number in 0..<cells.count {
+            var departures = Departures<Key, Value>()
+            result += cells.withShard(number) { body(&$0, &departures) }
+            report(departures)
+        }
+        return result
     }
 
     /// The entry that a write makes. Runs the weigher, so it must not run under the lock.
-    func entry(for value: Value, key: Key, weight: Int?, expiresAfter: Duration?) -> LRUEngine<Key, Value>.Entry {
-        let weight = weight ?? configuration.weigher.map { $0(key, value) } ?? 1
-        let lifetime: Int64 =
-            switch (expiresAfter, configuration.expiration.base) {
-            case (let duration?, _): duration.saturatingNanoseconds
-            case (nil, .afterWrite(let nanoseconds)): nanoseconds
-            case (nil, .never): .max
-            }
-        return .init(value: value, weight: max(0, weight), deadline: deadline(after: lifetime))
-    }
-
-    private func deadline(after lifetime: Int64) -> Int64 {
-        guard lifetime > 0 else { return .min }
-        guard lifetime < .max else { return .max }
-        let (deadline, overflowed) = ticker.nanoseconds().addingReportingOverflow(lifetime)
-        return overflowed ? .max : deadline
-    }
-}
-
-extension Cache.State {
-    mutating func insert(_ entry: LRUEngine<Key, Value>.Entry, forKey key: Key) -> LRUEngine<Key, Value>.InsertionOutcome {
-        let outcome = engine.insert(entry, forKey: key)
-        statistics.evictions += outcome.evicted.count
-        if outcome.wasKept {
-            statistics.insertions += 1
-        } else {
-            statistics.refusals += 1
+    @inlinable func entry(for value: Value, key: Key, weight: Int?, expiresAfter: Duration?) -> NewEntry<Value> {
+        let weight = weight ?? (configuration.weigher.map { $0(key, value) } ?? 1)
+        guard usesTimes.load(ordering: .relaxed) || expiresAfter != nil else {
+            return NewEntry(value: value, weight: max(0, weight), deadline: .max, writeTime: .min)
         }
-        return outcome
+        return timedEntry(value, weight: max(0, weight), expiresAfter: expiresAfter)
+    }
+
+    @inlinable func timedEntry(_ value: Value?, weight: Int, expiresAfter: Duration?) -> NewEntry<Value> {
+        usesTimes.store(true, ordering: .relaxed)
+        let now = clock.now()
+        let lifetime = expiresAfter?.saturatingNanoseconds ?? configuration.expiration.writeLifetime
+        return NewEntry(value: value, weight: weight, deadline: CacheClock.deadline(lifetime, after: now), writeTime: now)
     }
 }

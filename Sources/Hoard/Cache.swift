@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
+public import Synchronization
 
 /// A bounded, concurrent cache in memory, with expiry and single-flight loading.
 ///
@@ -12,11 +12,17 @@ internal import Synchronization
 /// let other = try await users.value(forKey: id) { id in try await database.user(id) }
 /// ```
 ///
-/// Everything but ``value(forKey:load:)`` is synchronous, never suspends and may be called from any thread.
+/// Everything but the methods that load is synchronous, never suspends and may be called from any thread.
 /// A cache holds its limits at every moment, and an expired value is gone from every read at once.
 ///
-/// The cache evicts the least recently used entry. A use is ``value(forKey:)``, the subscript or
-/// ``value(forKey:load:)``; ``peek(_:)`` and ``contains(_:)`` are not uses.
+/// Which entries stay is decided by how recently and how often they were used, in a proportion that the cache finds by itself
+/// (W-TinyLFU with an adaptive window; `docs/decisions.md` has the parts and the measurements). What was just written can be read:
+/// a new value is never the one that is evicted to make room for itself. A use is ``value(forKey:)``, the subscript or a load;
+/// ``peek(_:)`` and ``contains(_:)`` are not uses.
+///
+/// A cache limited by count that holds 1,024 entries or more is divided into up to 64 shards by the keys' hashes, each with a lock and its part
+/// of the limit. When such a cache is full, one shard may evict while another still has room; the cache then holds a few percent less than
+/// ``Configuration/maximumCount``, never more. Smaller caches and caches limited by weight have one shard and use their limits to the last entry.
 ///
 /// Entries of weight 0 are pinned: they are never evicted, count against ``Configuration/maximumCount`` only,
 /// and leave by removal, replacement or expiration.
@@ -24,39 +30,48 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The limits and rules the cache was created with.
     public let configuration: Configuration
 
-    let ticker: any Ticker
-    let state: Mutex<State>
-    let flights = SingleFlight<Key, Value>()
-
-    /// Everything that changes, under one lock. No user code runs while it is held.
-    struct State: ~Copyable {
-        var engine: LRUEngine<Key, Value>
-        var fences = FenceTable<Key>()
-        var statistics = CacheStatistics()
-    }
+    @usableFromInline let hasher: KeyHasher
+    @usableFromInline let cells: ShardCells<Key, Value>
+    @usableFromInline let clock: CacheClock
+    /// How far the coarse clock may be behind, in nanoseconds.
+    @usableFromInline let lag: Int64
+    /// Whether an entry has ever been able to expire. If not, reads need not know the time.
+    @usableFromInline let usesTimes: Atomic<Bool>
+    @usableFromInline let tuner = WindowTuner()
+    @usableFromInline let observers: RemovalObservers<Key, Value>
+    @usableFromInline let flights = SingleFlight<Key, LoadOutcome<Value>>()
 
     /// Creates a cache.
     ///
     /// - Parameters:
     ///   - configuration: Limits and rules.
     ///   - ticker: The clock that ages entries.
-    public init(configuration: Configuration, ticker: any Ticker = MonotonicTicker()) {
+    @inlinable public convenience init(configuration: Configuration, ticker: any Ticker = MonotonicTicker()) {
+        self.init(configuration: configuration, ticker: ticker, hasher: .random())
+    }
+
+    @inlinable init(configuration: Configuration, ticker: any Ticker, hasher: KeyHasher) {
         self.configuration = configuration
-        self.ticker = ticker
-        self.state = Mutex(
-            State(engine: LRUEngine(maximumCount: configuration.maximumCount, maximumWeight: configuration.maximumWeight))
-        )
+        self.hasher = hasher
+        clock = CacheClock(ticker)
+        lag = CacheClock(ticker).lag
+        usesTimes = Atomic(configuration.usesTimes)
+        observers = RemovalObservers(listener: configuration.removalListener)
+        let shardCount = configuration.shardCount
+        cells = ShardCells(count: shardCount) { number in
+            Shard(rules: configuration.rules(ofShard: number, of: shardCount))
+        }
     }
 
     /// Creates a cache limited by the number of its entries.
-    public convenience init(maximumCount: Int, expiration: Expiration = .never, ticker: any Ticker = MonotonicTicker()) {
+    @inlinable public convenience init(maximumCount: Int, expiration: Expiration = .never, ticker: any Ticker = MonotonicTicker()) {
         self.init(configuration: Configuration(maximumCount: maximumCount, expiration: expiration), ticker: ticker)
     }
 
     /// Creates a cache limited by the total weight of its entries, and by their number if `maximumCount` is given too.
     ///
     /// - Parameter weigher: Computes an entry's weight when it is written. Runs outside all locks. Negative results count as 0.
-    public convenience init(
+    @inlinable public convenience init(
         maximumWeight: Int,
         maximumCount: Int? = nil,
         expiration: Expiration = .never,
@@ -67,5 +82,9 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             configuration: Configuration(maximumCount: maximumCount, maximumWeight: maximumWeight, expiration: expiration, weigher: weigher),
             ticker: ticker
         )
+    }
+
+    deinit {
+        cells.deallocate()
     }
 }

@@ -8,8 +8,12 @@ public struct CacheStatistics: Sendable, Hashable, Codable {
     public var hits = 0
     /// The same reads that found none. Ten callers that wait for one load are ten misses.
     public var misses = 0
-    /// Loads that returned a value. Ten callers that wait for one load are one load.
+    /// The same reads that found a negative entry: they know that there is no value, and count neither as hit nor as miss.
+    public var negativeHits = 0
+    /// Loads that returned a value or said that there is none. Ten callers that wait for one load are one load; a bulk load is one load for each key.
     public var loads = 0
+    /// Loads that were started in the background because a value had reached ``Cache/Configuration/refreshAfterWrite``. They count among the loads too.
+    public var refreshes = 0
     /// Loads that threw, cancelled ones among them.
     public var loadFailures = 0
     /// Loads whose value was returned to their callers but not kept, because the key was written or removed meanwhile.
@@ -23,11 +27,26 @@ public struct CacheStatistics: Sendable, Hashable, Codable {
     /// Entries removed because their time was up. Counted when the removal happens, which may be later.
     public var expirations = 0
 
-    public init() {}
+    @inlinable public init() {}
 
-    /// Hits per read, from 0 to 1; 0 before the first read.
+    /// Reads that the cache answered, negative hits among them, per read: from 0 to 1; 0 before the first read.
     public var hitRatio: Double {
-        let reads = hits + misses
-        return reads == 0 ? 0 : Double(hits) / Double(reads)
+        let reads = hits + negativeHits + misses
+        return reads == 0 ? 0 : Double(hits + negativeHits) / Double(reads)
+    }
+
+    /// Adds another part's counters to these.
+    mutating func add(_ other: CacheStatistics) {
+        hits += other.hits
+        negativeHits += other.negativeHits
+        misses += other.misses
+        loads += other.loads
+        loadFailures += other.loadFailures
+        fencedLoads += other.fencedLoads
+        refreshes += other.refreshes
+        insertions += other.insertions
+        refusals += other.refusals
+        evictions += other.evictions
+        expirations += other.expirations
     }
 }

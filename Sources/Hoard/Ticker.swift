@@ -11,20 +11,9 @@ public protocol Ticker: Sendable {
     func nanoseconds() -> Int64
 }
 
-/// The system's monotonic clock. It goes on while the machine sleeps.
-public struct MonotonicTicker: Ticker {
-    private static let origin = ContinuousClock.now
-
-    public init() {}
-
-    public func nanoseconds() -> Int64 {
-        Self.origin.duration(to: .now).saturatingNanoseconds
-    }
-}
-
 extension Duration {
     /// The duration in nanoseconds; durations beyond 292 years become `Int64.max` or `Int64.min`.
-    package var saturatingNanoseconds: Int64 {
+    @usableFromInline package var saturatingNanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflowed) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         if overflowed { return seconds < 0 ? .min : .max }

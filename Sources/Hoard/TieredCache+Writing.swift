@@ -172,13 +172,13 @@ extension TieredCache {
 
     /// What came of a publication to memory. Keeps what left alive until the lock has been released.
     private enum PublicationOutcome {
-        case published(left: LRUEngine<Key, MemoryEntry>.InsertionOutcome)
+        case published(left: Departures<Key, MemoryEntry>)
         case superseded(by: MemoryEntry)
         case fenced
     }
 
     /// The entry for the memory tier, its lifetime measured in ticks from now on. Runs the weigher.
-    private func memoryEntry(_ cached: CachedValue<Value>, forKey key: Key) -> LRUEngine<Key, MemoryEntry>.Entry {
+    private func memoryEntry(_ cached: CachedValue<Value>, forKey key: Key) -> NewEntry<MemoryEntry> {
         let now = clock.now()
         let freshDeadline = cached.freshUntil.map { freshUntil in
             let lifetime = now.duration(to: freshUntil).saturatingNanoseconds

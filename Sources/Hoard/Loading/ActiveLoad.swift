@@ -15,13 +15,14 @@ final class ActiveLoad: Sendable {
     /// them. Only loads inside loads take it.
     private static let waits = Mutex<[ObjectIdentifier: [ActiveLoad]]>([:])
 
-    private let key: any Sendable
+    /// A `Set` of the keys that the load brings.
+    private let keys: any Sendable
     private let owner: ObjectIdentifier
     private let outer: ActiveLoad?
     private let hasEnded = Atomic<Bool>(false)
 
-    init(key: any Sendable, owner: ObjectIdentifier, outer: ActiveLoad?) {
-        self.key = key
+    init<Key: Hashable & Sendable>(keys: Set<Key>, owner: ObjectIdentifier, outer: ActiveLoad?) {
+        self.keys = keys
         self.owner = owner
         self.outer = outer
     }
@@ -39,7 +40,7 @@ final class ActiveLoad: Sendable {
     func isInside<Key: Hashable>(_ key: Key, of owner: ObjectIdentifier) -> Bool {
         var link: ActiveLoad? = self
         while let load = link, !load.hasEnded.load(ordering: .acquiring) {
-            if load.owner == owner, load.key as? Key == key { return true }
+            if load.owner == owner, (load.keys as? Set<Key>)?.contains(key) ?? false { return true }
             link = load.outer
         }
         return false

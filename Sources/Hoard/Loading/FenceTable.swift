@@ -28,6 +28,9 @@ package struct FenceTable<Key: Hashable> {
     }
 
     private var openFences: [Key: [UInt64]] = [:]
+    /// When tags were last invalidated, while fences are open.
+    private var invalidatedTags: [String: UInt64] = [:]
+    private static var maximumInvalidatedTags: Int { 1_024 }
     private var changes: [Key: Changes] = [:]
     private var changesOfEverything = Changes()
     private var lastID: UInt64 = 0
@@ -54,6 +57,21 @@ package struct FenceTable<Key: Hashable> {
         openFences[fence.key]?.contains(fence.id) ?? false
     }
 
+    /// Whether neither the key nor one of these tags has been invalidated since the fence was opened.
+    package func isIntact(_ fence: Fence, tags: Set<String>) -> Bool {
+        isIntact(fence) && !tags.contains { invalidatedTags[$0, default: 0] > fence.id }
+    }
+
+    /// Remembers that a tag was invalidated, for the fences that are open now.
+    ///
+    /// If there are too many tags to remember, all fences are broken instead.
+    package mutating func breakFences(taggedWith tag: String) {
+        guard !openFences.isEmpty else { return }
+        lastID += 1
+        invalidatedTags[tag] = lastID
+        if invalidatedTags.count > Self.maximumInvalidatedTags { breakAll() }
+    }
+
     /// Forgets a fence that is no longer needed. Closing a broken one does nothing.
     package mutating func close(_ fence: Fence) {
         removeFences(forKey: fence.key) { $0 == fence.id }
@@ -68,11 +86,20 @@ package struct FenceTable<Key: Hashable> {
     package mutating func breakFences(forKey key: Key) {
         guard !openFences.isEmpty else { return }
         openFences[key] = nil
+        forgetTagsIfNobodyAsks()
     }
 
     package mutating func breakAll() {
         openFences.removeAll()
+        forgetTagsIfNobodyAsks()
     }
+
+    private mutating func forgetTagsIfNobodyAsks() {
+        if openFences.isEmpty, !invalidatedTags.isEmpty { invalidatedTags.removeAll() }
+    }
+
+    /// Whether no unbroken fence is open.
+    package var isEmpty: Bool { openFences.isEmpty }
 
     /// The number of open, unbroken fences.
     package var count: Int { openFences.values.reduce(0) { $0 + $1.count } }
@@ -81,6 +108,7 @@ package struct FenceTable<Key: Hashable> {
         guard var ids = openFences[key] else { return }
         ids.removeAll(where: predicate)
         openFences[key] = ids.isEmpty ? nil : ids
+        forgetTagsIfNobodyAsks()
     }
 }
 

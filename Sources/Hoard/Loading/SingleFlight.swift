@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
+public import Synchronization
 
 /// Runs at most one load for each key at a time; callers that come meanwhile wait for its result.
 ///
@@ -9,21 +9,23 @@ internal import Synchronization
 /// of its own, which is cancelled when its last caller has left. A load that asks for its own key,
 /// directly or through other loads, gets ``CacheError/Code/recursiveLoad`` instead of waiting for itself,
 /// and so does the last of several loads that would all wait for each other.
-package final class SingleFlight<Key: Hashable & Sendable, Output: Sendable>: Sendable {
-    private typealias Machine = SingleFlightStateMachine<Key, CheckedContinuation<Output, any Error>>
+@usableFromInline package final class SingleFlight<Key: Hashable & Sendable, Output: Sendable>: Sendable {
+    typealias Machine = SingleFlightStateMachine<Key, Waiter>
+    /// Takes a load's result.
+    typealias Waiter = @Sendable (Result<Output, any Error>) -> Void
 
-    private let state = Mutex(State())
-    private let lastWaiterID = Atomic<UInt64>(0)
+    let state = Mutex(State())
+    let lastWaiterID = Atomic<UInt64>(0)
     /// The number of loads under way. Changes under the lock, is read without it.
-    private let activeCount = Atomic<Int>(0)
+    @usableFromInline let activeCount = Atomic<Int>(0)
 
-    private struct State {
+    struct State {
         var machine = Machine()
         /// The loads under way, as tasks inside them see them.
         var loads: [Machine.FlightID: ActiveLoad] = [:]
     }
 
-    package init() {}
+    @usableFromInline package init() {}
 
     /// Joins the load of `key`, or starts it.
     ///
@@ -49,14 +51,14 @@ package final class SingleFlight<Key: Hashable & Sendable, Output: Sendable>: Se
             try await withCheckedThrowingContinuation { continuation in
                 let outcome = state.withLock { state in
                     if state.machine.waiterCount(for: key) == 0, let output = existing() { return JoinOutcome.existing(output) }
-                    return join(key, waiterID: waiterID, waiter: continuation, outerLoad: outerLoad, state: &state)
+                    return join(key, waiterID: waiterID, waiter: { continuation.resume(with: $0) }, outerLoad: outerLoad, state: &state)
                 }
                 switch outcome {
                 case .existing(let output): return continuation.resume(returning: output)
                 case .ring: return continuation.resume(throwing: Self.recursiveLoad)
                 case .first(let flight, let activeLoad):
                     awaitedLoad = activeLoad
-                    start(flight, as: activeLoad, load: load)
+                    start([flight], as: activeLoad) { [.success(try await load())] }
                 case .waiting(let activeLoad):
                     awaitedLoad = activeLoad
                     isCoalesced = true
@@ -73,15 +75,22 @@ package final class SingleFlight<Key: Hashable & Sendable, Output: Sendable>: Se
     /// Makes later callers start a load of their own instead of joining the one under way.
     ///
     /// A write or removal detaches after it has been done. Whoever comes later then gets nothing that a load began to obtain before it.
-    package func detach(_ key: Key) {
-        // A load that is not seen here has done nothing yet that this thread could have seen.
-        guard activeCount.load(ordering: .acquiring) > 0 else { return }
+    @usableFromInline package func detach(_ key: Key) {
+        guard mayHaveFlights else { return }
         state.withLock { $0.machine.detach(key) }
     }
 
+    /// Whether there is anything to detach. A load that is not seen here has done nothing yet that this thread could have seen.
+    @inlinable var mayHaveFlights: Bool { activeCount.load(ordering: .acquiring) > 0 }
+
     /// ``detach(_:)`` for every key.
-    package func detachAll() {
+    @usableFromInline package func detachAll() {
         state.withLock { $0.machine.detachAll() }
+    }
+
+    /// Whether there is a load that a new caller would join.
+    func isLoading(_ key: Key) -> Bool {
+        mayHaveFlights && state.withLock { $0.machine.joinableFlight(for: key) != nil }
     }
 
     /// The number of callers waiting for the load of `key` that a new caller would join. For tests that hold the door.
@@ -103,7 +112,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Output: Sendable>: Se
     private func join(
         _ key: Key,
         waiterID: UInt64,
-        waiter: CheckedContinuation<Output, any Error>,
+        waiter: @escaping Waiter,
         outerLoad: ActiveLoad?,
         state: inout State
     ) -> JoinOutcome {
@@ -113,7 +122,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Output: Sendable>: Se
         case .wait:
             return .waiting(joinableLoad)
         case .startLoad(let flight):
-            let activeLoad = ActiveLoad(key: key, owner: ObjectIdentifier(self), outer: outerLoad)
+            let activeLoad = ActiveLoad(keys: [key], owner: ObjectIdentifier(self), outer: outerLoad)
             _ = outerLoad?.beginWait(for: activeLoad)
             state.loads[flight] = activeLoad
             activeCount.add(1, ordering: .releasing)
@@ -121,39 +130,68 @@ package final class SingleFlight<Key: Hashable & Sendable, Output: Sendable>: Se
         }
     }
 
-    private func start(_ flight: Machine.FlightID, as activeLoad: ActiveLoad, load: @escaping @Sendable () async throws -> Output) {
+    /// Runs a load that brings the results of several flights. It is cancelled when the last of them has been abandoned.
+    ///
+    /// - Parameter load: Returns a result for each flight, or throws the error of all of them.
+    func start(
+        _ flights: [Machine.FlightID],
+        as activeLoad: ActiveLoad,
+        load: @escaping @Sendable () async throws -> [Result<Output, any Error>]
+    ) {
         let task = Task {
-            let result: Result<Output, any Error>
+            let results: [Result<Output, any Error>]
             do {
-                result = .success(try await ActiveLoad.$innermost.withValue(activeLoad) { try await load() })
+                results = try await ActiveLoad.$innermost.withValue(activeLoad) { try await load() }
             } catch {
-                result = .failure(error)
+                results = flights.map { _ in .failure(error) }
             }
             activeLoad.end()
             let waiters = state.withLock { state in
-                state.loads[flight] = nil
-                activeCount.subtract(1, ordering: .releasing)
-                return state.machine.loadFinished(flight)
+                activeCount.subtract(flights.count, ordering: .releasing)
+                return flights.map { flight in
+                    state.loads[flight] = nil
+                    return state.machine.loadFinished(flight)
+                }
             }
-            for waiter in waiters { waiter.resume(with: result) }
+            for (waiters, result) in zip(waiters, results) {
+                for waiter in waiters { waiter(result) }
+            }
         }
-        switch state.withLock({ $0.machine.loadStarted(flight, cancelLoad: { task.cancel() }) }) {
-        case .cancelLoad: task.cancel()
-        case .none: break
+        let cancelLoad = AbandonmentCounter(flights.count) { task.cancel() }
+        for flight in flights {
+            switch state.withLock({ $0.machine.loadStarted(flight, cancelLoad: { cancelLoad.flightWasAbandoned() }) }) {
+            case .cancelLoad: cancelLoad.flightWasAbandoned()
+            case .none: break
+            }
         }
     }
 
-    private func leave(_ waiterID: UInt64) {
+    func leave(_ waiterID: UInt64) {
         switch state.withLock({ $0.machine.leave(waiterID: waiterID) }) {
         case .none:
             break
         case .resume(let waiter, let cancelLoad):
             cancelLoad?()
-            waiter.resume(throwing: CancellationError())
+            waiter(.failure(CancellationError()))
         }
     }
 
-    private static var recursiveLoad: CacheError {
+    static var recursiveLoad: CacheError {
         CacheError(.recursiveLoad, "A loader asked, directly or through other loads, for the key that it is loading.")
+    }
+}
+
+/// Cancels a load when nobody waits for any of its flights any more.
+private final class AbandonmentCounter: Sendable {
+    private let remaining: Atomic<Int>
+    private let cancel: @Sendable () -> Void
+
+    init(_ count: Int, cancel: @escaping @Sendable () -> Void) {
+        remaining = Atomic(count)
+        self.cancel = cancel
+    }
+
+    func flightWasAbandoned() {
+        if remaining.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { cancel() }
     }
 }

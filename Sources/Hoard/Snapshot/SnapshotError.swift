@@ -9,7 +9,7 @@ public struct SnapshotError: Error, Sendable {
     /// What went wrong, by kind.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Base: String, Hashable, Sendable {
-            case notFound, notAFile, foreign, newerFormat, corrupt, wrongSchema, tooLarge, io
+            case notFound, notAFile, foreign, newerFormat, corrupt, wrongSchema, tooLarge, codingFailed, io
         }
         private let base: Base
         private init(_ base: Base) { self.base = base }
@@ -28,6 +28,8 @@ public struct SnapshotError: Error, Sendable {
         public static var wrongSchema: Self { .init(.wrongSchema) }
         /// The snapshot holds more than the reader allows.
         public static var tooLarge: Self { .init(.tooLarge) }
+        /// A key or value could not be encoded or decoded.
+        public static var codingFailed: Self { .init(.codingFailed) }
         /// The system refused or failed. ``SnapshotError/message`` says why.
         public static var io: Self { .init(.io) }
 

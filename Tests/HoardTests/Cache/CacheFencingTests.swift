@@ -91,6 +91,6 @@ import Testing
     @Test func fencesAreForgottenWhenLoadsEnd() async throws {
         _ = try await cache.value(forKey: "a") { _ in 1 }
         _ = await error { try await cache.value(forKey: "b") { _ in throw TestError() } }
-        #expect(cache.state.withLock { $0.fences.count } == 0)
+        #expect(cache.openFenceCount == 0)
     }
 }

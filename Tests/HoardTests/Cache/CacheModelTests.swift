@@ -156,7 +156,7 @@ extension CacheModelTests {
         }
 
         private func wholeDifference() -> String? {
-            cache.state.withLock { $0.engine.checkInvariants() }
+            cache.checkInvariants()
             return compare("count", cache.count, model.entries.count) ?? compare("weight", cache.totalWeight, model.totalWeight)
                 ?? compare("statistics", cache.statistics, model.statistics)
         }

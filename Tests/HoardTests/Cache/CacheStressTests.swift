@@ -30,12 +30,9 @@ import Testing
                             if let value = cache.value(forKey: key) { #expect(value % 100 == key) }
                         }
                         if round % 50 == 0 {
-                            let (count, weight) = cache.state.withLock { state in
-                                state.engine.checkInvariants()
-                                return (state.engine.count, state.engine.totalWeight)
-                            }
-                            #expect(count <= 50)
-                            #expect(weight <= 60)
+                            cache.checkInvariants()
+                            #expect(cache.count <= 50)
+                            #expect(cache.totalWeight <= 60)
                         }
                     }
                 }
@@ -119,7 +116,7 @@ import Testing
         }
         #expect(answered.value + cancelled.value == 1_000)
         #expect(answered.value >= 666)
-        try await waitUntil { cache.state.withLock { $0.fences.count } == 0 }
+        try await waitUntil { cache.openFenceCount == 0 }
     }
 
     /// Loads and removals of one key, at random. Whoever reads after a removal has returned gets nothing that was loaded before it.

@@ -199,7 +199,7 @@ import Testing
             Witness(number) { number in
                 guard let cache = holder.value else { return }
                 let wasUnlocked = cache.fences.withLockIfAvailable { _ in true } ?? false
-                releases.update { $0[number] = wasUnlocked && cache.memory.state.withLockIfAvailable { _ in true } ?? false }
+                releases.update { $0[number] = wasUnlocked && cache.memory.allLocksAreFree }
             }
         }
         let cache = TieredCache<String, Witness>(

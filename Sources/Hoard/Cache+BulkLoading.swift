@@ -1,0 +1,73 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+extension Cache {
+    /// The values of several keys; loads all that are missing in one call, but for those that somebody else is loading already.
+    ///
+    /// ```swift
+    /// let team = try await users.values(forKeys: memberIDs) { missing in try await database.users(missing) }
+    /// ```
+    ///
+    /// Counts one use, and one hit or miss, for each different key. Suspends only if a key is missing. Callers of
+    /// ``value(forKey:load:)`` that ask meanwhile for a key of this load wait for it, and this call waits for their loads; every key is
+    /// loaded once. Cancellation, fences and errors are as there: if one of the loads fails, the call throws its error.
+    ///
+    /// - Parameter load: Gets the missing keys, in the order in which they were asked for. Keys that its result does not mention are not
+    ///   in the result of this call, and the cache remembers nothing of them. What it returns beyond the keys is ignored.
+    /// - Returns: The values found. Keys with a negative entry are not among them.
+    /// - Throws: What a load throws; `CancellationError`; ``CacheError/Code/recursiveLoad``; the error that a negative entry keeps.
+    public func values(
+        forKeys keys: some Sequence<Key>,
+        load: @escaping @Sendable (_ missing: [Key]) async throws -> [Key: Value]
+    ) async throws -> [Key: Value] {
+        var values: [Key: Value] = [:]
+        var seen: Set<Key> = []
+        var missing: [Key] = []
+        for key in keys where seen.insert(key).inserted {
+            if let value = value(forKey: key) {
+                values[key] = value
+            } else if try !isKnownToBeAbsent(key) {
+                missing.append(key)
+            }
+        }
+        // Somebody else's bulk load may not mention a key that this call waited for; then this call's load is asked.
+        while !missing.isEmpty {
+            let (outcomes, ledKeys) = try await flights.runAll(missing, existing: { key in peek(key).map { .value($0) } }) { [self] keys in
+                try await loadAndPublish(keys, load: load)
+            }
+            let led = Set(ledKeys)
+            missing.removeAll { led.contains($0) || !(outcomes[$0]?.isUnknown ?? false) }
+            for (key, outcome) in outcomes {
+                if case .value(let value) = outcome { values[key] = value }
+            }
+        }
+        return values
+    }
+
+    private func loadAndPublish(_ keys: [Key], load: @Sendable ([Key]) async throws -> [Key: Value]) async throws -> [LoadOutcome<Value>] {
+        let fences = keys.map { key in
+            let hash = hasher(key)
+            return (key: key, hash: hash, fence: cells.withShard(for: hash) { $0.openFence(forKey: key) })
+        }
+        let loaded: [Key: Value]
+        do {
+            loaded = try await load(keys)
+        } catch {
+            for (_, hash, fence) in fences {
+                cells.withShard(for: hash) { shard in
+                    shard.closeFence(fence)
+                    shard.statistics.loadFailures += 1
+                }
+            }
+            throw error
+        }
+        return fences.map { key, hash, fence in
+            guard let value = loaded[key] else {
+                cells.withShard(for: hash) { $0.closeFence(fence) }
+                return .unknown
+            }
+            publish(.value(value), forKey: key, hash: hash, fence: fence)
+            return .value(value)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a ``Cache`` knows of a key. See ``Cache/explain(_:)``.
+public struct CacheExplanation: Sendable, Hashable {
+    /// In which part of the cache an entry is.
+    public struct Segment: Hashable, Sendable, CustomStringConvertible {
+        private enum Base: String, Hashable, Sendable { case window, main, pinned }
+        private let base: Base
+        private init(_ base: Base) { self.base = base }
+
+        /// Among the new entries, which leave in the order in which they came unless they have been used often enough.
+        public static var window: Self { .init(.window) }
+        /// Among the entries that have proved themselves.
+        public static var main: Self { .init(.main) }
+        /// Weight 0: never evicted.
+        public static var pinned: Self { .init(.pinned) }
+
+        public var description: String { base.rawValue }
+    }
+
+    /// What is known of an entry that is there.
+    public struct Entry: Sendable, Hashable {
+        /// Whether the entry says that there is no value.
+        public var isNegative: Bool
+        /// Whether its time is up; reads no longer find it, its memory has not been reclaimed yet.
+        public var isExpired: Bool
+        /// Time since it was written; `nil` in a cache without expiration and refresh, which keeps no times.
+        public var age: Duration?
+        /// Time until it expires, zero if it has expired; `nil` if it never does.
+        public var timeLeft: Duration?
+        public var weight: Int
+        public var segment: Segment
+        /// How often it was used since it entered its segment or was last passed over, 3 at most.
+        public var recentUses: Int
+        public var tags: Set<String>
+    }
+
+    /// The entry, if there is one, expired or not.
+    public var entry: Entry?
+    /// Why the key's entry left, if there is none and the cache remembers. It remembers about the last 64 departures of each shard.
+    public var removalCause: RemovalCause?
+    /// How often the key was seen lately, by the policy's estimate: 0 to 15. What decides when the cache is full.
+    public var estimatedFrequency: Int
+    /// Whether a load of the key is under way.
+    public var isLoading: Bool
+}
+
+extension CacheExplanation: CustomStringConvertible {
+    /// One line for a person. Holds no key and no value.
+    public var description: String {
+        var parts: [String] = []
+        if let entry {
+            parts.append(entry.isExpired ? "expired" : entry.isNegative ? "present: known not to exist" : "present")
+            parts.append("in \(entry.segment)")
+            if let age = entry.age { parts.append("age \(age)") }
+            if let timeLeft = entry.timeLeft, !entry.isExpired { parts.append("expires in \(timeLeft)") }
+            parts.append("weight \(entry.weight)")
+            if !entry.tags.isEmpty { parts.append("\(entry.tags.count) tags") }
+        } else if let removalCause {
+            parts.append("absent, left because: \(removalCause)")
+        } else {
+            parts.append("absent, not seen leaving lately")
+        }
+        parts.append("seen about \(estimatedFrequency) times lately")
+        if isLoading { parts.append("being loaded") }
+        return parts.joined(separator: ", ")
+    }
+}
+
+extension Cache {
+    /// What is known of a key: its entry, or why it left. No use; changes nothing.
+    /// - Complexity: O(1).
+    public func explain(_ key: Key) -> CacheExplanation {
+        let hash = hasher(key)
+        let now = exactTimeIfUsed()
+        var explanation = cells.withShard(for: hash) { $0.explain(key, hash: UInt32(truncatingIfNeeded: hash), now: now) }
+        explanation.isLoading = flights.isLoading(key)
+        return explanation
+    }
+}
+
+extension Shard {
+    func explain(_ key: Key, hash: UInt32, now: Int64) -> CacheExplanation {
+        let frequency = policy.sketch.estimate(hash)
+        let slot = table.find(key, hash: hash)
+        guard slot != .none else {
+            return CacheExplanation(entry: nil, removalCause: departureLog.cause(hash), estimatedFrequency: frequency, isLoading: false)
+        }
+        let (flags, deadline) = (table.slots.flags(of: slot), table.slots.deadline(of: slot))
+        let segment: CacheExplanation.Segment =
+            switch flags.segment {
+            case .window: .window
+            case .main: .main
+            case .pinned, .free: .pinned
+            }
+        let entry = CacheExplanation.Entry(
+            isNegative: flags.isNegative,
+            isExpired: deadline <= now,
+            age: table.slots.writeTime(of: slot).map { .nanoseconds(now &- $0) },
+            timeLeft: deadline == .max ? nil : .nanoseconds(max(0, deadline &- now)),
+            weight: segment == .pinned ? 0 : table.slots.weight(of: slot),
+            segment: segment,
+            recentUses: Int(flags.uses),
+            tags: details[slot]?.tags ?? []
+        )
+        return CacheExplanation(entry: entry, removalCause: nil, estimatedFrequency: frequency, isLoading: false)
+    }
+}

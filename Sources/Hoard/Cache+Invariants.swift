@@ -1,0 +1,17 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+extension Cache {
+    /// Checks all shards: tables, lists, totals, timers, limits. For tests.
+    func checkInvariants() {
+        for number in 0..<cells.count {
+            cells.withShard(number) { shard in shard.checkInvariants { UInt32(truncatingIfNeeded: hasher($0)) } }
+        }
+    }
+
+    /// Whether no thread is inside a shard. For tests.
+    var allLocksAreFree: Bool { (0..<cells.count).allSatisfy { cells.isFree($0) } }
+
+    /// The number of fences that loads have open. For tests.
+    var openFenceCount: Int { forEachShard(0) { $0 += $1.fences.count } }
+}

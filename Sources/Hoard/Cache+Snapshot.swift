@@ -1,0 +1,116 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension Cache {
+    /// The entries of a cache at one moment, to be put into another cache later. Holds no limits and no rules: restoring it
+    /// never changes a cache's configuration.
+    public struct Snapshot: Sendable {
+        /// An entry, with what is needed to go on with it.
+        public struct Entry: Sendable {
+            public var key: Key
+            public var value: Value
+            public var weight: Int
+            /// Nanoseconds the entry had still to live; `nil` if it never expires.
+            public var nanosecondsLeft: Int64?
+            /// Nanoseconds since it was written; `nil` if the cache kept no times.
+            public var age: Int64?
+            public var tags: Set<String>
+            /// How often the key had been seen lately, up to 15.
+            public var frequency: Int
+        }
+
+        /// When the snapshot was made, by the wall clock. The time until it is restored counts as lived.
+        public var date: Date
+        /// Coldest first.
+        public var entries: [Entry]
+    }
+
+    /// The entries with a value that have not expired. No use of any of them.
+    ///
+    /// Each shard is copied under its lock, one after the other; writes by other threads may lie before or after. Negative entries are left out.
+    ///
+    /// - Parameters:
+    ///   - maximumCount: How many entries are copied at most: the hottest ones.
+    ///   - clock: Dates the snapshot.
+    /// - Complexity: O(*n* log *n*).
+    public func snapshot(maximumCount: Int = .max, clock: any WallClock = SystemWallClock()) -> Snapshot {
+        let now = exactTimeIfUsed()
+        var ranked: [(rank: Double, entry: Snapshot.Entry)] = []
+        for number in 0..<cells.count {
+            let entries = cells.withShard(number) { shard in shard.coldestFirst(now: now).map { shard.snapshot(of: $0, now: now) } }
+            for (position, entry) in entries.enumerated() { ranked.append((Double(position) / Double(entries.count), entry)) }
+        }
+        ranked.sort { $0.rank < $1.rank }
+        return Snapshot(date: clock.now(), entries: ranked.suffix(max(0, maximumCount)).map(\.entry))
+    }
+
+    /// Puts the entries of a snapshot into the cache, coldest first, so that the policy forms the opinion again that it had.
+    ///
+    /// The time between snapshot and restore counts as lived, if the wall clock has not gone back; what has expired meanwhile is left out. Keys that
+    /// the cache has already are left as they are, for they are newer. Loads under way go on and publish over what is restored.
+    /// Limits hold as for any write.
+    ///
+    /// - Parameter clock: Tells how much time has passed since the snapshot.
+    /// - Returns: The number of entries put in and kept at that moment.
+    /// - Complexity: O(*n*).
+    @discardableResult
+    public func restore(_ snapshot: Snapshot, clock: any WallClock = SystemWallClock()) -> Int {
+        let elapsed = Duration.seconds(max(0, clock.now().timeIntervalSince(snapshot.date))).saturatingNanoseconds
+        let now = time(ifNeededFor: snapshot)
+        var restored = 0
+        for entry in snapshot.entries {
+            let left = entry.nanosecondsLeft.map { $0.subtractingReportingOverflow(elapsed).partialValue }
+            if let left, left <= 0 { continue }
+            let age = (entry.age ?? 0).addingReportingOverflow(elapsed)
+            var new = NewEntry<Value>(
+                value: entry.value,
+                weight: max(0, entry.weight),
+                deadline: left.map { CacheClock.deadline($0, after: now) } ?? .max,
+                writeTime: now == .min ? .min : now.subtractingReportingOverflow(age.overflow ? 0 : age.partialValue).partialValue
+            )
+            if !entry.tags.isEmpty { new.details = EntryDetails(tags: entry.tags) }
+            var departures = Departures<Key, Value>()
+            let hash = hasher(entry.key)
+            let wasKept = cells.withShard(for: hash) { shard in
+                guard shard.peek(entry.key, hash: hash, now: now) == .none else { return false }
+                shard.policy.noteUses(entry.frequency - 1, hash: UInt32(truncatingIfNeeded: hash))
+                return shard.insert(new, forKey: entry.key, hash: hash, now: now, tuner: tuner, departures: &departures)
+            }
+            report(departures)
+            if wasKept { restored += 1 }
+        }
+        return restored
+    }
+
+    /// The time, if the cache uses times or the snapshot's entries do; the cache uses times from then on.
+    private func time(ifNeededFor snapshot: Snapshot) -> Int64 {
+        if snapshot.entries.contains(where: { $0.nanosecondsLeft != nil }) { usesTimes.store(true, ordering: .relaxed) }
+        return exactTimeIfUsed()
+    }
+}
+
+extension Cache.Snapshot.Entry: Codable where Key: Codable, Value: Codable {}
+extension Cache.Snapshot: Codable where Key: Codable, Value: Codable {}
+
+extension Shard {
+    func snapshot(of slot: Slot, now: Int64) -> Cache<Key, Value>.Snapshot.Entry {
+        let (flags, deadline) = (table.slots.flags(of: slot), table.slots.deadline(of: slot))
+        return .init(
+            key: table.key(at: slot),
+            value: table.value(at: slot),
+            weight: flags.segment == .pinned ? 0 : table.slots.weight(of: slot),
+            nanosecondsLeft: deadline == .max ? nil : deadline &- now,
+            age: table.slots.writeTime(of: slot).map { now &- $0 },
+            tags: details[slot]?.tags ?? [],
+            frequency: policy.rating(slot, in: table.slots)
+        )
+    }
+}

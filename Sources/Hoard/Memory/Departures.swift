@@ -1,0 +1,32 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// What left a shard while its lock was held.
+///
+/// Whoever holds the lock takes it along and lets go of it, or reports it, when the lock has been released: no deinitialiser and no
+/// listener runs under a lock. One departure, the usual case, costs no allocation.
+@usableFromInline struct Departures<Key: Sendable, Value: Sendable>: Sendable {
+    @usableFromInline struct Departure: Sendable {
+        @usableFromInline let key: Key
+        /// `nil` for a negative entry.
+        @usableFromInline let value: Value?
+        @usableFromInline let cause: RemovalCause
+
+        @inlinable init(key: Key, value: Value?, cause: RemovalCause) {
+            self.key = key
+            self.value = value
+            self.cause = cause
+        }
+    }
+
+    @usableFromInline private(set) var first: Departure?
+    @usableFromInline private(set) var others: [Departure] = []
+
+    @inlinable init() {}
+
+    @inlinable mutating func append(_ departure: Departure) {
+        if first == nil { first = departure } else { others.append(departure) }
+    }
+
+    @inlinable var isEmpty: Bool { first == nil }
+}

@@ -1,0 +1,266 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Decides which entries stay: lazy W-TinyLFU.
+///
+/// New entries enter a ``Window``. What the window pushes out competes with what the hand of the main ``ClockRing`` finds, and stays only
+/// if it has been seen more often: by the ``FrequencySketch``, plus the uses in its counter. A hit does nothing but count one
+/// use in its entry; the sketch learns of uses when the hand passes, and of keys when they are inserted.
+///
+/// Sources: W-TinyLFU from Einziger, Friedman and Manes (2017); the lazy promotion from Yang et al., "FIFO queues are all you
+/// need for cache eviction" (SOSP 2023); weighing a candidate against all the victims it displaces from Einziger, Eytan, Friedman and Manes,
+/// "Lightweight Robust Size Aware Cache Management" (ACM Transactions on Storage 18(3), 2022).
+///
+/// The newest entry never competes, so that what was just written can be read. Entries of weight 0 are in neither list.
+@usableFromInline struct EvictionPolicy {
+    /// What the ``WindowTuner`` may change while a cache runs.
+    @usableFromInline struct Tuning: Sendable, Equatable {
+        /// The window's share of the capacity.
+        var windowShare: Double
+        var placement = ClockRing.Placement.behindHand
+        /// Entries that were used go round in the window once for each use, before they leave it.
+        var windowHasSecondChance = false
+    }
+
+    private(set) var window = Window()
+    private(set) var main = ClockRing()
+    private(set) var sketch: FrequencySketch
+    private(set) var tuning: Tuning
+
+    let maximumCount: Int
+    /// `nil` if entries have no weights.
+    let maximumWeight: UInt?
+    private(set) var pinnedCount = 0
+    private var windowLimit: UInt = 1
+    private let shardCount: Int
+
+    /// When the window is to shrink, so many entries at most move to main for each insertion.
+    private static let movesPerInsertion = 8
+
+    /// - Parameters:
+    ///   - maximumWeight: `nil` if there is no such limit; all entries weigh 1 then, or 0 if they are pinned.
+    ///   - shardCount: Into how many tables of this size the cache is divided.
+    init(maximumCount: Int, maximumWeight: Int?, shardCount: Int = 1, tuning: Tuning) {
+        self.maximumCount = maximumCount
+        self.maximumWeight = maximumWeight.map { UInt($0) }
+        self.shardCount = shardCount
+        self.tuning = tuning
+        sketch = FrequencySketch(capacity: 0, ofTotal: 0)
+        tune(tuning)
+    }
+
+    /// The weight of all entries. Unpinned entries of a cache without weights weigh 1.
+    var totalWeight: UInt { window.weight &+ main.weight }
+    /// The number of entries that are not pinned.
+    var evictableCount: Int { window.count + main.count }
+
+    private var isOverLimit: Bool {
+        window.count + main.count + pinnedCount > maximumCount || maximumWeight.map { totalWeight > $0 } ?? false
+    }
+
+    mutating func tune(_ tuning: Tuning) {
+        self.tuning = tuning
+        let limit = Double(maximumWeight ?? UInt(maximumCount))
+        windowLimit = max(1, UInt(limit * tuning.windowShare + 0.5))
+    }
+
+    // MARK: Entries come and go
+
+    /// A new entry is there. Its weight has been set, its limits are not enforced yet.
+    @usableFromInline mutating func didInsert(_ slot: Slot, in table: SlotTable, weight: Int = 1) {
+        reserveSketch(table)
+        sketch.add(table.hash(of: slot))
+        if weight == 0 {
+            pin(slot, in: table)
+        } else {
+            window.append(slot, in: table)
+        }
+    }
+
+    /// An entry has a new value and is about to weigh `weight`. Counts as a use.
+    @usableFromInline mutating func willReplace(_ slot: Slot, weight: Int, in table: SlotTable) {
+        let oldWeight = table.weight(of: slot)
+        var flags = table.flags(of: slot)
+        let wasPinned = flags.segment == .pinned
+        if wasPinned != (weight == 0) {
+            willRemove(slot, in: table)
+            table.setWeight(weight, of: slot)
+            if weight == 0 { pin(slot, in: table) } else { window.append(slot, in: table) }
+            return
+        }
+        switch flags.segment {
+        case .window: window.changeWeight(from: oldWeight, to: weight)
+        case .main: main.changeWeight(from: oldWeight, to: weight)
+        case .pinned, .free: break
+        }
+        table.setWeight(weight, of: slot)
+        if flags.uses < SlotFlags.maximumUses { flags.uses += 1 }
+        table.setFlags(flags, of: slot)
+        if weight > oldWeight, flags.segment != .pinned, maximumWeight != nil {
+            // The others make room for it, as for a new entry.
+            willRemove(slot, in: table)
+            window.append(slot, in: table)
+        }
+    }
+
+    /// An entry is about to leave the table.
+    @usableFromInline mutating func willRemove(_ slot: Slot, in table: SlotTable) {
+        switch table.flags(of: slot).segment {
+        case .window: window.remove(slot, in: table)
+        case .main: main.remove(slot, in: table)
+        case .pinned: pinnedCount -= 1
+        case .free: assertionFailure("a free slot cannot leave")
+        }
+    }
+
+    private mutating func pin(_ slot: Slot, in table: SlotTable) {
+        var flags = table.flags(of: slot)
+        flags.segment = .pinned
+        table.setFlags(flags, of: slot)
+        pinnedCount += 1
+    }
+
+    /// Forgets all entries, but not how often keys were seen.
+    mutating func removeAll() {
+        window = Window()
+        main = ClockRing()
+        pinnedCount = 0
+    }
+
+    /// The sketch grows with the table. Until a cache has been filled, frequencies decide nothing; the larger sketch takes over
+    /// what is known of the entries that are there.
+    private mutating func reserveSketch(_ table: SlotTable) {
+        let capacity = min(table.capacity, maximumCount)
+        guard capacity > sketch.capacity else { return }
+        var larger = FrequencySketch(capacity: capacity, ofTotal: capacity.multipliedReportingOverflow(by: shardCount).partialValue)
+        for slot in table.usedSlots where table.flags(of: slot).segment != .free {
+            larger.add(table.hash(of: slot), times: sketch.estimate(table.hash(of: slot)))
+        }
+        sketch = larger
+    }
+
+    // MARK: Eviction
+
+    /// An entry to evict, if a limit is exceeded. It is in no list any more; the caller takes it out of the table and asks again.
+    ///
+    /// - Parameter newcomer: The entry just written, which does not compete.
+    /// - Returns: `none` when the limits hold.
+    @usableFromInline mutating func nextEvicted(in table: SlotTable, sparing newcomer: Slot) -> Slot {
+        var moves = 0
+        while true {
+            let isOverLimit = isOverLimit
+            guard window.weight > windowLimit, window.count > 1 else {
+                return isOverLimit ? evictFromMain(in: table) : .none
+            }
+            if !isOverLimit, moves == Self.movesPerInsertion { return .none }
+            let candidate = window.oldest
+            window.remove(candidate, in: table)
+            var flags = table.flags(of: candidate)
+            if candidate == newcomer || (tuning.windowHasSecondChance && flags.uses > 0) {
+                if candidate != newcomer { flags.uses -= 1 }
+                table.setFlags(flags, of: candidate)
+                window.append(candidate, in: table)
+                continue
+            }
+            moves += 1
+            guard isOverLimit else {
+                main.insert(candidate, tuning.placement, in: table)
+                continue
+            }
+            guard wins(candidate, in: table) else { return candidate }
+            // The hand stands at the first of its victims; the others are found when the caller asks again.
+            let victim = main.hand
+            main.remove(victim, in: table)
+            flags.uses = 0
+            table.setFlags(flags, of: candidate)
+            main.insert(candidate, tuning.placement, in: table)
+            return victim
+        }
+    }
+
+    /// Whether a candidate has been seen more often than all the entries together that would have to leave main in its stead.
+    private mutating func wins(_ candidate: Slot, in table: SlotTable) -> Bool {
+        guard main.count > 0 else { return false }
+        let rating = rating(candidate, in: table)
+        // The candidate is in no list at this moment.
+        let weight = totalWeight &+ UInt(table.weight(of: candidate))
+        var missing = max(1, maximumWeight.map { weight > $0 ? weight &- $0 : 0 } ?? 0)
+        var victim = nextVictim(from: main.hand, in: table)
+        main.moveHand(to: victim)
+        var victims = self.rating(victim, in: table)
+        while rating > victims {
+            let freed = UInt(table.weight(of: victim))
+            if freed >= missing { return true }
+            missing &-= freed
+            victim = nextVictim(from: table.next(of: victim), in: table)
+            if victim == main.hand { return true }
+            victims += self.rating(victim, in: table)
+        }
+        return false
+    }
+
+    private mutating func nextVictim(from start: Slot, in table: SlotTable) -> Slot {
+        main.passOver(from: start, in: table) { sketch.add(table.hash(of: $0)) }
+    }
+
+    /// Evicts what the hand finds in main or, if main is empty, the oldest entry of the window but its newest.
+    private mutating func evictFromMain(in table: SlotTable) -> Slot {
+        if main.count > 0 {
+            let victim = nextVictim(from: main.hand, in: table)
+            main.moveHand(to: victim)
+            main.remove(victim, in: table)
+            return victim
+        }
+        // If nothing but pinned entries and the newcomer is left, the newcomer leaves.
+        guard window.count > 0 else { return .none }
+        let oldest = window.oldest
+        window.remove(oldest, in: table)
+        return oldest
+    }
+
+    /// The coldest entry by the policy's present opinion, whether the limits hold or not; `none` if only pinned entries are left.
+    @usableFromInline mutating func evictColdest(in table: SlotTable) -> Slot {
+        guard main.count > 0, window.weight <= windowLimit || window.count == 0 else {
+            guard window.count > 0 else { return .none }
+            let oldest = window.oldest
+            window.remove(oldest, in: table)
+            return oldest
+        }
+        return evictFromMain(in: table)
+    }
+
+    /// All entries: main from the hand on, then the window from its oldest, then the pinned ones.
+    func coldestFirst(in table: SlotTable) -> [Slot] {
+        var slots: [Slot] = []
+        slots.reserveCapacity(table.count)
+        var slot = main.hand
+        for _ in 0..<main.count {
+            slots.append(slot)
+            slot = table.next(of: slot)
+        }
+        slot = window.oldest
+        while slot != .none {
+            slots.append(slot)
+            slot = table.next(of: slot)
+        }
+        return slots + table.usedSlots.filter { table.flags(of: $0).segment == .pinned }
+    }
+
+    /// How often an entry has been seen, by all that is known.
+    func rating(_ slot: Slot, in table: SlotTable) -> Int {
+        sketch.estimate(table.hash(of: slot)) + Int(table.flags(of: slot).uses)
+    }
+
+    /// Tells the sketch that a key was seen `times` times, as a restored snapshot says.
+    mutating func noteUses(_ times: Int, hash: UInt32) {
+        sketch.add(hash, times: times)
+    }
+
+    /// Checks lists and totals. For tests.
+    func checkInvariants(in table: SlotTable) {
+        window.checkInvariants(in: table)
+        main.checkInvariants(in: table)
+        precondition(window.count + main.count + pinnedCount == table.count, "an entry is in no list")
+        precondition(!isOverLimit, "over a limit")
+    }
+}

@@ -1,0 +1,87 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+extension Shard {
+    /// What a read found.
+    @usableFromInline enum Reading {
+        case hit(Value)
+        case negative
+        case miss
+        /// The time is too near to the deadline to decide with a coarse clock; nothing was counted.
+        case needsExactTime
+        /// The entry's time was up. It has been removed.
+        case expired(Departures<Key, Value>.Departure)
+    }
+
+    /// Looks a key up and counts a use.
+    ///
+    /// - Parameters:
+    ///   - now: The time, at most `lag` behind. Not looked at unless the shard has entries that expire.
+    @inlinable @inline(__always)
+    mutating func read(_ key: Key, hash: UInt64, now: Int64, lag: Int64) -> Reading {
+        let slot = table.find(key, hash: UInt32(truncatingIfNeeded: hash))
+        guard slot != .none else {
+            statistics.misses &+= 1
+            return .miss
+        }
+        var flags = table.slots.flags(of: slot)
+        if table.slots.deadlines != nil || flags.isNegative { return readSlowly(slot, now: now, lag: lag) }
+        if flags.uses < SlotFlags.maximumUses {
+            flags.uses &+= 1
+            table.slots.setFlags(flags, of: slot)
+        }
+        statistics.hits &+= 1
+        return .hit(table.value(at: slot))
+    }
+
+    /// The same for an entry that may expire or be negative.
+    @inlinable mutating func readSlowly(_ slot: Slot, now: Int64, lag: Int64) -> Reading {
+        let deadline = table.slots.deadline(of: slot)
+        if deadline <= now {
+            statistics.misses &+= 1
+            statistics.expirations &+= 1
+            return .expired(remove(slot, cause: .expired))
+        }
+        if lag > 0, deadline &- now < lag { return .needsExactTime }
+        var flags = table.slots.flags(of: slot)
+        if flags.uses < SlotFlags.maximumUses {
+            flags.uses &+= 1
+            table.slots.setFlags(flags, of: slot)
+        }
+        if rules.accessLifetime > 0, deadline < .max {
+            // The timer wheel finds out when the timer comes up.
+            let later = CacheClock.deadline(rules.accessLifetime, after: now)
+            if later > deadline { table.slots.setDeadline(later, of: slot) }
+        }
+        if flags.isNegative {
+            statistics.negativeHits &+= 1
+            return .negative
+        }
+        statistics.hits &+= 1
+        return .hit(table.value(at: slot))
+    }
+
+    /// Whether the access belongs to the sample.
+    @inlinable @inline(__always)
+    func isSampled(_ hash: UInt64) -> Bool {
+        UInt16(truncatingIfNeeded: hash &>> 32) < sampleThreshold
+    }
+
+    /// The slot of a key that has not expired by `now`, or `none`. Counts nothing.
+    @inlinable func peek(_ key: Key, hash: UInt64, now: Int64) -> Slot {
+        let slot = table.find(key, hash: UInt32(truncatingIfNeeded: hash))
+        return slot != .none && table.slots.deadline(of: slot) > now ? slot : .none
+    }
+}
+
+extension Shard {
+    /// Notes a sampled access. Returns whether the tuner has to take the samples in.
+    @inlinable mutating func noteSample(_ hash: UInt64, _ reading: Reading) -> Bool {
+        switch reading {
+        case .hit: samples.append(UInt32(truncatingIfNeeded: hash), wasHit: true)
+        case .miss, .expired: samples.append(UInt32(truncatingIfNeeded: hash), wasHit: false)
+        case .negative, .needsExactTime: return false
+        }
+        return samples.isFull
+    }
+}

@@ -1,0 +1,87 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+extension Shard {
+    /// Removes all entries with a tag, and keeps loads under way from publishing others.
+    mutating func remove(taggedWith tag: String, now: Int64, departures: inout Departures<Key, Value>) -> Int {
+        fences.breakFences(taggedWith: tag)
+        var removed = 0
+        for slot in details.slots(taggedWith: tag) {
+            let isAlive = table.slots.deadline(of: slot) > now
+            if isAlive { removed += 1 } else { statistics.expirations += 1 }
+            departures.append(remove(slot, cause: isAlive ? .explicit : .expired))
+        }
+        return removed
+    }
+
+    /// Removes all entries whose time is up, to the nanosecond.
+    mutating func reclaimAll(now: Int64, departures: inout Departures<Key, Value>) {
+        advanceWheel(to: now)
+        wheel?.collectPresentBucket(in: table.slots)
+        reclaim(now: now, atMost: .max, departures: &departures)
+    }
+
+    mutating func trim(toFraction fraction: Double, departures: inout Departures<Key, Value>) -> Int {
+        let count = Int(Double(policy.evictableCount) * fraction)
+        let weight = UInt(Double(policy.totalWeight) * fraction)
+        var evicted = 0
+        while policy.evictableCount > count || policy.totalWeight > weight {
+            let slot = policy.evictColdest(in: table.slots)
+            if slot == .none { break }
+            departures.append(takeOut(slot, cause: .size))
+            evicted += 1
+        }
+        statistics.evictions += evicted
+        return evicted
+    }
+
+    /// The entries with a value that have not expired, in the order in which the policy would evict them.
+    func coldestFirst(now: Int64) -> [Slot] {
+        policy.coldestFirst(in: table.slots).filter { !table.slots.flags(of: $0).isNegative && table.slots.deadline(of: $0) > now }
+    }
+
+    // MARK: Fences
+
+    @usableFromInline mutating func breakFences(forKey key: Key) {
+        fences.breakFences(forKey: key)
+        hasFences = !fences.isEmpty
+    }
+
+    @usableFromInline mutating func breakAllFences() {
+        fences.breakAll()
+        hasFences = false
+    }
+
+    mutating func openFence(forKey key: Key) -> FenceTable<Key>.Fence {
+        hasFences = true
+        return fences.open(key)
+    }
+
+    mutating func closeFence(_ fence: FenceTable<Key>.Fence) {
+        fences.close(fence)
+        hasFences = !fences.isEmpty
+    }
+
+    /// Closes the fence of a load whose result may be published, and breaks those of its key's older loads.
+    ///
+    /// - Returns: Whether the fence was intact, also for these tags.
+    mutating func closeForPublication(_ fence: FenceTable<Key>.Fence, tags: Set<String>) -> Bool {
+        let isIntact = fences.isIntact(fence, tags: tags)
+        // A load that all its callers have left may still run, beside a later one of the same key.
+        if isIntact { fences.closeAndBreakOlder(than: fence) } else { fences.close(fence) }
+        hasFences = !fences.isEmpty
+        return isIntact
+    }
+
+    /// Checks everything. For tests.
+    func checkInvariants(hash: (Key) -> UInt32) {
+        table.checkInvariants(hash: hash)
+        policy.checkInvariants(in: table.slots)
+        wheel?.checkInvariants(in: table.slots)
+        details.checkInvariants()
+        precondition(hasFences == !fences.isEmpty, "the mark for fences is wrong")
+        for slot in table.slots.usedSlots where table.slots.flags(of: slot).segment != .free {
+            precondition(table.slots.flags(of: slot).hasDetails == (details[slot] != nil), "the mark for details is wrong")
+        }
+    }
+}

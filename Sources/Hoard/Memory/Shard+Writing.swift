@@ -1,0 +1,186 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+extension Shard {
+    /// At most so many expired entries are reclaimed by one write, so that no write takes long.
+    @inlinable static var reclaimedPerWrite: Int { 16 }
+
+    /// Writes an entry and makes room for it.
+    ///
+    /// - Parameters:
+    ///   - now: The time. Not looked at unless the shard has entries that expire.
+    ///   - departures: Takes in what left.
+    /// - Returns: Whether the entry was kept.
+    @inlinable mutating func insert(
+        _ entry: NewEntry<Value>,
+        forKey key: Key,
+        hash: UInt64,
+        now: Int64,
+        tuner: WindowTuner,
+        departures: inout Departures<Key, Value>
+    ) -> Bool {
+        if entry.deadline < .max || rules.keepsWriteTimes { beginUsingTimes(now) }
+        if hasTimes { reclaim(now: now, atMost: Self.reclaimedPerWrite, departures: &departures) }
+        let shortHash = UInt32(truncatingIfNeeded: hash)
+        var slot = table.find(key, hash: shortHash)
+        if slot != .none, table.slots.deadline(of: slot) <= now, hasTimes {
+            departures.append(remove(slot, cause: .expired))
+            statistics.expirations &+= 1
+            slot = .none
+        }
+        // Without a limit by weight, entries are pinned or not; what else they weigh does not matter.
+        let weight = rules.maximumWeight == nil ? min(entry.weight, 1) : entry.weight
+        guard entry.deadline > .min, weight <= rules.maximumWeight ?? .max, rules.maximumCount > 0 else {
+            if slot != .none { departures.append(remove(slot, cause: .replaced)) }
+            statistics.refusals &+= 1
+            return false
+        }
+        if slot == .none {
+            slot = add(entry, weight: weight, forKey: key, hash: shortHash)
+        } else {
+            replace(slot, with: entry, weight: weight, departures: &departures)
+        }
+        if table.slots.deadlines != nil { setTimes(entry, of: slot) }
+        if let details = entry.details { setDetails(details, of: slot) }
+        let wasKept = makeRoom(for: slot, now: now, tuner: tuner, departures: &departures)
+        if wasKept { statistics.insertions &+= 1 } else { statistics.refusals &+= 1 }
+        return wasKept
+    }
+
+    @inlinable mutating func add(_ entry: NewEntry<Value>, weight: Int, forKey key: Key, hash: UInt32) -> Slot {
+        if table.slots.isFull {
+            table.grow(to: max(table.slots.capacity &+ 1, min(table.slots.capacity &* 2, Self.greatestCapacity(rules))))
+        }
+        let slot = table.insert(key, value: entry.value, hash: hash)
+        table.slots.setWeight(weight, of: slot)
+        policy.didInsert(slot, in: table.slots, weight: weight)
+        return slot
+    }
+
+    @inlinable mutating func replace(
+        _ slot: Slot,
+        with entry: NewEntry<Value>,
+        weight: Int,
+        departures: inout Departures<Key, Value>
+    ) {
+        let old = table.exchangeValue(at: slot, with: entry.value)
+        departures.append(.init(key: table.key(at: slot), value: old, cause: .replaced))
+        if table.slots.flags(of: slot).hasDetails { forgetDetails(of: slot) }
+        policy.willReplace(slot, weight: weight, in: table.slots)
+    }
+
+    /// Evicts until the limits hold. Returns whether `newcomer` is still there.
+    @inlinable mutating func makeRoom(for newcomer: Slot, now: Int64, tuner: WindowTuner, departures: inout Departures<Key, Value>) -> Bool {
+        var wasKept = true
+        while true {
+            let evicted = policy.nextEvicted(in: table.slots, sparing: newcomer)
+            if evicted == .none { break }
+            if evicted == newcomer { wasKept = false }
+            let hasExpired = hasTimes && table.slots.deadline(of: evicted) <= now
+            let departure = takeOut(evicted, cause: hasExpired ? .expired : .size)
+            if hasExpired { statistics.expirations &+= 1 } else if evicted != newcomer { statistics.evictions &+= 1 }
+            departures.append(departure)
+            adopt(tuner)
+        }
+        return wasKept
+    }
+
+    /// Removes an entry from all lists and from the table.
+    @inlinable mutating func remove(_ slot: Slot, cause: RemovalCause) -> Departures<Key, Value>.Departure {
+        policy.willRemove(slot, in: table.slots)
+        return takeOut(slot, cause: cause)
+    }
+
+    /// Removes an entry that is in no list of the policy any more.
+    @inlinable mutating func takeOut(_ slot: Slot, cause: RemovalCause) -> Departures<Key, Value>.Departure {
+        noteDeparture(of: slot, cause: cause)
+        let (key, value) = table.remove(slot)
+        return .init(key: key, value: value, cause: cause)
+    }
+
+    /// Removes expired entries.
+    @inlinable mutating func reclaim(now: Int64, atMost limit: Int, departures: inout Departures<Key, Value>) {
+        var reclaimed = 0
+        advanceWheel(to: now)
+        while reclaimed < limit {
+            let slot = nextExpired(at: now)
+            if slot == .none { return }
+            departures.append(remove(slot, cause: .expired))
+            statistics.expirations &+= 1
+            reclaimed &+= 1
+        }
+    }
+
+    /// Removes everything. The old table goes to the caller, who lets go of its values outside the lock.
+    @inlinable mutating func removeAll() -> EntryTable<Key, Value> {
+        let old = table
+        breakAllFences()
+        table = EntryTable(capacity: min(16, Self.greatestCapacity(rules)), hasWeights: rules.maximumWeight != nil)
+        forgetAll()
+        return old
+    }
+}
+
+// MARK: What does not depend on the caller's types is compiled here, once.
+
+extension Shard {
+    @usableFromInline mutating func beginUsingTimes(_ now: Int64) {
+        guard wheel == nil else { return }
+        wheel = TimerWheel(time: now)
+        table.slots.addTimes(hasWriteTimes: rules.keepsWriteTimes)
+    }
+
+    @usableFromInline mutating func setTimes(_ entry: NewEntry<Value>, of slot: Slot) {
+        table.slots.setDeadline(entry.deadline, of: slot)
+        table.slots.setWriteTime(entry.writeTime, of: slot)
+        wheel?.schedule(slot, in: table.slots)
+    }
+
+    @usableFromInline mutating func advanceWheel(to now: Int64) {
+        wheel?.advance(to: now, in: table.slots)
+    }
+
+    @usableFromInline mutating func nextExpired(at now: Int64) -> Slot {
+        wheel?.nextExpired(at: now, in: table.slots) ?? .none
+    }
+
+    @usableFromInline mutating func noteDeparture(of slot: Slot, cause: RemovalCause) {
+        departureLog.note(table.slots.hash(of: slot), cause)
+        wheel?.cancel(slot, in: table.slots)
+        if table.slots.flags(of: slot).hasDetails { details.remove(slot) }
+    }
+
+    @usableFromInline mutating func setDetails(_ new: EntryDetails, of slot: Slot) {
+        details.set(new, of: slot)
+        var flags = table.slots.flags(of: slot)
+        flags.hasDetails = true
+        table.slots.setFlags(flags, of: slot)
+    }
+
+    @usableFromInline mutating func forgetDetails(of slot: Slot) {
+        details.remove(slot)
+        var flags = table.slots.flags(of: slot)
+        flags.hasDetails = false
+        table.slots.setFlags(flags, of: slot)
+    }
+
+    @usableFromInline mutating func forgetAll() {
+        policy.removeAll()
+        details.removeAll()
+        if wheel != nil {
+            wheel?.removeAll()
+            table.slots.addTimes(hasWriteTimes: rules.keepsWriteTimes)
+        }
+    }
+
+    /// Takes over the tuner's choice; tells the tuner when the shard is as good as full.
+    @usableFromInline mutating func adopt(_ tuner: WindowTuner) {
+        if sampleThreshold == 0 {
+            let capacity = count.multipliedReportingOverflow(by: rules.shardCount).partialValue
+            tuner.start(capacity: capacity)
+            sampleThreshold = WindowTuner.sampleThreshold(forCapacity: capacity)
+        }
+        let tuning = tuner.tuning
+        if policy.tuning != tuning { policy.tune(tuning) }
+    }
+}

@@ -1,0 +1,96 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A part of a cache: the entries whose keys' hashes fall to it, with limits, policy, timers and counters of its own.
+///
+/// Not thread-safe: its cell's lock guards it. It runs no user code but the keys' `==`, and lets go of nothing: what leaves is
+/// handed out as ``Departures``.
+@usableFromInline struct Shard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
+    /// What all shards of a cache have in common.
+    @usableFromInline struct Rules: Sendable {
+        @usableFromInline var maximumCount: Int
+        /// `nil` if there is no such limit.
+        @usableFromInline var maximumWeight: Int?
+        @usableFromInline var shardCount: Int
+        /// Nanoseconds since the last use after which entries expire; 0 if they do not.
+        @usableFromInline var accessLifetime: Int64
+        @usableFromInline var keepsWriteTimes: Bool
+    }
+
+    /// First, and so in one cache line with the cell's lock: what every read writes. Other lines are then only read by reads, and every
+    /// processor keeps its own copy of them.
+    @usableFromInline var statistics = CacheStatistics()
+    @usableFromInline let rules: Rules
+    @usableFromInline var table: EntryTable<Key, Value>
+
+    /// A key is in the sample if 16 bits of its hash are below this; 0 until the shard has been filled to the half.
+    @usableFromInline var sampleThreshold: UInt16 = 0
+    @usableFromInline var samples = SampleBuffer()
+
+    /// Whether a load has a fence open here.
+    @usableFromInline var hasFences = false
+    var fences = FenceTable<Key>()
+
+    @usableFromInline var policy: EvictionPolicy
+    /// There is none until an entry expires.
+    var wheel: TimerWheel?
+    @usableFromInline var details = EntryDetailsTable()
+    @usableFromInline var departureLog = DepartureLog()
+
+    /// - Parameter rules: With this shard's part of the limits.
+    @inlinable init(rules: Rules) {
+        self.rules = rules
+        table = EntryTable(capacity: min(16, Self.greatestCapacity(rules)), hasWeights: rules.maximumWeight != nil)
+        policy = EvictionPolicy(rules.maximumCount, rules.maximumWeight, rules.shardCount)
+    }
+
+    /// Lets go of all entries. The shard must not be used any more.
+    @inlinable func deallocate() {
+        table.deallocate()
+    }
+
+    /// One slot more than entries: a new entry comes before another one leaves.
+    @inlinable static func greatestCapacity(_ rules: Rules) -> Int {
+        min(rules.maximumCount, SlotTable.maximumCapacity &- 1) &+ 1
+    }
+
+    /// The number of entries, expired ones that have not been reclaimed among them.
+    @usableFromInline var count: Int { table.slots.count }
+
+    @usableFromInline var hasTimes: Bool { wheel != nil }
+}
+
+extension EvictionPolicy {
+    /// With the tuning that caches begin with.
+    @usableFromInline init(_ maximumCount: Int, _ maximumWeight: Int?, _ shardCount: Int) {
+        self.init(
+            maximumCount: min(maximumCount, SlotTable.maximumCapacity - 1),
+            maximumWeight: maximumWeight,
+            shardCount: shardCount,
+            tuning: WindowTuner.candidates[WindowTuner.initialChoice]
+        )
+    }
+}
+
+/// The last sampled accesses of a shard, until the ``WindowTuner`` takes them in.
+@usableFromInline struct SampleBuffer: Sendable {
+    @usableFromInline private(set) var samples = SIMD32<UInt32>()
+    @usableFromInline private(set) var count = 0
+
+    @inlinable init() {}
+
+    @usableFromInline var isFull: Bool { count == samples.scalarCount }
+
+    /// Notes an access, unless the buffer is full.
+    @usableFromInline mutating func append(_ hash: UInt32, wasHit: Bool) {
+        guard !isFull else { return }
+        samples[count] = hash & ~1 | (wasHit ? 1 : 0)
+        count += 1
+    }
+
+    /// Empties the buffer and returns what was in it.
+    @usableFromInline mutating func take() -> SampleBuffer {
+        defer { count = 0 }
+        return self
+    }
+}

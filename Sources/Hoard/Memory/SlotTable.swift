@@ -1,0 +1,330 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+// The unsafe code of this target is here and in EntryTable.swift. Everything else reaches memory through these two handles.
+
+/// The number of an entry's place in a table.
+@usableFromInline typealias Slot = UInt32
+
+extension Slot {
+    /// No slot: the end of a list, or a key that is not there.
+    @usableFromInline static var none: Slot { .max }
+}
+
+/// What is known of an entry beside its key and value, in one byte.
+@usableFromInline struct SlotFlags: Sendable, Equatable {
+    @usableFromInline var bits: UInt8
+
+    @inlinable init(bits: UInt8) { self.bits = bits }
+
+    /// In which list an entry is.
+    @usableFromInline enum Segment: UInt8, Sendable { case free = 0, window = 1, main = 2, pinned = 3 }
+
+    @inlinable static var maximumUses: UInt8 { 3 }
+    @inlinable static var negativeBit: UInt8 { 1 << 4 }
+    @inlinable static var detailsBit: UInt8 { 1 << 5 }
+
+    /// How often the entry was read, up to 3: the CLOCK's counter.
+    @inlinable var uses: UInt8 {
+        get { bits & 3 }
+        set { bits = bits & ~3 | newValue & 3 }
+    }
+
+    @inlinable var segment: Segment {
+        get { Segment(rawValue: bits >> 2 & 3) ?? .free }
+        set { bits = bits & ~(3 << 2) | newValue.rawValue << 2 }
+    }
+
+    /// The entry says that there is no value; its place for a value is empty.
+    @inlinable var isNegative: Bool {
+        get { bits & Self.negativeBit != 0 }
+        set { bits = newValue ? bits | Self.negativeBit : bits & ~Self.negativeBit }
+    }
+
+    /// The shard keeps tags or an error for the entry.
+    @inlinable var hasDetails: Bool {
+        get { bits & Self.detailsBit != 0 }
+        set { bits = newValue ? bits | Self.detailsBit : bits & ~Self.detailsBit }
+    }
+}
+
+/// The part of a table of entries that does not depend on the types of keys and values: the index, and a few numbers for each entry.
+///
+/// The index is an open-addressing table of 4-byte words with linear probing: 8 bits of the key's hash and 24 bits of slot
+/// number. One cache line holds 16 words, so that a lookup touches one line of the index and the entry; the 8 bits spare
+/// the comparison with 255 of 256 other keys. An entry's home is `hash * size >> 32`, which needs no power of two, so that a full table
+/// has the load that was chosen for it. Removal shifts later words back; there are no tombstones.
+///
+/// Each kind of number has a column of its own. Columns for weights and times exist only in tables that need them.
+///
+/// A handle: copies share the memory, which ``deallocate()`` frees. Not thread-safe; its shard's lock guards it.
+@usableFromInline struct SlotTable {
+    /// An entry's hash and its neighbours in the list that it is in.
+    @usableFromInline struct Node {
+        @usableFromInline var hash: UInt32
+        /// The next older entry.
+        @usableFromInline var previous: Slot
+        /// The next newer entry; for a free slot, the next free one.
+        @usableFromInline var next: Slot
+    }
+
+    /// An entry's neighbours in the timer wheel; both `none` if it has no timer.
+    struct Timer {
+        var previous: Slot = .none
+        var next: Slot = .none
+    }
+
+    /// More than 24 bits of slot number do not fit into a word of the index.
+    @usableFromInline static let maximumCapacity = 1 << 24 - 2
+
+    @usableFromInline var index: UnsafeMutablePointer<UInt32>
+    @usableFromInline var indexSize: UInt32
+    @usableFromInline var nodes: UnsafeMutablePointer<Node>
+    @usableFromInline var flags: UnsafeMutablePointer<SlotFlags>
+    var weights: UnsafeMutablePointer<Int>?
+    @usableFromInline var deadlines: UnsafeMutablePointer<Int64>?
+    @usableFromInline var writeTimes: UnsafeMutablePointer<Int64>?
+    var timers: UnsafeMutablePointer<Timer>?
+
+    /// The number of slots.
+    @usableFromInline private(set) var capacity: Int
+    /// The number of entries.
+    @usableFromInline private(set) var count = 0
+    private var firstFree: Slot = .none
+    /// Slots from here on have never been used.
+    private var firstUnused: Slot = 0
+
+    @inlinable static var emptyWord: UInt32 { .max }
+
+    @usableFromInline init(capacity: Int, hasWeights: Bool) {
+        self.capacity = capacity
+        indexSize = Self.indexSize(forCapacity: capacity)
+        index = .allocate(capacity: Int(indexSize))
+        index.initialize(repeating: Self.emptyWord, count: Int(indexSize))
+        nodes = .allocate(capacity: capacity)
+        flags = .allocate(capacity: capacity)
+        flags.initialize(repeating: SlotFlags(bits: 0), count: capacity)
+        if hasWeights { weights = .allocate(capacity: capacity) }
+    }
+
+    @usableFromInline func deallocate() {
+        index.deallocate()
+        nodes.deallocate()
+        flags.deallocate()
+        weights?.deallocate()
+        deadlines?.deallocate()
+        writeTimes?.deallocate()
+        timers?.deallocate()
+    }
+
+    /// A full table is loaded to three quarters: about 2.5 words are looked at for a hit, 8.5 (in one or two cache lines) for a miss.
+    private static func indexSize(forCapacity capacity: Int) -> UInt32 {
+        UInt32(max(8, capacity + capacity / 3 + 1))
+    }
+
+    /// Whether there is no slot left for another entry.
+    @usableFromInline var isFull: Bool { count == capacity }
+}
+
+// MARK: Index
+
+extension SlotTable {
+    @inlinable func home(of hash: UInt32) -> UInt32 {
+        UInt32(truncatingIfNeeded: (UInt64(hash) &* UInt64(indexSize)) &>> 32)
+    }
+
+    @inlinable func position(after position: UInt32) -> UInt32 {
+        let next = position &+ 1
+        return next == indexSize ? 0 : next
+    }
+
+    /// The slot of the entry with this hash for which `isMatch` holds, or `none`.
+    @inlinable @inline(__always)
+    func find(_ hash: UInt32, where isMatch: (Slot) -> Bool) -> Slot {
+        var position = home(of: hash)
+        while true {
+            let word = index[Int(position)]
+            if (word ^ hash) & 0xFF == 0 {
+                if word == Self.emptyWord { return .none }
+                let slot = word &>> 8
+                if isMatch(slot) { return slot }
+            } else if word == Self.emptyWord {
+                return .none
+            }
+            position = self.position(after: position)
+        }
+    }
+
+    /// Takes a free slot for a new entry. There must be one.
+    @usableFromInline mutating func allocate(_ hash: UInt32) -> Slot {
+        let slot: Slot
+        if firstFree != .none {
+            slot = firstFree
+            firstFree = nodes[Int(slot)].next
+        } else {
+            slot = firstUnused
+            firstUnused += 1
+        }
+        assert(slot < capacity, "no slot is free")
+        nodes[Int(slot)] = Node(hash: hash, previous: .none, next: .none)
+        flags[Int(slot)] = SlotFlags(bits: 0)
+        weights?[Int(slot)] = 1
+        deadlines?[Int(slot)] = .max
+        writeTimes?[Int(slot)] = 0
+        timers?[Int(slot)] = Timer()
+        count += 1
+        link(slot)
+        return slot
+    }
+
+    private func link(_ slot: Slot) {
+        let hash = nodes[Int(slot)].hash
+        var position = home(of: hash)
+        while index[Int(position)] != Self.emptyWord { position = self.position(after: position) }
+        index[Int(position)] = slot << 8 | hash & 0xFF
+    }
+
+    /// Frees a slot. Its entry must be in no list.
+    @usableFromInline mutating func free(_ slot: Slot) {
+        let hash = nodes[Int(slot)].hash
+        let word = slot << 8 | hash & 0xFF
+        var hole = home(of: hash)
+        while index[Int(hole)] != word { hole = position(after: hole) }
+        closeHole(hole)
+        nodes[Int(slot)].next = firstFree
+        flags[Int(slot)] = SlotFlags(bits: 0)
+        firstFree = slot
+        count -= 1
+    }
+
+    /// Moves back the words behind a hole whose homes do not lie behind it. (Knuth, The Art of Computer Programming 3, §6.4, algorithm R.)
+    private func closeHole(_ start: UInt32) {
+        var hole = start
+        var position = hole
+        while true {
+            position = self.position(after: position)
+            let word = index[Int(position)]
+            if word == Self.emptyWord { break }
+            let home = home(of: nodes[Int(word >> 8)].hash)
+            let distance = position >= home ? position - home : position + indexSize - home
+            let distanceOfHole = position >= hole ? position - hole : position + indexSize - hole
+            if distance >= distanceOfHole {
+                index[Int(hole)] = word
+                hole = position
+            }
+        }
+        index[Int(hole)] = Self.emptyWord
+    }
+
+    /// Makes room for more entries. Slots keep their numbers. O(*n*).
+    @usableFromInline mutating func grow(to newCapacity: Int) {
+        assert(newCapacity > capacity && newCapacity <= Self.maximumCapacity, "a table only grows")
+        nodes = Self.moved(nodes, count: capacity, to: newCapacity)
+        flags = Self.moved(flags, count: capacity, to: newCapacity)
+        (flags + capacity).initialize(repeating: SlotFlags(bits: 0), count: newCapacity - capacity)
+        weights = weights.map { Self.moved($0, count: capacity, to: newCapacity) }
+        deadlines = deadlines.map { Self.moved($0, count: capacity, to: newCapacity) }
+        writeTimes = writeTimes.map { Self.moved($0, count: capacity, to: newCapacity) }
+        timers = timers.map { Self.moved($0, count: capacity, to: newCapacity) }
+        capacity = newCapacity
+        index.deallocate()
+        indexSize = Self.indexSize(forCapacity: newCapacity)
+        index = .allocate(capacity: Int(indexSize))
+        index.initialize(repeating: Self.emptyWord, count: Int(indexSize))
+        for slot in 0..<firstUnused where flags[Int(slot)].segment != .free { link(slot) }
+    }
+
+    private static func moved<Element>(_ column: UnsafeMutablePointer<Element>, count: Int, to capacity: Int) -> UnsafeMutablePointer<Element> {
+        let new = UnsafeMutablePointer<Element>.allocate(capacity: capacity)
+        new.moveInitialize(from: column, count: count)
+        column.deallocate()
+        return new
+    }
+
+    /// Adds the columns for times, in which no entry expires yet.
+    mutating func addTimes(hasWriteTimes: Bool) {
+        if deadlines == nil {
+            let column = UnsafeMutablePointer<Int64>.allocate(capacity: capacity)
+            column.initialize(repeating: .max, count: capacity)
+            deadlines = column
+            let timers = UnsafeMutablePointer<Timer>.allocate(capacity: capacity)
+            timers.initialize(repeating: Timer(), count: capacity)
+            self.timers = timers
+        }
+        if hasWriteTimes, writeTimes == nil {
+            let column = UnsafeMutablePointer<Int64>.allocate(capacity: capacity)
+            column.initialize(repeating: 0, count: capacity)
+            writeTimes = column
+        }
+    }
+}
+
+// MARK: Columns
+
+extension SlotTable {
+    @inlinable func flags(of slot: Slot) -> SlotFlags {
+        assert(slot < capacity, "a slot beyond the table")
+        return flags[Int(slot)]
+    }
+
+    @inlinable func setFlags(_ newFlags: SlotFlags, of slot: Slot) {
+        assert(slot < capacity, "a slot beyond the table")
+        flags[Int(slot)] = newFlags
+    }
+
+    func hash(of slot: Slot) -> UInt32 {
+        assert(slot < capacity, "a slot beyond the table")
+        return nodes[Int(slot)].hash
+    }
+
+    func previous(of slot: Slot) -> Slot { nodes[Int(slot)].previous }
+    func next(of slot: Slot) -> Slot { nodes[Int(slot)].next }
+    func setPrevious(_ previous: Slot, of slot: Slot) { nodes[Int(slot)].previous = previous }
+    func setNext(_ next: Slot, of slot: Slot) { nodes[Int(slot)].next = next }
+
+    /// What the entry weighs; 1 in a table without weights.
+    @usableFromInline func weight(of slot: Slot) -> Int { weights?[Int(slot)] ?? 1 }
+    @usableFromInline func setWeight(_ weight: Int, of slot: Slot) { weights?[Int(slot)] = weight }
+
+    /// The tick at which the entry expires; `Int64.max` for never.
+    @inlinable func deadline(of slot: Slot) -> Int64 { deadlines?[Int(slot)] ?? .max }
+    @inlinable func setDeadline(_ deadline: Int64, of slot: Slot) { deadlines?[Int(slot)] = deadline }
+
+    @usableFromInline func writeTime(of slot: Slot) -> Int64? { writeTimes?[Int(slot)] }
+    @usableFromInline func setWriteTime(_ time: Int64, of slot: Slot) { writeTimes?[Int(slot)] = time }
+
+    func timer(of slot: Slot) -> Timer { timers?[Int(slot)] ?? Timer() }
+    func setTimer(_ timer: Timer, of slot: Slot) { timers?[Int(slot)] = timer }
+    func setTimerPrevious(_ previous: Slot, of slot: Slot) { timers?[Int(slot)].previous = previous }
+    func setTimerNext(_ next: Slot, of slot: Slot) { timers?[Int(slot)].next = next }
+
+    /// The slots that have ever been used; free ones among them have the segment `free`.
+    @usableFromInline var usedSlots: Range<Slot> { 0..<firstUnused }
+}
+
+// MARK: Invariants
+
+extension SlotTable {
+    /// Checks that the index finds every entry and nothing else. For tests.
+    func checkInvariants() {
+        var indexed = 0
+        for position in 0..<Int(indexSize) where index[position] != Self.emptyWord {
+            let slot = index[position] >> 8
+            precondition(slot < firstUnused && flags[Int(slot)].segment != .free, "the index names a free slot")
+            precondition(index[position] & 0xFF == nodes[Int(slot)].hash & 0xFF, "the index has another entry's hash")
+            precondition(find(nodes[Int(slot)].hash) { $0 == slot } == slot, "an entry cannot be found")
+            indexed += 1
+        }
+        precondition(indexed == count, "the index and the count disagree")
+        precondition(usedSlots.count { flags(of: $0).segment != .free } == count, "an entry is in no list")
+        var free = 0
+        var slot = firstFree
+        while slot != .none {
+            precondition(flags[Int(slot)].segment == .free, "a free slot is in use")
+            free += 1
+            precondition(free <= capacity, "the free slots form a ring")
+            slot = nodes[Int(slot)].next
+        }
+        precondition(free + count == Int(firstUnused), "a slot is lost")
+    }
+}

@@ -1,0 +1,52 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// The system's monotonic clock. It does not depend on the time of day.
+///
+/// On Apple platforms it goes on while the machine sleeps; on Linux (`CLOCK_MONOTONIC`) it stands still meanwhile.
+public struct MonotonicTicker: Ticker {
+    public init() {}
+
+    public func nanoseconds() -> Int64 {
+        #if canImport(Darwin)
+            Int64(clamping: clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW))
+        #elseif canImport(Glibc) || canImport(Musl)
+            Self.read(CLOCK_MONOTONIC)
+        #else
+            Self.origin.duration(to: .now).saturatingNanoseconds
+        #endif
+    }
+
+    /// The same clock as it stood at the last tick of the system's timer: a sixth of the cost, and up to ``coarseLag`` behind.
+    static func coarseNanoseconds() -> Int64 {
+        #if canImport(Darwin)
+            Int64(clamping: clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW_APPROX))
+        #elseif canImport(Glibc) || canImport(Musl)
+            read(CLOCK_MONOTONIC_COARSE)
+        #else
+            MonotonicTicker().nanoseconds()
+        #endif
+    }
+
+    /// More than the coarse clock is ever behind, in nanoseconds: two ticks of the slowest timer in use (100 Hz).
+    static let coarseLag: Int64 = 20_000_000
+
+    #if canImport(Darwin)
+    #elseif canImport(Glibc) || canImport(Musl)
+        private static func read(_ clock: clockid_t) -> Int64 {
+            var time = timespec()
+            clock_gettime(clock, &time)
+            return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+        }
+    #else
+        private static let origin = ContinuousClock.now
+    #endif
+}
