@@ -150,7 +150,7 @@
         while true {
             let isOverLimit = isOverLimit
             guard window.weight > windowLimit, window.count > 1 else {
-                return isOverLimit ? evictFromMain(in: table) : .none
+                return isOverLimit ? evictFromMain(in: table, orElse: newcomer) : .none
             }
             if !isOverLimit, moves == Self.movesPerInsertion { return .none }
             let candidate = window.oldest
@@ -203,16 +203,19 @@
         main.passOver(from: start, in: table) { sketch.add(table.hash(of: $0)) }
     }
 
-    /// Evicts what the hand finds in main or, if main is empty, the oldest entry of the window but its newest.
-    private mutating func evictFromMain(in table: SlotTable) -> Slot {
+    /// Evicts what the hand finds in main or, if main is empty, the oldest entry of the window. If all others are pinned, a newcomer leaves, be
+    /// it pinned itself.
+    private mutating func evictFromMain(in table: SlotTable, orElse newcomer: Slot) -> Slot {
         if main.count > 0 {
             let victim = nextVictim(from: main.hand, in: table)
             main.moveHand(to: victim)
             main.remove(victim, in: table)
             return victim
         }
-        // If nothing but pinned entries and the newcomer is left, the newcomer leaves.
-        guard window.count > 0 else { return .none }
+        guard window.count > 0 else {
+            if newcomer != .none { willRemove(newcomer, in: table) }
+            return newcomer
+        }
         let oldest = window.oldest
         window.remove(oldest, in: table)
         return oldest
@@ -226,7 +229,7 @@
             window.remove(oldest, in: table)
             return oldest
         }
-        return evictFromMain(in: table)
+        return evictFromMain(in: table, orElse: .none)
     }
 
     /// All entries: main from the hand on, then the window from its oldest, then the pinned ones.
