@@ -33,7 +33,7 @@ enum HoardBenchmarks {
             if options.contains("--help") {
                 print(help)
             } else if let subject = options.text("--memory-of") {
-                print(try Memory.measure(subject).map(String.init) ?? "not available")
+                print(try Memory.measure(subject).map { "\($0)" } ?? "not available")
             } else if let amount = options.text("--allocations") {
                 guard amount.hasPrefix("hits="), let hits = Int(amount.dropFirst(5)), hits > 0 else {
                     throw Options.Mistake("--allocations needs hits=N, not \(amount).")
@@ -53,12 +53,17 @@ enum HoardBenchmarks {
         let filter = options.text("--filter")
         let report = Report(asJSON: options.contains("--json"))
         report.addMachine(Machine())
-        Suite(rounds: rounds, quick: quick, filter: filter, report: report.add).runAll()
+        var hasRows = false
+        Suite(rounds: rounds, quick: quick, filter: filter) { row in
+            hasRows = true
+            report.add(row)
+        }.runAll()
         let hasMemory = filter.map { "memory".contains($0.lowercased()) } ?? true
         if hasMemory {
             for subject in Memory.subjects { report.add(memoryOf: subject, bytes: Memory.measureInChild(subject)) }
         }
-        report.finish(rounds: rounds, hasMemory: hasMemory)
+        guard hasRows || hasMemory else { throw Options.Mistake("No row contains \(filter ?? "").") }
+        report.finish(rounds: rounds, hasRows: hasRows, hasMemory: hasMemory)
     }
 
     private static func fail(_ sentence: String) -> Never {

@@ -22,7 +22,7 @@ extension String: BenchmarkKey {
     static var name: String { "String" }
 
     init(number: Int) {
-        let digits = String(number)
+        let digits = number.description
         self = "account/" + String(repeating: "0", count: Swift.max(0, 17 - digits.utf8.count)) + digits + "/name"
     }
 }

@@ -14,7 +14,7 @@ struct Round {
 /// and the loops they run are specialised; the witness of a protocol would not be. One call of a closure runs a whole round.
 struct Measured<Key: BenchmarkKey> {
     let name: String
-    /// Brings the subject into its state before the first round.
+    /// Brings the subject into its state before the first round; the sequence warms it up.
     let prepare: (Workload, AccessSequence<Key>) -> Void
     let run: (Workload, AccessSequence<Key>) -> Round
 
@@ -24,8 +24,7 @@ struct Measured<Key: BenchmarkKey> {
         name = S.name
         prepare = { workload, sequence in
             subject.fill(with: 0..<capacity)
-            // The first pass also brings the popular keys in.
-            if workload == .readThrough || workload == .mixed { _ = runRound(subject, .readThrough, sequence) }
+            _ = runRound(subject, .readThrough, sequence)
         }
         run = { workload, sequence in runRound(subject, workload, sequence) }
     }

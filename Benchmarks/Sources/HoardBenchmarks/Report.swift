@@ -57,10 +57,12 @@ final class Report {
         print(asJSON ? json([("machine", quoted(machine.description))]) : machine.description)
     }
 
-    func finish(rounds: Int, hasMemory: Bool) {
+    func finish(rounds: Int, hasRows: Bool, hasMemory: Bool) {
         guard !asJSON else { return }
-        print("Medians of \(rounds) rounds. Baseline: get-hit of Mutex<Dictionary>, same types, one thread, same round.\n")
-        print(table.text)
+        if hasRows {
+            print("Medians of \(rounds) rounds. Baseline: get-hit of Mutex<Dictionary>, same types, one thread, same round.\n")
+            print(table.text)
+        }
         guard hasMemory else { return }
         print("Memory of \(Memory.entries) entries, Int to Int:\n")
         print(memory.text, terminator: "")

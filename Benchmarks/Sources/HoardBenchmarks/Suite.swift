@@ -75,13 +75,15 @@ struct Suite {
     private func prepared<Key: BenchmarkKey>(_ baseline: Candidate<Key>) -> () -> Round {
         let population = Workload.getHit.population
         let length = Workload.getHit.operations(quick: quick)
-        let sequence = AccessSequence<Key>(zipf: ZipfDistribution(count: population), population: population, threads: 1, length: length)
+        let zipf = ZipfDistribution(count: population)
+        let sequence = AccessSequence<Key>(of: .getHit, zipf: zipf, round: 0, threads: 1, length: length)
         let subject = baseline.make()
         subject.prepare(.getHit, sequence)
         return { subject.run(.getHit, sequence) }
     }
 
-    /// Every round runs the baseline and each subject once. The first round only warms up.
+    /// Every round runs the baseline and each subject once. The first round only warms up, and finds out how many operations a subject
+    /// manages in the time that it is given.
     private func measure<Key: BenchmarkKey>(
         _ subjects: [Measured<Key>],
         _ model: Row,
@@ -90,19 +92,30 @@ struct Suite {
     ) -> [Row] {
         let workload = model.workload
         let length = workload.operations(quick: quick)
-        var sequence = AccessSequence<Key>(zipf: zipf, population: workload.population, threads: model.threads, length: length)
-        for subject in subjects { subject.prepare(workload, sequence) }
+        let trial = AccessSequence<Key>(
+            of: workload,
+            zipf: zipf,
+            round: 0,
+            threads: model.threads,
+            length: max(length / 20, model.threads * 1_000)
+        )
         var rows = subjects.map { Row(workload: workload, types: model.types, threads: model.threads, subject: $0.name) }
-        var nextNewKey = workload.population
-        for round in -1..<rounds {
-            if workload == .insertEvict {
-                sequence = AccessSequence(allNewFrom: nextNewKey, threads: model.threads, length: length)
-                nextNewKey += length
+        let lengths = subjects.map { subject in
+            subject.prepare(workload, AccessSequence(of: .readThrough, zipf: zipf, round: -1, threads: 1, length: workload.warmUp))
+            let result = subject.run(workload, trial)
+            let affordable = timePerRound * Double(result.operations) / Double(max(1, result.nanoseconds))
+            return min(length, max(trial.length, Int(affordable)))
+        }
+        _ = baseline()
+        var sequence = trial
+        for round in 1...rounds {
+            // Hits are the same keys again and again; all else meets keys in a new order.
+            if round == 1 || workload != .getHit {
+                sequence = AccessSequence(of: workload, zipf: zipf, round: round, threads: model.threads, length: length)
             }
             let reference = baseline()
             for (index, subject) in subjects.enumerated() {
-                let result = subject.run(workload, sequence)
-                guard round >= 0 else { continue }
+                let result = subject.run(workload, sequence.prefix(lengths[index]))
                 rows[index].nanoseconds.add(Double(result.nanoseconds) / Double(result.operations))
                 rows[index].baseline.add(Double(reference.nanoseconds) / Double(reference.operations))
                 rows[index].gets += result.outcome.gets
@@ -112,6 +125,9 @@ struct Suite {
         }
         return rows
     }
+
+    /// Nanoseconds that one subject's turn in a round may take, more or less.
+    private var timePerRound: Double { quick ? 30_000_000 : 250_000_000 }
 
     private func matches(_ name: String) -> Bool {
         guard let filter else { return true }

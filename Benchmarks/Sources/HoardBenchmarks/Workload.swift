@@ -26,10 +26,14 @@ enum Workload: String, CaseIterable, Sendable {
         self == .getHit ? [1, 2, 4, 8] : [1, 2]
     }
 
-    /// Operations of all threads together in one round.
+    /// The most operations of all threads together in one round.
     func operations(quick: Bool) -> Int {
-        let full = self == .getHit || self == .readThrough ? 2_000_000 : 1_000_000
-        return quick ? full / 10 : full
+        quick ? 100_000 : 1_000_000
+    }
+
+    /// Operations that bring the popular keys in before anything is measured.
+    var warmUp: Int {
+        self == .readThrough || self == .mixed ? 1_000_000 : 0
     }
 }
 
@@ -40,12 +44,20 @@ enum Workload: String, CaseIterable, Sendable {
 struct AccessSequence<Key: BenchmarkKey>: Sendable {
     let keysOfThread: [[Key]]
 
-    init(zipf: ZipfDistribution, population: Int, threads: Int, length: Int) {
+    /// Of all threads together.
+    var length: Int { keysOfThread.reduce(0) { $0 + $1.count } }
+
+    /// - Parameter round: Every round has keys in another order, or other keys if the workload asks for new ones.
+    init(of workload: Workload, zipf: ZipfDistribution, round: Int, threads: Int, length: Int) {
+        let share = length / threads
         keysOfThread = (0..<threads).map { thread in
-            let numbers = zipf.sequence(length: length / threads, seed: UInt64(thread + 1))
+            if workload == .insertEvict {
+                let start = workload.population + (round * threads + thread) * share
+                return (start..<(start + share)).map { Key(number: $0) }
+            }
             // One object for each different key, made when it is first met.
-            var known = [Key?](repeating: nil, count: population)
-            return numbers.map { number in
+            var known: [Int: Key] = [:]
+            return zipf.sequence(length: share, seed: UInt64(1 + (round + 1) * 100 + thread)).map { number in
                 if let key = known[number] { return key }
                 let key = Key(number: number)
                 known[number] = key
@@ -54,12 +66,12 @@ struct AccessSequence<Key: BenchmarkKey>: Sendable {
         }
     }
 
-    /// Keys from `first` on, each once.
-    init(allNewFrom first: Int, threads: Int, length: Int) {
-        let share = length / threads
-        keysOfThread = (0..<threads).map { thread in
-            let start = first + thread * share
-            return (start..<(start + share)).map { Key(number: $0) }
-        }
+    private init(keysOfThread: [[Key]]) {
+        self.keysOfThread = keysOfThread
+    }
+
+    /// The beginning of every thread's part, so that about `length` keys remain.
+    func prefix(_ length: Int) -> Self {
+        length >= self.length ? self : Self(keysOfThread: keysOfThread.map { Array($0.prefix(length / keysOfThread.count)) })
     }
 }

@@ -28,6 +28,7 @@ int hb_register_process_barrier(void);
 void hb_process_barrier(void);
 
 /// Bytes that the program has got from malloc and not given back, or 0 if this system cannot tell.
+/// On Linux only what the main thread got is counted.
 size_t hb_allocated_bytes(void);
 
 #endif
