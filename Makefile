@@ -5,12 +5,15 @@
 #   make test    set up, build and run every test
 #   make lint    check the format and the licence headers
 #   make format  rewrite the sources in the project's format
+#   make bench   build the benchmarks in release and run them; BENCH="--quick" passes options on
 
 SWIFT ?= swift
 # Where `make run` listens, such as 127.0.0.1:8080. By default port 8080, or any free port if that is taken.
 LISTEN ?=
+# Options of `make bench`, such as --filter get-hit.
+BENCH ?=
 
-.PHONY: run test build lint format setup clean
+.PHONY: run test build lint format bench setup clean
 
 run: setup
 	$(SWIFT) build --configuration release --product hoard
@@ -27,7 +30,10 @@ lint:
 	@Scripts/lint
 
 format:
-	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+
+bench:
+	$(SWIFT) run --configuration release --package-path Benchmarks hoard-benchmarks $(BENCH)
 
 setup:
 	@Scripts/setup

@@ -1,0 +1,47 @@
+// swift-tools-version: 6.2
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+let swiftSettings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
+    .enableUpcomingFeature("ExistentialAny"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
+    .enableUpcomingFeature("MemberImportVisibility"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+/// A package of its own, so that nobody who depends on Hoard downloads or builds the benchmarks, and so that Hoard's generic code is
+/// measured as a user's package sees it.
+let package = Package(
+    name: "hoard-benchmarks",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "hoard-benchmarks", targets: ["HoardBenchmarks"]),
+        .executable(name: "lock-benchmarks", targets: ["LockBenchmarks"]),
+    ],
+    dependencies: [
+        .package(name: "hoard", path: "..")
+    ],
+    targets: [
+        // What Swift cannot say: processor hints, membarrier, the state of malloc.
+        .target(name: "CBenchmarkSupport"),
+
+        // Random numbers, access sequences, threads, medians, tables. Nothing of it runs inside a measured loop.
+        .target(name: "BenchmarkSupport", dependencies: ["CBenchmarkSupport"], swiftSettings: swiftSettings),
+
+        .executableTarget(
+            name: "HoardBenchmarks",
+            dependencies: ["BenchmarkSupport", "CBenchmarkSupport", .product(name: "Hoard", package: "hoard")],
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(
+            name: "LockBenchmarks",
+            dependencies: ["BenchmarkSupport", "CBenchmarkSupport"],
+            swiftSettings: swiftSettings
+        ),
+    ]
+)
