@@ -56,7 +56,7 @@ extension Cache {
             for (_, hash, fence) in fences {
                 cells.withShard(for: hash) { shard in
                     shard.closeFence(fence)
-                    shard.statistics.loadFailures += 1
+                    shard.otherStatistics.loadFailures += 1
                 }
             }
             throw error

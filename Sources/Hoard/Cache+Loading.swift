@@ -100,7 +100,7 @@ extension Cache {
         } catch {
             cells.withShard(for: hash) { shard in
                 shard.closeFence(fence)
-                shard.statistics.loadFailures += 1
+                shard.otherStatistics.loadFailures += 1
             }
             throw error
         }
@@ -117,9 +117,9 @@ extension Cache {
         let entry = entry(for: loaded, key: key)
         var departures = Departures<Key, Value>()
         cells.withShard(for: hash) { shard in
-            if case .failure = loaded.content { shard.statistics.loadFailures += 1 } else { shard.statistics.loads += 1 }
+            if case .failure = loaded.content { shard.otherStatistics.loadFailures += 1 } else { shard.otherStatistics.loads += 1 }
             guard shard.closeForPublication(fence, tags: loaded.tags) else {
-                shard.statistics.fencedLoads += 1
+                shard.otherStatistics.fencedLoads += 1
                 return
             }
             _ = shard.insert(entry, forKey: key, hash: hash, now: entry.writeTime, tuner: tuner, departures: &departures)
@@ -157,7 +157,7 @@ extension Cache {
         guard isDue, !flights.isLoading(key) else { return }
         Task.detached { [self] in
             _ = try? await flights.run(key) { [self] in
-                cells.withShard(for: hash) { $0.statistics.refreshes += 1 }
+                cells.withShard(for: hash) { $0.otherStatistics.refreshes += 1 }
                 return try await loadAndPublish(key, load: load)
             }
         }

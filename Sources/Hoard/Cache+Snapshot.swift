@@ -110,7 +110,7 @@ extension Shard {
             nanosecondsLeft: deadline == .max ? nil : deadline &- now,
             age: table.slots.writeTime(of: slot).map { now &- $0 },
             tags: details[slot]?.tags ?? [],
-            frequency: policy.rating(slot, in: table.slots)
+            frequency: policy.rating(slot, in: table.slots.links)
         )
     }
 }

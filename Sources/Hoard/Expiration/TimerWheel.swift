@@ -11,7 +11,7 @@
 /// An entry's deadline may be put off without telling the wheel (expire-after-access does so on each hit): the wheel reads the deadline
 /// when the timer comes up, and sets it again.
 ///
-/// Its links are a column of the ``SlotTable`` that each operation is given. Memory: 3 KB.
+/// Its links are in the ``SlotTimers`` that each operation is given. Memory: 3 KB.
 struct TimerWheel: Sendable {
     private static let bucketBits: Int64 = 6
     private static let bucketsPerWheel = 64
@@ -20,7 +20,7 @@ struct TimerWheel: Sendable {
     private static let finestShift: Int64 = 20
 
     /// The ends of the lists: one for each bucket, and one of entries that are due. Numbered from ``firstEnd`` up among the slots.
-    private var ends: [SlotTable.Timer]
+    private var ends: [SlotTimers.Timer]
     /// Which buckets may have entries; a bit for each.
     private var occupied: [UInt64]
     /// Up to when buckets have been emptied.
@@ -33,7 +33,7 @@ struct TimerWheel: Sendable {
         self.time = time
         ends = (0...Self.dueList).map { list in
             let end = Self.firstEnd + Slot(list)
-            return SlotTable.Timer(previous: end, next: end)
+            return SlotTimers.Timer(previous: end, next: end)
         }
         occupied = Array(repeating: 0, count: Self.wheelCount)
     }
@@ -41,7 +41,7 @@ struct TimerWheel: Sendable {
     // MARK: Timers
 
     /// Sets or moves an entry's timer to its deadline; cancels it if the entry never expires.
-    mutating func schedule(_ slot: Slot, in table: SlotTable) {
+    mutating func schedule(_ slot: Slot, in table: SlotTimers) {
         cancel(slot, in: table)
         let deadline = table.deadline(of: slot)
         guard deadline < .max else { return }
@@ -60,12 +60,12 @@ struct TimerWheel: Sendable {
     }
 
     /// The entry leaves, or expires no more.
-    mutating func cancel(_ slot: Slot, in table: SlotTable) {
+    mutating func cancel(_ slot: Slot, in table: SlotTimers) {
         let timer = table.timer(of: slot)
         guard timer.next != .none else { return }
         setNext(timer.next, of: timer.previous, in: table)
         setPrevious(timer.previous, of: timer.next, in: table)
-        table.setTimer(SlotTable.Timer(), of: slot)
+        table.setTimer(SlotTimers.Timer(), of: slot)
     }
 
     /// Forgets all timers.
@@ -76,7 +76,7 @@ struct TimerWheel: Sendable {
     // MARK: Time passes
 
     /// Moves what is due by `now`, to a bucket's width of a millisecond, to the list of due entries. O(1) amortised for each timer.
-    mutating func advance(to now: Int64, in table: SlotTable) {
+    mutating func advance(to now: Int64, in table: SlotTimers) {
         guard now > time else { return }
         let before = time
         time = now
@@ -94,23 +94,23 @@ struct TimerWheel: Sendable {
         }
     }
 
-    private mutating func empty(_ bucket: Int, of wheel: Int, in table: SlotTable) {
+    private mutating func empty(_ bucket: Int, of wheel: Int, in table: SlotTimers) {
         guard occupied[wheel] & 1 << UInt64(bucket) != 0 else { return }
         occupied[wheel] &= ~(1 << UInt64(bucket))
         let list = wheel * Self.bucketsPerWheel + bucket
         let end = Self.firstEnd + Slot(list)
         var slot = ends[list].next
-        ends[list] = SlotTable.Timer(previous: end, next: end)
+        ends[list] = SlotTimers.Timer(previous: end, next: end)
         while slot != end {
             let next = table.timer(of: slot).next
-            table.setTimer(SlotTable.Timer(), of: slot)
+            table.setTimer(SlotTimers.Timer(), of: slot)
             schedule(slot, in: table)
             slot = next
         }
     }
 
     /// Takes out an entry whose deadline has come; `none` if the list of due entries is empty.
-    mutating func nextExpired(at now: Int64, in table: SlotTable) -> Slot {
+    mutating func nextExpired(at now: Int64, in table: SlotTimers) -> Slot {
         let end = Self.firstEnd + Slot(Self.dueList)
         while true {
             let slot = ends[Self.dueList].next
@@ -124,7 +124,7 @@ struct TimerWheel: Sendable {
     }
 
     /// Looks at the entries of the present bucket too, which ``advance(to:in:)`` leaves for a millisecond. O(*n*) in their number.
-    mutating func collectPresentBucket(in table: SlotTable) {
+    mutating func collectPresentBucket(in table: SlotTimers) {
         let bucket = Int(time >> Self.finestShift & Int64(Self.bucketsPerWheel - 1))
         empty(bucket, of: 0, in: table)
     }
@@ -133,31 +133,32 @@ struct TimerWheel: Sendable {
 
     private static func shift(_ wheel: Int) -> Int64 { finestShift + Int64(wheel) * bucketBits }
 
-    private mutating func append(_ slot: Slot, to list: Int, in table: SlotTable) {
+    private mutating func append(_ slot: Slot, to list: Int, in table: SlotTimers) {
         let end = Self.firstEnd + Slot(list)
         let last = ends[list].previous
-        table.setTimer(SlotTable.Timer(previous: last, next: end), of: slot)
+        table.setTimer(SlotTimers.Timer(previous: last, next: end), of: slot)
         setNext(slot, of: last, in: table)
         ends[list].previous = slot
     }
 
-    private mutating func setNext(_ next: Slot, of slot: Slot, in table: SlotTable) {
-        if slot >= Self.firstEnd { ends[Int(slot - Self.firstEnd)].next = next } else { table.setTimerNext(next, of: slot) }
+    private mutating func setNext(_ next: Slot, of slot: Slot, in table: SlotTimers) {
+        if slot >= Self.firstEnd { ends[Int(slot - Self.firstEnd)].next = next } else { table.setNext(next, of: slot) }
     }
 
-    private mutating func setPrevious(_ previous: Slot, of slot: Slot, in table: SlotTable) {
-        if slot >= Self.firstEnd { ends[Int(slot - Self.firstEnd)].previous = previous } else { table.setTimerPrevious(previous, of: slot) }
+    private mutating func setPrevious(_ previous: Slot, of slot: Slot, in table: SlotTimers) {
+        if slot >= Self.firstEnd { ends[Int(slot - Self.firstEnd)].previous = previous } else { table.setPrevious(previous, of: slot) }
     }
 
     /// Checks that every entry that expires has a timer that comes up in time, and no other has one. For tests.
-    func checkInvariants(in table: SlotTable) {
+    func checkInvariants(in whole: SlotTable) {
+        guard let table = whole.timerColumns else { return }
         var timers = 0
         for list in ends.indices {
             let end = Self.firstEnd + Slot(list)
             var (slot, previous) = (ends[list].next, end)
             while slot != end {
                 precondition(table.timer(of: slot).previous == previous, "the links of a bucket disagree")
-                precondition(table.flags(of: slot).segment != .free, "a free slot has a timer")
+                precondition(whole.flags(of: slot).segment != .free, "a free slot has a timer")
                 timers += 1
                 if list < Self.dueList {
                     let shift = Self.shift(list / Self.bucketsPerWheel)
@@ -171,7 +172,7 @@ struct TimerWheel: Sendable {
             }
             precondition(ends[list].previous == previous, "a bucket ends elsewhere")
         }
-        let expiring = table.usedSlots.count { table.flags(of: $0).segment != .free && table.deadline(of: $0) < .max }
+        let expiring = whole.usedSlots.count { whole.flags(of: $0).segment != .free && table.deadline(of: $0) < .max }
         precondition(timers == expiring, "an entry that expires has no timer")
     }
 }

@@ -8,7 +8,7 @@
 /// With ``Placement/atNewest`` new entries go to the young end instead of behind the hand, which makes it SIEVE (Zhang et al.,
 /// "SIEVE is Simpler than LRU", NSDI 2024) with a wider counter.
 ///
-/// Its links are columns of the ``SlotTable`` that each operation is given.
+/// Its links are the ``SlotLinks`` that each operation is given.
 struct ClockRing {
     /// Where a new entry enters the ring.
     enum Placement: Sendable {
@@ -25,7 +25,7 @@ struct ClockRing {
     /// Unsigned, so that the weights of all entries and of a newcomer can be added without overflow.
     private(set) var weight: UInt = 0
 
-    mutating func insert(_ slot: Slot, _ placement: Placement, in table: SlotTable) {
+    mutating func insert(_ slot: Slot, _ placement: Placement, in table: SlotLinks) {
         var flags = table.flags(of: slot)
         flags.segment = .main
         table.setFlags(flags, of: slot)
@@ -47,7 +47,7 @@ struct ClockRing {
         newest = slot
     }
 
-    mutating func remove(_ slot: Slot, in table: SlotTable) {
+    mutating func remove(_ slot: Slot, in table: SlotLinks) {
         count -= 1
         weight &-= UInt(table.weight(of: slot))
         let (before, after) = (table.previous(of: slot), table.next(of: slot))
@@ -65,7 +65,7 @@ struct ClockRing {
     /// The next entry, from `start` on, that has no uses left; takes a use from each entry it passes, and reports it.
     ///
     /// Amortised O(1): each step consumes a use that a hit has made.
-    mutating func passOver(from start: Slot, in table: SlotTable, eachUse: (Slot) -> Void) -> Slot {
+    mutating func passOver(from start: Slot, in table: SlotLinks, eachUse: (Slot) -> Void) -> Slot {
         var slot = start
         while true {
             var flags = table.flags(of: slot)
@@ -83,7 +83,7 @@ struct ClockRing {
     mutating func changeWeight(from old: Int, to new: Int) { weight = weight &- UInt(old) &+ UInt(new) }
 
     /// Checks the links. For tests.
-    func checkInvariants(in table: SlotTable) {
+    func checkInvariants(in table: SlotLinks) {
         guard hand != .none else {
             precondition(count == 0 && weight == 0 && newest == .none, "an empty ring with totals")
             return

@@ -6,8 +6,8 @@
 /// A handle: copies share the memory, which ``deallocate()`` frees. Not thread-safe; its shard's lock guards it.
 /// It runs no user code but the keys' `==`, and only for keys that agree in 8 bits of their hash at least.
 @usableFromInline struct EntryTable<Key: Hashable, Value> {
-    @usableFromInline var slots: SlotTable
     @usableFromInline var slab: UnsafeMutableRawPointer
+    @usableFromInline var slots: SlotTable
 
     @inlinable init(capacity: Int, hasWeights: Bool) {
         slots = SlotTable(capacity: capacity, hasWeights: hasWeights)

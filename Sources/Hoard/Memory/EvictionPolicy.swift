@@ -66,9 +66,9 @@
 
     // MARK: Entries come and go
 
-    /// A new entry is there. Its weight has been set, its limits are not enforced yet.
-    @usableFromInline mutating func didInsert(_ slot: Slot, in table: SlotTable, weight: Int = 1) {
-        reserveSketch(table)
+    /// A new entry is there. The limits are not enforced yet.
+    @usableFromInline mutating func didInsert(_ slot: Slot, in table: SlotLinks, weight: Int = 1) {
+        table.setWeight(weight, of: slot)
         sketch.add(table.hash(of: slot))
         if weight == 0 {
             pin(slot, in: table)
@@ -78,7 +78,7 @@
     }
 
     /// An entry has a new value and is about to weigh `weight`. Counts as a use.
-    @usableFromInline mutating func willReplace(_ slot: Slot, weight: Int, in table: SlotTable) {
+    @usableFromInline mutating func willReplace(_ slot: Slot, weight: Int, in table: SlotLinks) {
         let oldWeight = table.weight(of: slot)
         var flags = table.flags(of: slot)
         let wasPinned = flags.segment == .pinned
@@ -104,7 +104,7 @@
     }
 
     /// An entry is about to leave the table.
-    @usableFromInline mutating func willRemove(_ slot: Slot, in table: SlotTable) {
+    @usableFromInline mutating func willRemove(_ slot: Slot, in table: SlotLinks) {
         switch table.flags(of: slot).segment {
         case .window: window.remove(slot, in: table)
         case .main: main.remove(slot, in: table)
@@ -113,7 +113,7 @@
         }
     }
 
-    private mutating func pin(_ slot: Slot, in table: SlotTable) {
+    private mutating func pin(_ slot: Slot, in table: SlotLinks) {
         var flags = table.flags(of: slot)
         flags.segment = .pinned
         table.setFlags(flags, of: slot)
@@ -129,7 +129,7 @@
 
     /// The sketch grows with the table. Until a cache has been filled, frequencies decide nothing; the larger sketch takes over
     /// what is known of the entries that are there.
-    private mutating func reserveSketch(_ table: SlotTable) {
+    @usableFromInline mutating func tableDidGrow(_ table: SlotTable) {
         let capacity = min(table.capacity, maximumCount)
         guard capacity > sketch.capacity else { return }
         var larger = FrequencySketch(capacity: capacity, ofTotal: capacity.multipliedReportingOverflow(by: shardCount).partialValue)
@@ -145,7 +145,7 @@
     ///
     /// - Parameter newcomer: The entry just written, which does not compete.
     /// - Returns: `none` when the limits hold.
-    @usableFromInline mutating func nextEvicted(in table: SlotTable, sparing newcomer: Slot) -> Slot {
+    @usableFromInline mutating func nextEvicted(in table: SlotLinks, sparing newcomer: Slot) -> Slot {
         var moves = 0
         while true {
             let isOverLimit = isOverLimit
@@ -179,7 +179,7 @@
     }
 
     /// Whether a candidate has been seen more often than all the entries together that would have to leave main in its stead.
-    private mutating func wins(_ candidate: Slot, in table: SlotTable) -> Bool {
+    private mutating func wins(_ candidate: Slot, in table: SlotLinks) -> Bool {
         guard main.count > 0 else { return false }
         let rating = rating(candidate, in: table)
         // The candidate is in no list at this moment.
@@ -199,13 +199,13 @@
         return false
     }
 
-    private mutating func nextVictim(from start: Slot, in table: SlotTable) -> Slot {
+    private mutating func nextVictim(from start: Slot, in table: SlotLinks) -> Slot {
         main.passOver(from: start, in: table) { sketch.add(table.hash(of: $0)) }
     }
 
     /// Evicts what the hand finds in main or, if main is empty, the oldest entry of the window. If all others are pinned, a newcomer leaves, be
     /// it pinned itself.
-    private mutating func evictFromMain(in table: SlotTable, orElse newcomer: Slot) -> Slot {
+    private mutating func evictFromMain(in table: SlotLinks, orElse newcomer: Slot) -> Slot {
         if main.count > 0 {
             let victim = nextVictim(from: main.hand, in: table)
             main.moveHand(to: victim)
@@ -222,7 +222,7 @@
     }
 
     /// The coldest entry by the policy's present opinion, whether the limits hold or not; `none` if only pinned entries are left.
-    @usableFromInline mutating func evictColdest(in table: SlotTable) -> Slot {
+    @usableFromInline mutating func evictColdest(in table: SlotLinks) -> Slot {
         guard main.count > 0, window.weight <= windowLimit || window.count == 0 else {
             guard window.count > 0 else { return .none }
             let oldest = window.oldest
@@ -233,9 +233,10 @@
     }
 
     /// All entries: main from the hand on, then the window from its oldest, then the pinned ones.
-    func coldestFirst(in table: SlotTable) -> [Slot] {
+    func coldestFirst(in whole: SlotTable) -> [Slot] {
+        let table = whole.links
         var slots: [Slot] = []
-        slots.reserveCapacity(table.count)
+        slots.reserveCapacity(whole.count)
         var slot = main.hand
         for _ in 0..<main.count {
             slots.append(slot)
@@ -246,11 +247,11 @@
             slots.append(slot)
             slot = table.next(of: slot)
         }
-        return slots + table.usedSlots.filter { table.flags(of: $0).segment == .pinned }
+        return slots + whole.usedSlots.filter { table.flags(of: $0).segment == .pinned }
     }
 
     /// How often an entry has been seen, by all that is known.
-    func rating(_ slot: Slot, in table: SlotTable) -> Int {
+    func rating(_ slot: Slot, in table: SlotLinks) -> Int {
         sketch.estimate(table.hash(of: slot)) + Int(table.flags(of: slot).uses)
     }
 
@@ -261,8 +262,8 @@
 
     /// Checks lists and totals. For tests.
     func checkInvariants(in table: SlotTable) {
-        window.checkInvariants(in: table)
-        main.checkInvariants(in: table)
+        window.checkInvariants(in: table.links)
+        main.checkInvariants(in: table.links)
         precondition(window.count + main.count + pinnedCount == table.count, "an entry is in no list")
         precondition(!isOverLimit, "over a limit")
     }

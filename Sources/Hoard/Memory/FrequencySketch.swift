@@ -41,20 +41,25 @@ struct FrequencySketch: Sendable {
 
     /// How often the key with this hash has been seen: 0 to 15.
     func estimate(_ hash: UInt32) -> Int {
-        var least: UInt64 = 15
-        for row in 0..<Self.rowCount {
-            let (word, shift) = position(hash, row)
-            least = min(least, words[word] &>> shift & 15)
+        words.withUnsafeBufferPointer { words in
+            var least: UInt64 = 15
+            for row in 0..<Self.rowCount {
+                let (word, shift) = position(hash, row)
+                least = min(least, words[word] &>> shift & 15)
+            }
+            return Int(truncatingIfNeeded: least)
         }
-        return Int(least)
     }
 
     mutating func add(_ hash: UInt32) {
-        for row in 0..<Self.rowCount {
-            let (word, shift) = position(hash, row)
-            if words[word] &>> shift & 15 < 15 { words[word] &+= 1 &<< shift }
+        let (width, rows) = (width, Self.rowCount)
+        words.withUnsafeMutableBufferPointer { words in
+            for row in 0..<rows {
+                let (word, shift) = Self.position(hash, row, width: width)
+                if words[word] &>> shift & 15 < 15 { words[word] &+= 1 &<< shift }
+            }
         }
-        additions += 1
+        additions &+= 1
         if additions >= period { halve() }
     }
 
@@ -69,7 +74,12 @@ struct FrequencySketch: Sendable {
 
     @inline(__always)
     private func position(_ hash: UInt32, _ row: Int) -> (word: Int, shift: UInt64) {
-        let mixed = (UInt64(hash) &+ 1) &* Self.multiplier(row)
+        Self.position(hash, row, width: width)
+    }
+
+    @inline(__always)
+    private static func position(_ hash: UInt32, _ row: Int, width: UInt32) -> (word: Int, shift: UInt64) {
+        let mixed = (UInt64(hash) &+ 1) &* multiplier(row)
         let counter = UInt32(truncatingIfNeeded: ((mixed &>> 32) &* UInt64(width)) &>> 32)
         return (row &* (Int(width) &>> 4) &+ Int(counter &>> 4), UInt64(counter & 15) &<< 2)
     }

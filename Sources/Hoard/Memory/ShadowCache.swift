@@ -15,6 +15,7 @@ struct ShadowCache {
         self.capacity = max(1, capacity)
         table = SlotTable(capacity: min(self.capacity + 1, 16), hasWeights: false)
         policy = EvictionPolicy(maximumCount: self.capacity, maximumWeight: nil, tuning: tuning)
+        policy.tableDidGrow(table)
     }
 
     /// Looks a hash up and, if it is not there, inserts it. Returns whether it was there.
@@ -28,11 +29,15 @@ struct ShadowCache {
             }
             return true
         }
-        if table.isFull { table.grow(to: min(table.capacity * 2, capacity + 1)) }
+        if table.isFull {
+            table.grow(to: min(table.capacity * 2, capacity + 1))
+            policy.tableDidGrow(table)
+        }
         let newcomer = table.allocate(hash)
-        policy.didInsert(newcomer, in: table)
+        let links = table.links
+        policy.didInsert(newcomer, in: links)
         while true {
-            let evicted = policy.nextEvicted(in: table, sparing: newcomer)
+            let evicted = policy.nextEvicted(in: links, sparing: newcomer)
             if evicted == .none { return false }
             table.free(evicted)
         }

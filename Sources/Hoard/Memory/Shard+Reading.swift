@@ -21,16 +21,16 @@ extension Shard {
     mutating func read(_ key: Key, hash: UInt64, now: Int64, lag: Int64) -> Reading {
         let slot = table.find(key, hash: UInt32(truncatingIfNeeded: hash))
         guard slot != .none else {
-            statistics.misses &+= 1
+            otherStatistics.misses &+= 1
             return .miss
         }
         var flags = table.slots.flags(of: slot)
-        if table.slots.deadlines != nil || flags.isNegative { return readSlowly(slot, now: now, lag: lag) }
+        if flags.isSpecial { return readSlowly(slot, now: now, lag: lag) }
         if flags.uses < SlotFlags.maximumUses {
             flags.uses &+= 1
             table.slots.setFlags(flags, of: slot)
         }
-        statistics.hits &+= 1
+        hits &+= 1
         return .hit(table.value(at: slot))
     }
 
@@ -38,8 +38,8 @@ extension Shard {
     @inlinable mutating func readSlowly(_ slot: Slot, now: Int64, lag: Int64) -> Reading {
         let deadline = table.slots.deadline(of: slot)
         if deadline <= now {
-            statistics.misses &+= 1
-            statistics.expirations &+= 1
+            otherStatistics.misses &+= 1
+            otherStatistics.expirations &+= 1
             return .expired(remove(slot, cause: .expired))
         }
         if lag > 0, deadline &- now < lag { return .needsExactTime }
@@ -54,10 +54,10 @@ extension Shard {
             if later > deadline { table.slots.setDeadline(later, of: slot) }
         }
         if flags.isNegative {
-            statistics.negativeHits &+= 1
+            otherStatistics.negativeHits &+= 1
             return .negative
         }
-        statistics.hits &+= 1
+        hits &+= 1
         return .hit(table.value(at: slot))
     }
 

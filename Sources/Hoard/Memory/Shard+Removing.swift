@@ -8,7 +8,7 @@ extension Shard {
         var removed = 0
         for slot in details.slots(taggedWith: tag) {
             let isAlive = table.slots.deadline(of: slot) > now
-            if isAlive { removed += 1 } else { statistics.expirations += 1 }
+            if isAlive { removed += 1 } else { otherStatistics.expirations += 1 }
             departures.append(remove(slot, cause: isAlive ? .explicit : .expired))
         }
         return removed
@@ -17,7 +17,7 @@ extension Shard {
     /// Removes all entries whose time is up, to the nanosecond.
     mutating func reclaimAll(now: Int64, departures: inout Departures<Key, Value>) {
         advanceWheel(to: now)
-        wheel?.collectPresentBucket(in: table.slots)
+        if let timers = table.slots.timerColumns { wheel?.collectPresentBucket(in: timers) }
         reclaim(now: now, atMost: .max, departures: &departures)
     }
 
@@ -26,12 +26,12 @@ extension Shard {
         let weight = UInt(Double(policy.totalWeight) * fraction)
         var evicted = 0
         while policy.evictableCount > count || policy.totalWeight > weight {
-            let slot = policy.evictColdest(in: table.slots)
+            let slot = policy.evictColdest(in: table.slots.links)
             if slot == .none { break }
             departures.append(takeOut(slot, cause: .size))
             evicted += 1
         }
-        statistics.evictions += evicted
+        otherStatistics.evictions += evicted
         return evicted
     }
 

@@ -25,14 +25,14 @@ extension Shard {
         var slot = table.find(key, hash: shortHash)
         if slot != .none, table.slots.deadline(of: slot) <= now, hasTimes {
             departures.append(remove(slot, cause: .expired))
-            statistics.expirations &+= 1
+            otherStatistics.expirations &+= 1
             slot = .none
         }
         // Without a limit by weight, entries are pinned or not; what else they weigh does not matter.
         let weight = rules.maximumWeight == nil ? min(entry.weight, 1) : entry.weight
         guard entry.deadline > .min, weight <= rules.maximumWeight ?? .max, rules.maximumCount > 0 else {
             if slot != .none { departures.append(remove(slot, cause: .replaced)) }
-            statistics.refusals &+= 1
+            otherStatistics.refusals &+= 1
             return false
         }
         if slot == .none {
@@ -40,20 +40,20 @@ extension Shard {
         } else {
             replace(slot, with: entry, weight: weight, departures: &departures)
         }
-        if table.slots.deadlines != nil { setTimes(entry, of: slot) }
+        if hasTimes { setTimes(entry, of: slot) }
         if let details = entry.details { setDetails(details, of: slot) }
         let wasKept = makeRoom(for: slot, now: now, tuner: tuner, departures: &departures)
-        if wasKept { statistics.insertions &+= 1 } else { statistics.refusals &+= 1 }
+        if wasKept { otherStatistics.insertions &+= 1 } else { otherStatistics.refusals &+= 1 }
         return wasKept
     }
 
     @inlinable mutating func add(_ entry: NewEntry<Value>, weight: Int, forKey key: Key, hash: UInt32) -> Slot {
         if table.slots.isFull {
             table.grow(to: max(table.slots.capacity &+ 1, min(table.slots.capacity &* 2, Self.greatestCapacity(rules))))
+            policy.tableDidGrow(table.slots)
         }
         let slot = table.insert(key, value: entry.value, hash: hash)
-        table.slots.setWeight(weight, of: slot)
-        policy.didInsert(slot, in: table.slots, weight: weight)
+        policy.didInsert(slot, in: table.slots.links, weight: weight)
         return slot
     }
 
@@ -66,19 +66,19 @@ extension Shard {
         let old = table.exchangeValue(at: slot, with: entry.value)
         departures.append(.init(key: table.key(at: slot), value: old, cause: .replaced))
         if table.slots.flags(of: slot).hasDetails { forgetDetails(of: slot) }
-        policy.willReplace(slot, weight: weight, in: table.slots)
+        policy.willReplace(slot, weight: weight, in: table.slots.links)
     }
 
     /// Evicts until the limits hold. Returns whether `newcomer` is still there.
     @inlinable mutating func makeRoom(for newcomer: Slot, now: Int64, tuner: WindowTuner, departures: inout Departures<Key, Value>) -> Bool {
         var wasKept = true
         while true {
-            let evicted = policy.nextEvicted(in: table.slots, sparing: newcomer)
+            let evicted = policy.nextEvicted(in: table.slots.links, sparing: newcomer)
             if evicted == .none { break }
             if evicted == newcomer { wasKept = false }
             let hasExpired = hasTimes && table.slots.deadline(of: evicted) <= now
             let departure = takeOut(evicted, cause: hasExpired ? .expired : .size)
-            if hasExpired { statistics.expirations &+= 1 } else if evicted != newcomer { statistics.evictions &+= 1 }
+            if hasExpired { otherStatistics.expirations &+= 1 } else if evicted != newcomer { otherStatistics.evictions &+= 1 }
             departures.append(departure)
             adopt(tuner)
         }
@@ -87,7 +87,7 @@ extension Shard {
 
     /// Removes an entry from all lists and from the table.
     @inlinable mutating func remove(_ slot: Slot, cause: RemovalCause) -> Departures<Key, Value>.Departure {
-        policy.willRemove(slot, in: table.slots)
+        policy.willRemove(slot, in: table.slots.links)
         return takeOut(slot, cause: cause)
     }
 
@@ -106,7 +106,7 @@ extension Shard {
             let slot = nextExpired(at: now)
             if slot == .none { return }
             departures.append(remove(slot, cause: .expired))
-            statistics.expirations &+= 1
+            otherStatistics.expirations &+= 1
             reclaimed &+= 1
         }
     }
@@ -131,22 +131,25 @@ extension Shard {
     }
 
     @usableFromInline mutating func setTimes(_ entry: NewEntry<Value>, of slot: Slot) {
+        var flags = table.slots.flags(of: slot)
+        flags.isExpiring = entry.deadline < .max
+        table.slots.setFlags(flags, of: slot)
         table.slots.setDeadline(entry.deadline, of: slot)
         table.slots.setWriteTime(entry.writeTime, of: slot)
-        wheel?.schedule(slot, in: table.slots)
+        if let timers = table.slots.timerColumns { wheel?.schedule(slot, in: timers) }
     }
 
     @usableFromInline mutating func advanceWheel(to now: Int64) {
-        wheel?.advance(to: now, in: table.slots)
+        if let timers = table.slots.timerColumns { wheel?.advance(to: now, in: timers) }
     }
 
     @usableFromInline mutating func nextExpired(at now: Int64) -> Slot {
-        wheel?.nextExpired(at: now, in: table.slots) ?? .none
+        table.slots.timerColumns.flatMap { wheel?.nextExpired(at: now, in: $0) } ?? .none
     }
 
     @usableFromInline mutating func noteDeparture(of slot: Slot, cause: RemovalCause) {
         departureLog.note(table.slots.hash(of: slot), cause)
-        wheel?.cancel(slot, in: table.slots)
+        if let timers = table.slots.timerColumns { wheel?.cancel(slot, in: timers) }
         if table.slots.flags(of: slot).hasDetails { details.remove(slot) }
     }
 

@@ -17,14 +17,16 @@
         @usableFromInline var keepsWriteTimes: Bool
     }
 
-    /// First, and so in one cache line with the cell's lock: what every read writes. Other lines are then only read by reads, and every
-    /// processor keeps its own copy of them.
-    @usableFromInline var statistics = CacheStatistics()
-    @usableFromInline let rules: Rules
+    // First what a hit needs: with the cell's lock it fills one cache line.
+    @usableFromInline var hits = 0
+    /// A key is in the sample if 16 bits of its hash are below this; 0 until the shard is as good as full.
+    @usableFromInline var sampleThreshold: UInt16 = 0
     @usableFromInline var table: EntryTable<Key, Value>
 
-    /// A key is in the sample if 16 bits of its hash are below this; 0 until the shard has been filled to the half.
-    @usableFromInline var sampleThreshold: UInt16 = 0
+    @usableFromInline let rules: Rules
+    /// All counters but the hits.
+    @usableFromInline var otherStatistics = CacheStatistics()
+
     @usableFromInline var samples = SampleBuffer()
 
     /// Whether a load has a fence open here.
@@ -42,6 +44,7 @@
         self.rules = rules
         table = EntryTable(capacity: min(16, Self.greatestCapacity(rules)), hasWeights: rules.maximumWeight != nil)
         policy = EvictionPolicy(rules.maximumCount, rules.maximumWeight, rules.shardCount)
+        policy.tableDidGrow(table.slots)
     }
 
     /// Lets go of all entries. The shard must not be used any more.
@@ -54,10 +57,17 @@
         min(rules.maximumCount, SlotTable.maximumCapacity &- 1) &+ 1
     }
 
-    /// The number of entries, expired ones that have not been reclaimed among them.
-    @usableFromInline var count: Int { table.slots.count }
+    var statistics: CacheStatistics {
+        var statistics = otherStatistics
+        statistics.hits = hits
+        return statistics
+    }
 
-    @usableFromInline var hasTimes: Bool { wheel != nil }
+    /// The number of entries, expired ones that have not been reclaimed among them.
+    @inlinable var count: Int { table.slots.count }
+
+    /// Whether an entry has ever been able to expire.
+    @inlinable var hasTimes: Bool { table.slots.deadlines != nil }
 }
 
 extension EvictionPolicy {

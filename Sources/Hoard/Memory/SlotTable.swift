@@ -23,6 +23,7 @@ extension Slot {
     @inlinable static var maximumUses: UInt8 { 3 }
     @inlinable static var negativeBit: UInt8 { 1 << 4 }
     @inlinable static var detailsBit: UInt8 { 1 << 5 }
+    @inlinable static var expiringBit: UInt8 { 1 << 6 }
 
     /// How often the entry was read, up to 3: the CLOCK's counter.
     @inlinable var uses: UInt8 {
@@ -40,6 +41,15 @@ extension Slot {
         get { bits & Self.negativeBit != 0 }
         set { bits = newValue ? bits | Self.negativeBit : bits & ~Self.negativeBit }
     }
+
+    /// The entry has a deadline.
+    @inlinable var isExpiring: Bool {
+        get { bits & Self.expiringBit != 0 }
+        set { bits = newValue ? bits | Self.expiringBit : bits & ~Self.expiringBit }
+    }
+
+    /// Whether a read has to know more than the value.
+    @inlinable var isSpecial: Bool { bits & (Self.negativeBit | Self.expiringBit) != 0 }
 
     /// The shard keeps tags or an error for the entry.
     @inlinable var hasDetails: Bool {
@@ -59,37 +69,23 @@ extension Slot {
 ///
 /// A handle: copies share the memory, which ``deallocate()`` frees. Not thread-safe; its shard's lock guards it.
 @usableFromInline struct SlotTable {
-    /// An entry's hash and its neighbours in the list that it is in.
-    @usableFromInline struct Node {
-        @usableFromInline var hash: UInt32
-        /// The next older entry.
-        @usableFromInline var previous: Slot
-        /// The next newer entry; for a free slot, the next free one.
-        @usableFromInline var next: Slot
-    }
-
-    /// An entry's neighbours in the timer wheel; both `none` if it has no timer.
-    struct Timer {
-        var previous: Slot = .none
-        var next: Slot = .none
-    }
-
     /// More than 24 bits of slot number do not fit into a word of the index.
     @usableFromInline static let maximumCapacity = 1 << 24 - 2
 
+    // What every read needs comes first, to lie in one cache line with the shard's lock.
     @usableFromInline var index: UnsafeMutablePointer<UInt32>
     @usableFromInline var indexSize: UInt32
-    @usableFromInline var nodes: UnsafeMutablePointer<Node>
     @usableFromInline var flags: UnsafeMutablePointer<SlotFlags>
-    var weights: UnsafeMutablePointer<Int>?
+    @usableFromInline var nodes: UnsafeMutablePointer<SlotLinks.Node>
+    @usableFromInline var weights: UnsafeMutablePointer<Int>?
     @usableFromInline var deadlines: UnsafeMutablePointer<Int64>?
     @usableFromInline var writeTimes: UnsafeMutablePointer<Int64>?
-    var timers: UnsafeMutablePointer<Timer>?
+    var timers: UnsafeMutablePointer<SlotTimers.Timer>?
 
     /// The number of slots.
-    @usableFromInline private(set) var capacity: Int
+    @usableFromInline var capacity: Int
     /// The number of entries.
-    @usableFromInline private(set) var count = 0
+    @usableFromInline var count = 0
     private var firstFree: Slot = .none
     /// Slots from here on have never been used.
     private var firstUnused: Slot = 0
@@ -117,13 +113,13 @@ extension Slot {
         timers?.deallocate()
     }
 
-    /// A full table is loaded to three quarters: about 2.5 words are looked at for a hit, 8.5 (in one or two cache lines) for a miss.
+    /// A full table is loaded to three fifths: about 1.8 words are looked at for a hit, 3.6 for a miss.
     private static func indexSize(forCapacity capacity: Int) -> UInt32 {
-        UInt32(max(8, capacity + capacity / 3 + 1))
+        UInt32(max(8, capacity + capacity * 2 / 3 + 1))
     }
 
     /// Whether there is no slot left for another entry.
-    @usableFromInline var isFull: Bool { count == capacity }
+    @inlinable var isFull: Bool { count == capacity }
 }
 
 // MARK: Index
@@ -166,12 +162,12 @@ extension SlotTable {
             firstUnused += 1
         }
         assert(slot < capacity, "no slot is free")
-        nodes[Int(slot)] = Node(hash: hash, previous: .none, next: .none)
+        nodes[Int(slot)] = .init(hash: hash, previous: .none, next: .none)
         flags[Int(slot)] = SlotFlags(bits: 0)
         weights?[Int(slot)] = 1
         deadlines?[Int(slot)] = .max
         writeTimes?[Int(slot)] = 0
-        timers?[Int(slot)] = Timer()
+        timers?[Int(slot)] = .init()
         count += 1
         link(slot)
         return slot
@@ -247,8 +243,8 @@ extension SlotTable {
             let column = UnsafeMutablePointer<Int64>.allocate(capacity: capacity)
             column.initialize(repeating: .max, count: capacity)
             deadlines = column
-            let timers = UnsafeMutablePointer<Timer>.allocate(capacity: capacity)
-            timers.initialize(repeating: Timer(), count: capacity)
+            let timers = UnsafeMutablePointer<SlotTimers.Timer>.allocate(capacity: capacity)
+            timers.initialize(repeating: .init(), count: capacity)
             self.timers = timers
         }
         if hasWriteTimes, writeTimes == nil {
@@ -262,6 +258,15 @@ extension SlotTable {
 // MARK: Columns
 
 extension SlotTable {
+    /// The columns that the policy works with.
+    @inlinable var links: SlotLinks { SlotLinks(nodes: nodes, flags: flags, weights: weights) }
+
+    /// The columns that the timer wheel works with, if entries can expire.
+    var timerColumns: SlotTimers? {
+        guard let timers, let deadlines else { return nil }
+        return SlotTimers(timers: timers, deadlines: deadlines)
+    }
+
     @inlinable func flags(of slot: Slot) -> SlotFlags {
         assert(slot < capacity, "a slot beyond the table")
         return flags[Int(slot)]
@@ -272,19 +277,8 @@ extension SlotTable {
         flags[Int(slot)] = newFlags
     }
 
-    func hash(of slot: Slot) -> UInt32 {
-        assert(slot < capacity, "a slot beyond the table")
-        return nodes[Int(slot)].hash
-    }
-
-    func previous(of slot: Slot) -> Slot { nodes[Int(slot)].previous }
-    func next(of slot: Slot) -> Slot { nodes[Int(slot)].next }
-    func setPrevious(_ previous: Slot, of slot: Slot) { nodes[Int(slot)].previous = previous }
-    func setNext(_ next: Slot, of slot: Slot) { nodes[Int(slot)].next = next }
-
-    /// What the entry weighs; 1 in a table without weights.
-    @usableFromInline func weight(of slot: Slot) -> Int { weights?[Int(slot)] ?? 1 }
-    @usableFromInline func setWeight(_ weight: Int, of slot: Slot) { weights?[Int(slot)] = weight }
+    func hash(of slot: Slot) -> UInt32 { links.hash(of: slot) }
+    func weight(of slot: Slot) -> Int { links.weight(of: slot) }
 
     /// The tick at which the entry expires; `Int64.max` for never.
     @inlinable func deadline(of slot: Slot) -> Int64 { deadlines?[Int(slot)] ?? .max }
@@ -292,11 +286,6 @@ extension SlotTable {
 
     @usableFromInline func writeTime(of slot: Slot) -> Int64? { writeTimes?[Int(slot)] }
     @usableFromInline func setWriteTime(_ time: Int64, of slot: Slot) { writeTimes?[Int(slot)] = time }
-
-    func timer(of slot: Slot) -> Timer { timers?[Int(slot)] ?? Timer() }
-    func setTimer(_ timer: Timer, of slot: Slot) { timers?[Int(slot)] = timer }
-    func setTimerPrevious(_ previous: Slot, of slot: Slot) { timers?[Int(slot)].previous = previous }
-    func setTimerNext(_ next: Slot, of slot: Slot) { timers?[Int(slot)].next = next }
 
     /// The slots that have ever been used; free ones among them have the segment `free`.
     @usableFromInline var usedSlots: Range<Slot> { 0..<firstUnused }

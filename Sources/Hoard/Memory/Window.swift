@@ -6,7 +6,7 @@
 /// The *window* of W-TinyLFU (Einziger, Friedman and Manes, "TinyLFU: A Highly Efficient Cache Admission Policy", ACM Transactions on Storage 13(4),
 /// 2017), as a FIFO queue instead of an LRU list.
 ///
-/// Its links are columns of the ``SlotTable`` that each operation is given.
+/// Its links are the ``SlotLinks`` that each operation is given.
 struct Window {
     private(set) var oldest: Slot = .none
     private(set) var newest: Slot = .none
@@ -14,7 +14,7 @@ struct Window {
     /// Unsigned, so that the weights of all entries and of a newcomer can be added without overflow.
     private(set) var weight: UInt = 0
 
-    mutating func append(_ slot: Slot, in table: SlotTable) {
+    mutating func append(_ slot: Slot, in table: SlotLinks) {
         var flags = table.flags(of: slot)
         flags.segment = .window
         table.setFlags(flags, of: slot)
@@ -26,7 +26,7 @@ struct Window {
         weight &+= UInt(table.weight(of: slot))
     }
 
-    mutating func remove(_ slot: Slot, in table: SlotTable) {
+    mutating func remove(_ slot: Slot, in table: SlotLinks) {
         let (previous, next) = (table.previous(of: slot), table.next(of: slot))
         if previous == .none { oldest = next } else { table.setNext(next, of: previous) }
         if next == .none { newest = previous } else { table.setPrevious(previous, of: next) }
@@ -38,7 +38,7 @@ struct Window {
     mutating func changeWeight(from old: Int, to new: Int) { weight = weight &- UInt(old) &+ UInt(new) }
 
     /// Checks the links. For tests.
-    func checkInvariants(in table: SlotTable) {
+    func checkInvariants(in table: SlotLinks) {
         var (slot, previous, found, foundWeight) = (oldest, Slot.none, 0, UInt(0))
         while slot != .none {
             precondition(table.flags(of: slot).segment == .window, "a stranger in the window")
