@@ -71,13 +71,25 @@ extension Cache.Configuration {
         return shards
     }
 
+    /// What the shards share of the limit by count: what is left of it when each has its own part. `nil` for one shard.
+    @usableFromInline func pool(for shardCount: Int) -> CountPool? {
+        guard shardCount > 1, let maximumCount else { return nil }
+        let ownParts = (0..<shardCount).reduce(0) { $0 + EvictionPolicy.ownPart(of: equalPart(maximumCount, $1, of: shardCount)) }
+        return CountPool(maximumCount - ownParts)
+    }
+
+    private func equalPart(_ count: Int, _ number: Int, of shardCount: Int) -> Int {
+        count / shardCount + (number < count % shardCount ? 1 : 0)
+    }
+
     /// A shard's part of the limits. The parts add up to the whole.
-    @usableFromInline func rules(ofShard number: Int, of shardCount: Int) -> Shard<Key, Value>.Rules {
-        let count = maximumCount.map { $0 / shardCount + (number < $0 % shardCount ? 1 : 0) }
+    @usableFromInline func rules(ofShard number: Int, of shardCount: Int, pool: CountPool?) -> Shard<Key, Value>.Rules {
+        let count = maximumCount.map { equalPart($0, number, of: shardCount) }
         return .init(
             maximumCount: count ?? .max,
             maximumWeight: maximumWeight,
             shardCount: shardCount,
+            pool: pool,
             accessLifetime: expiration.accessLifetime,
             keepsWriteTimes: usesTimes
         )

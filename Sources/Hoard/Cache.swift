@@ -20,9 +20,9 @@ public import Synchronization
 /// a new value is never the one that is evicted to make room for itself. A use is ``value(forKey:)``, the subscript or a load;
 /// ``peek(_:)`` and ``contains(_:)`` are not uses.
 ///
-/// A cache limited by count that holds 1,024 entries or more is divided into up to 64 shards by the keys' hashes, each with a lock and its part
-/// of the limit. When such a cache is full, one shard may evict while another still has room; the cache then holds a few percent less than
-/// ``Configuration/maximumCount``, never more. Smaller caches and caches limited by weight have one shard and use their limits to the last entry.
+/// A cache limited by count that holds 1,024 entries or more is divided into up to 64 shards by the keys' hashes, each with a lock of its own.
+/// The shards share the limit so that it is used to the last entry and never exceeded; once it is used up, each shard evicts for
+/// itself. Smaller caches and caches limited by weight have one shard.
 ///
 /// Entries of weight 0 are pinned: they are never evicted, count against ``Configuration/maximumCount`` only,
 /// and leave by removal, replacement or expiration.
@@ -58,8 +58,9 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         usesTimes = Atomic(configuration.usesTimes)
         observers = RemovalObservers(listener: configuration.removalListener)
         let shardCount = configuration.shardCount
+        let pool = configuration.pool(for: shardCount)
         cells = ShardCells(count: shardCount) { number in
-            Shard(rules: configuration.rules(ofShard: number, of: shardCount))
+            Shard(rules: configuration.rules(ofShard: number, of: shardCount, pool: pool))
         }
     }
 

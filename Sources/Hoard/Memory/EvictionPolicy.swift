@@ -27,7 +27,11 @@
     private(set) var sketch: FrequencySketch
     private(set) var tuning: Tuning
 
-    let maximumCount: Int
+    /// The most entries; grows when the shard takes from the pool.
+    private(set) var maximumCount: Int
+    /// The equal part of the cache's limit for which sketch and window are made.
+    private let nominalCount: Int
+    private let pool: CountPool?
     /// `nil` if entries have no weights.
     let maximumWeight: UInt?
     private(set) var pinnedCount = 0
@@ -40,8 +44,11 @@
     /// - Parameters:
     ///   - maximumWeight: `nil` if there is no such limit; all entries weigh 1 then, or 0 if they are pinned.
     ///   - shardCount: Into how many tables of this size the cache is divided.
-    init(maximumCount: Int, maximumWeight: Int?, shardCount: Int = 1, tuning: Tuning) {
-        self.maximumCount = maximumCount
+    ///   - pool: A quarter of all the tables' entries, if the cache is divided.
+    init(maximumCount: Int, maximumWeight: Int?, shardCount: Int = 1, pool: CountPool? = nil, tuning: Tuning) {
+        nominalCount = maximumCount
+        self.maximumCount = pool == nil ? maximumCount : Self.ownPart(of: maximumCount)
+        self.pool = pool
         self.maximumWeight = maximumWeight.map { UInt($0) }
         self.shardCount = shardCount
         self.tuning = tuning
@@ -58,9 +65,12 @@
         window.count + main.count + pinnedCount > maximumCount || maximumWeight.map { totalWeight > $0 } ?? false
     }
 
+    /// The part of a shard's equal part that is not in the pool.
+    static func ownPart(of count: Int) -> Int { count - count / 4 }
+
     mutating func tune(_ tuning: Tuning) {
         self.tuning = tuning
-        let limit = Double(maximumWeight ?? UInt(maximumCount))
+        let limit = Double(maximumWeight ?? UInt(nominalCount))
         windowLimit = max(1, UInt(limit * tuning.windowShare + 0.5))
     }
 
@@ -70,6 +80,7 @@
     @usableFromInline mutating func didInsert(_ slot: Slot, in table: SlotLinks, weight: Int = 1) {
         table.setWeight(weight, of: slot)
         sketch.add(table.hash(of: slot))
+        if window.count + main.count + pinnedCount >= maximumCount, let pool, pool.takeOne() { maximumCount += 1 }
         if weight == 0 {
             pin(slot, in: table)
         } else {
@@ -130,7 +141,7 @@
     /// The sketch grows with the table. Until a cache has been filled, frequencies decide nothing; the larger sketch takes over
     /// what is known of the entries that are there.
     @usableFromInline mutating func tableDidGrow(_ table: SlotTable) {
-        let capacity = min(table.capacity, maximumCount)
+        let capacity = min(table.capacity, nominalCount)
         guard capacity > sketch.capacity else { return }
         var larger = FrequencySketch(capacity: capacity, ofTotal: capacity.multipliedReportingOverflow(by: shardCount).partialValue)
         for slot in table.usedSlots where table.flags(of: slot).segment != .free {

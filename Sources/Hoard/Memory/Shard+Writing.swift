@@ -49,7 +49,7 @@ extension Shard {
 
     @inlinable mutating func add(_ entry: NewEntry<Value>, weight: Int, forKey key: Key, hash: UInt32) -> Slot {
         if table.slots.isFull {
-            table.grow(to: max(table.slots.capacity &+ 1, min(table.slots.capacity &* 2, Self.greatestCapacity(rules))))
+            table.grow(to: nextCapacity)
             policy.tableDidGrow(table.slots)
         }
         let slot = table.insert(key, value: entry.value, hash: hash)

@@ -8,10 +8,13 @@
 @usableFromInline struct Shard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     /// What all shards of a cache have in common.
     @usableFromInline struct Rules: Sendable {
+        /// The shard's equal part of the limit by count.
         @usableFromInline var maximumCount: Int
         /// `nil` if there is no such limit.
         @usableFromInline var maximumWeight: Int?
         @usableFromInline var shardCount: Int
+        /// What the shards share of the limit by count; `nil` if there is one shard only.
+        @usableFromInline var pool: CountPool?
         /// Nanoseconds since the last use after which entries expire; 0 if they do not.
         @usableFromInline var accessLifetime: Int64
         @usableFromInline var keepsWriteTimes: Bool
@@ -43,7 +46,7 @@
     @inlinable init(rules: Rules) {
         self.rules = rules
         table = EntryTable(capacity: min(16, Self.greatestCapacity(rules)), hasWeights: rules.maximumWeight != nil)
-        policy = EvictionPolicy(rules.maximumCount, rules.maximumWeight, rules.shardCount)
+        policy = EvictionPolicy(rules)
         policy.tableDidGrow(table.slots)
     }
 
@@ -52,9 +55,16 @@
         table.deallocate()
     }
 
-    /// One slot more than entries: a new entry comes before another one leaves.
+    /// One slot more than entries: a new entry comes before another one leaves. A shard that has taken from the pool may need more.
     @inlinable static func greatestCapacity(_ rules: Rules) -> Int {
         min(rules.maximumCount, SlotTable.maximumCapacity &- 1) &+ 1
+    }
+
+    /// The size to which a full table grows: twice as large, but no larger than it has to be.
+    @inlinable var nextCapacity: Int {
+        let capacity = table.slots.capacity
+        let greatest = Self.greatestCapacity(rules)
+        return capacity < greatest ? min(capacity &* 2, greatest) : min(capacity &+ capacity / 16 &+ 1, SlotTable.maximumCapacity)
     }
 
     var statistics: CacheStatistics {
@@ -72,11 +82,12 @@
 
 extension EvictionPolicy {
     /// With the tuning that caches begin with.
-    @usableFromInline init(_ maximumCount: Int, _ maximumWeight: Int?, _ shardCount: Int) {
+    @usableFromInline init<Key, Value>(_ rules: Shard<Key, Value>.Rules) {
         self.init(
-            maximumCount: min(maximumCount, SlotTable.maximumCapacity - 1),
-            maximumWeight: maximumWeight,
-            shardCount: shardCount,
+            maximumCount: min(rules.maximumCount, SlotTable.maximumCapacity - 1),
+            maximumWeight: rules.maximumWeight,
+            shardCount: rules.shardCount,
+            pool: rules.pool,
             tuning: WindowTuner.candidates[WindowTuner.initialChoice]
         )
     }
