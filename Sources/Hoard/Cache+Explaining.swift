@@ -62,7 +62,7 @@ extension CacheExplanation: CustomStringConvertible {
         } else {
             parts.append("absent, not seen leaving lately")
         }
-        parts.append("seen about \(estimatedFrequency) times lately")
+        parts.append(estimatedFrequency == 1 ? "seen once lately" : "seen about \(estimatedFrequency) times lately")
         if isLoading { parts.append("being loaded") }
         return parts.joined(separator: ", ")
     }

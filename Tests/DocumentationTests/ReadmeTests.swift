@@ -60,6 +60,51 @@ import Testing
         #expect(cache.statistics.hits == 1)
     }
 
+    struct Book: Codable, Equatable {
+        let isbn: String
+        let shelf: Int
+    }
+
+    /// A library that has every book whose number is even.
+    struct Library {
+        func book(_ isbn: String) async throws -> Book? { Int(isbn).flatMap { $0.isMultiple(of: 2) ? Book(isbn: isbn, shelf: 7) : nil } }
+
+        func books(_ isbns: [String]) async throws -> [String: Book] {
+            var books: [String: Book] = [:]
+            for isbn in isbns { books[isbn] = try await book(isbn) }
+            return books
+        }
+    }
+
+    @Test func aCacheCanDoMore() async throws {
+        try FileManager.default.createDirectory(atPath: cacheDirectory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: cacheDirectory) }
+        let (library, isbn, isbns, path) = (Library(), "2", ["2", "3", "4"], cacheDirectory + "/books")
+
+        let books = Cache<String, Book>(
+            configuration: .init(maximumCount: 10_000, expiration: .afterAccess(.seconds(3_600)), refreshAfterWrite: .seconds(60))
+        )
+        // The loader decides: for how long, under which tags, or that there is none.
+        let book = try await books.valueIfExists(forKey: isbn) { isbn in
+            guard let book = try await library.book(isbn) else { return .absent(expiresAfter: .seconds(10)) }
+            return .value(book, expiresAfter: .seconds(600), tags: ["shelf-\(book.shelf)"])
+        }
+        // One call for all that are missing; whoever asks meanwhile waits for it.
+        let found = try await books.values(forKeys: isbns) { missing in try await library.books(missing) }
+        books.removeValues(taggedWith: "shelf-7")
+        print(books.explain(isbn))  // absent, left because: explicit, seen once lately
+        try books.save(to: path)  // atomic, checksummed; restore(from:) puts back what has not expired
+        let responder = books.trimOnMemoryPressure()  // off unless asked for
+
+        #expect(book == Book(isbn: "2", shelf: 7))
+        #expect(Set(found.keys) == ["2", "4"])
+        #expect(books.explain(isbn).description == "absent, left because: explicit, seen once lately")
+        #expect(books.peek("4") != nil)
+        let copy = Cache<String, Book>(maximumCount: 10)
+        #expect(try copy.restore(from: path) == 1)
+        responder.cancel()
+    }
+
     /// A transport in place of the network.
     struct AsyncHTTPClientTransport: Transport {
         func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> TransportResponse {
