@@ -62,7 +62,7 @@ extension KeyHasher {
     @inlinable func hashIfASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64? {
         let raw = UnsafeRawBufferPointer(bytes)
         let count = raw.count
-        var state = seed ^ UInt64(truncatingIfNeeded: count)
+        var state = seed
         var highBits: UInt64 = 0
         var offset = 0
         while offset &+ 16 <= count {
@@ -88,7 +88,9 @@ extension KeyHasher {
             highBits |= a | b
             state = Self.fold(a ^ multiplier, b ^ state)
         }
-        return highBits & 0x8080_8080_8080_8080 == 0 ? Self.fold(state ^ 0x9E37_79B9_7F4A_7C15, multiplier) : nil
+        guard highBits & 0x8080_8080_8080_8080 == 0 else { return nil }
+        // The length comes in here, where no byte of the string can make up for it: some bytes may have been read twice.
+        return Self.fold(state ^ 0x9E37_79B9_7F4A_7C15, multiplier ^ UInt64(truncatingIfNeeded: count))
     }
 
     /// Strings that are not ASCII, or whose bytes do not lie together.
