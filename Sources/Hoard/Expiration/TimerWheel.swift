@@ -159,7 +159,8 @@ struct TimerWheel: Sendable {
             while slot != end {
                 precondition(table.timer(of: slot).previous == previous, "the links of a bucket disagree")
                 precondition(whole.flags(of: slot).segment != .free, "a free slot has a timer")
-                timers += 1
+                // A deadline that was put off for ever keeps its timer until that comes up.
+                if table.deadline(of: slot) < .max { timers += 1 }
                 if list < Self.dueList {
                     let shift = Self.shift(list / Self.bucketsPerWheel)
                     let bucket = Int64(list % Self.bucketsPerWheel)

@@ -139,14 +139,15 @@
     }
 
     /// The sketch grows with the table. Until a cache has been filled, frequencies decide nothing; the larger sketch takes over
-    /// what is known of the entries that are there.
-    @usableFromInline mutating func tableDidGrow(_ table: SlotTable) {
+    /// what is known of the entries that are there, and of the newcomer for which the table grew.
+    @usableFromInline mutating func tableDidGrow(_ table: SlotTable, newcomer: UInt32? = nil) {
         let capacity = min(table.capacity, nominalCount)
         guard capacity > sketch.capacity else { return }
         var larger = FrequencySketch(capacity: capacity, ofTotal: capacity.multipliedReportingOverflow(by: shardCount).partialValue)
         for slot in table.usedSlots where table.flags(of: slot).segment != .free {
             larger.add(table.hash(of: slot), times: sketch.estimate(table.hash(of: slot)))
         }
+        if let newcomer { larger.add(newcomer, times: sketch.estimate(newcomer)) }
         sketch = larger
     }
 

@@ -50,7 +50,7 @@ extension Shard {
     @inlinable mutating func add(_ entry: NewEntry<Value>, weight: Int, forKey key: Key, hash: UInt32) -> Slot {
         if table.slots.isFull {
             table.grow(to: nextCapacity)
-            policy.tableDidGrow(table.slots)
+            policy.tableDidGrow(table.slots, newcomer: hash)
         }
         let slot = table.insert(key, value: entry.value, hash: hash)
         policy.didInsert(slot, in: table.slots.links, weight: weight)

@@ -1,0 +1,107 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HoardTesting
+import Testing
+
+@testable import Hoard
+
+@Suite struct ShardLockTests {
+    /// A number that only its lock guards.
+    private final class Guarded: @unchecked Sendable {
+        let lock = ShardLock()
+        var number = 0
+        var isHeld = false
+    }
+
+    /// Runs `body` on threads of its own, all at once.
+    private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) async {
+        let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
+        for number in 0..<count {
+            Thread.detachNewThread {
+                body(number)
+                continuation.yield()
+            }
+        }
+        var ended = 0
+        for await _ in ends {
+            ended += 1
+            if ended == count { return }
+        }
+    }
+
+    @Test func oneThreadAtATimeHoldsTheLock() async {
+        let guarded = Guarded()
+        let intrusions = Counter()
+        await onThreads(12) { _ in
+            for _ in 0..<5_000 {
+                guarded.lock.lock()
+                if guarded.isHeld { intrusions.increment() }
+                guarded.isHeld = true
+                guarded.number += 1
+                guarded.isHeld = false
+                guarded.lock.unlock()
+            }
+        }
+        #expect(guarded.number == 60_000)
+        #expect(intrusions.value == 0)
+    }
+
+    @Test func tryingExcludesOthersAndNeverWaits() async {
+        let guarded = Guarded()
+        let successes = Counter()
+        await onThreads(8) { number in
+            for _ in 0..<5_000 {
+                if number % 2 == 0 {
+                    guarded.lock.lock()
+                } else if !guarded.lock.tryLock() {
+                    continue
+                }
+                guarded.number += 1
+                successes.increment()
+                guarded.lock.unlock()
+            }
+        }
+        #expect(guarded.number == successes.value)
+        #expect(successes.value >= 20_000)
+    }
+
+    @Test func lockThatIsHeldCannotBeTaken() async {
+        let guarded = Guarded()
+        guarded.lock.lock()
+        let wasTaken = Shared(true)
+        await onThreads(1) { _ in
+            let success = guarded.lock.tryLock()
+            wasTaken.update { $0 = success }
+        }
+        #expect(!wasTaken.value)
+        guarded.lock.unlock()
+        let isFree = guarded.lock.tryLock()
+        #expect(isFree)
+        guarded.lock.unlock()
+    }
+
+    /// The holder keeps the lock until the others have begun to wait; they spin, yield and sleep meanwhile.
+    @Test func threadsThatWaitLongGetTheLockInTheEnd() async {
+        let guarded = Guarded()
+        let arrivals = Counter()
+        await onThreads(6) { number in
+            if number == 0 {
+                guarded.lock.lock()
+                arrivals.increment()
+                while arrivals.value < 6 {}
+                for _ in 0..<100_000 where arrivals.value < 6 { return }
+                guarded.number += 1
+                guarded.lock.unlock()
+            } else {
+                while arrivals.value == 0 {}
+                arrivals.increment()
+                guarded.lock.lock()
+                guarded.number += 1
+                guarded.lock.unlock()
+            }
+        }
+        #expect(guarded.number == 6)
+    }
+}

@@ -1,0 +1,191 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import HoardTesting
+import Testing
+
+@testable import Hoard
+
+@Suite struct WindowTunerTests {
+    /// A stream of keys.
+    enum Workload: Sendable {
+        /// Half of the accesses go to a few keys, the others to keys that never come again.
+        case frequentKeysAndAScan
+        /// Each key comes a second time soon after the first, and then never again.
+        case recentKeys
+        /// No key comes twice.
+        case scan
+
+        func key(_ number: Int, _ generator: inout SeededGenerator) -> Int {
+            switch self {
+            case .frequentKeysAndAScan:
+                Bool.random(using: &generator) ? Int.random(in: 0..<50, using: &generator) : 1_000 + number
+            case .recentKeys:
+                1_000 + (number % 2 == 0 ? number / 2 : number / 2 - 25)
+            case .scan:
+                1_000 + number
+            }
+        }
+    }
+
+    /// A cache of 64 entries, tuned by a state that takes each of its accesses for a sample.
+    private struct TunedCache: ~Copyable {
+        var fixture = PolicyFixture(maximumCount: 64, tuning: WindowTuner.candidates[WindowTuner.initialChoice])
+        var state = WindowTuner.State(capacity: 256)
+        var generator = SeededGenerator(seed: 1)
+        var choices: [Int] = []
+
+        deinit { fixture.deallocate() }
+
+        mutating func run(_ workload: Workload, _ numbers: Range<Int>, reportingHits: Bool = true) {
+            for number in numbers {
+                let key = workload.key(number, &generator)
+                let wasHit = fixture.access(key) && reportingHits
+                if let choice = state.access(PolicyFixture.hash(key) & ~1 | (wasHit ? 1 : 0)) {
+                    choices.append(choice)
+                    fixture.policy.tune(WindowTuner.candidates[choice])
+                }
+            }
+            state.checkInvariants()
+        }
+    }
+
+    @Test func smallWindowIsChosenForFrequentKeysAndAScan() {
+        var cache = TunedCache()
+        cache.run(.frequentKeysAndAScan, 0..<10_000)
+        #expect(cache.state.choice <= 1, "chosen: \(cache.choices)")
+    }
+
+    @Test func largeWindowIsChosenForRecentKeys() {
+        var cache = TunedCache()
+        cache.run(.recentKeys, 0..<10_000)
+        #expect(cache.state.choice >= 3, "chosen: \(cache.choices)")
+        #expect(cache.state.choice == cache.choices.last)
+    }
+
+    @Test func choiceFollowsAChangeOfWorkload() {
+        var cache = TunedCache()
+        cache.run(.recentKeys, 0..<10_000)
+        cache.run(.frequentKeysAndAScan, 10_000..<30_000)
+        #expect(cache.state.choice <= 1, "chosen: \(cache.choices)")
+    }
+
+    @Test func nothingIsChosenWhereNothingHits() {
+        var cache = TunedCache()
+        cache.run(.scan, 0..<5_000)
+        #expect(cache.choices.isEmpty)
+        #expect(cache.state.choice == WindowTuner.initialChoice)
+    }
+
+    @Test func choiceChangesAtTheEndOfAnEpochOnly() {
+        // Shadows of 64 entries; an epoch has 100 accesses.
+        var state = WindowTuner.State(capacity: 256)
+        var generator = SeededGenerator(seed: 1)
+        for number in 0..<5_000 {
+            let key = Workload.recentKeys.key(number, &generator)
+            let choice = state.access(PolicyFixture.hash(key) | 1)
+            if (number + 1) % 100 != 0 { #expect(choice == nil, "access \(number)") }
+        }
+    }
+
+    @Test func tuningThatFailsInTheCacheIsBelievedLess() {
+        var cache = TunedCache()
+        cache.run(.recentKeys, 0..<10_000)
+        let choice = cache.state.choice
+        cache.run(.recentKeys, 10_000..<12_000)
+        #expect(cache.state.choice == choice, "the choice is stable")
+        // The shadow goes on hitting, the cache does not.
+        cache.run(.recentKeys, 12_000..<22_000, reportingHits: false)
+        #expect(cache.choices.contains { $0 != choice })
+        #expect(cache.state.choice != choice, "chosen: \(cache.choices)")
+    }
+
+    @Test func smallCachesAreSampledMoreDensely() {
+        let thresholds = [0, 1, 64, 256, 512, 1_024, 8_192, 1 << 20, .max].map { WindowTuner.sampleThreshold(forCapacity: $0) }
+        #expect(thresholds == [16_384, 16_384, 16_384, 16_384, 8_192, 4_096, 512, 512, 512])
+    }
+
+    // MARK: The tuner itself
+
+    /// Feeds the tuner with accesses of a cache that hits wherever a large window does.
+    private func feed(_ tuner: WindowTuner, _ numbers: Range<Int>) {
+        var generator = SeededGenerator(seed: 1)
+        var buffer = SampleBuffer()
+        for number in numbers {
+            let key = Workload.recentKeys.key(number, &generator)
+            buffer.append(PolicyFixture.hash(key), wasHit: number % 2 == 1)
+            if buffer.isFull { tuner.feed(buffer.take()) }
+        }
+    }
+
+    @Test func feedingBeforeTheStartDoesNothing() {
+        let tuner = WindowTuner()
+        feed(tuner, 0..<5_000)
+        #expect(tuner.currentChoice == WindowTuner.initialChoice)
+        #expect(tuner.tuning == WindowTuner.candidates[WindowTuner.initialChoice])
+    }
+
+    @Test func tunerHandsOutWhatItHasChosen() {
+        let tuner = WindowTuner()
+        tuner.start(capacity: 256)
+        feed(tuner, 0..<10_000)
+        #expect(tuner.currentChoice >= 3)
+        #expect(tuner.tuning == WindowTuner.candidates[tuner.currentChoice])
+    }
+
+    @Test func startingAgainDoesNothing() {
+        let (once, twice) = (WindowTuner(), WindowTuner())
+        once.start(capacity: 256)
+        twice.start(capacity: 256)
+        for start in stride(from: 0, to: 6_000, by: 500) {
+            feed(once, start..<(start + 500))
+            feed(twice, start..<(start + 500))
+            twice.start(capacity: 1)
+            #expect(once.currentChoice == twice.currentChoice)
+        }
+        #expect(twice.currentChoice >= 3)
+    }
+
+    @Test func unusualCapacitiesAreTolerated() {
+        for capacity in [-1, 0, 1, 3] {
+            let tuner = WindowTuner()
+            tuner.start(capacity: capacity)
+            feed(tuner, 0..<300)
+            #expect(WindowTuner.candidates.indices.contains(tuner.currentChoice))
+        }
+    }
+}
+
+@Suite struct SampleBufferTests {
+    @Test func samplesKeepTheirOrderAndTellHitsFromMisses() {
+        var buffer = SampleBuffer()
+        #expect(buffer.count == 0)
+        for number in UInt32(0)..<32 {
+            #expect(!buffer.isFull)
+            buffer.append(.max - number, wasHit: number % 3 == 0)
+        }
+        #expect(buffer.isFull)
+        for number in UInt32(0)..<32 {
+            #expect(buffer.samples[Int(number)] == (.max - number) & ~1 | (number % 3 == 0 ? 1 : 0))
+        }
+    }
+
+    @Test func fullBufferForgetsWhatComesLater() {
+        var buffer = SampleBuffer()
+        for number in UInt32(0)..<40 { buffer.append(number * 2, wasHit: false) }
+        #expect(buffer.count == 32)
+        #expect((0..<32).allSatisfy { buffer.samples[$0] == UInt32($0) * 2 })
+    }
+
+    @Test func takingEmptiesTheBuffer() {
+        var buffer = SampleBuffer()
+        buffer.append(6, wasHit: true)
+        let taken = buffer.take()
+        #expect(taken.count == 1)
+        #expect(taken.samples[0] == 7)
+        #expect(buffer.count == 0)
+        buffer.append(8, wasHit: false)
+        #expect(buffer.samples[0] == 8)
+        #expect(taken.samples[0] == 7)
+    }
+}
