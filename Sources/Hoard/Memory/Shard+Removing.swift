@@ -5,6 +5,7 @@ extension Shard {
     /// Removes all entries with a tag, and keeps loads under way from publishing others.
     mutating func remove(taggedWith tag: String, now: Int64, departures: inout Departures<Key, Value>) -> Int {
         fences.breakFences(taggedWith: tag)
+        hasFences = !fences.isEmpty
         var removed = 0
         for slot in details.slots(taggedWith: tag) {
             let isAlive = table.slots.deadline(of: slot) > now
