@@ -63,11 +63,12 @@ extension Cache {
     /// - Complexity: O(*n*).
     @discardableResult
     public func restore(_ snapshot: Snapshot, clock: any WallClock = SystemWallClock()) -> Int {
-        let elapsed = Duration.seconds(max(0, clock.now().timeIntervalSince(snapshot.date))).saturatingNanoseconds
+        // More than three hundred years are as good as for ever, and cannot be counted in nanoseconds.
+        let elapsed = Duration.seconds(min(1e10, max(0, clock.now().timeIntervalSince(snapshot.date)))).saturatingNanoseconds
         let now = time(ifNeededFor: snapshot)
         var restored = 0
         for entry in snapshot.entries {
-            let left = entry.nanosecondsLeft.map { $0.subtractingReportingOverflow(elapsed).partialValue }
+            let left = entry.nanosecondsLeft.map { max(0, $0) - elapsed }
             if let left, left <= 0 { continue }
             let age = (entry.age ?? 0).addingReportingOverflow(elapsed)
             var new = NewEntry<Value>(
@@ -81,7 +82,7 @@ extension Cache {
             let hash = hasher(entry.key)
             let wasKept = cells.withShard(for: hash) { shard in
                 guard shard.peek(entry.key, hash: hash, now: now) == .none else { return false }
-                shard.policy.noteUses(entry.frequency - 1, hash: UInt32(truncatingIfNeeded: hash))
+                shard.policy.noteUses(max(1, entry.frequency) - 1, hash: UInt32(truncatingIfNeeded: hash))
                 return shard.insert(new, forKey: entry.key, hash: hash, now: now, tuner: tuner, departures: &departures)
             }
             report(departures)
