@@ -49,7 +49,9 @@ extension Cache {
             for (position, entry) in entries.enumerated() { ranked.append((Double(position) / Double(entries.count), entry)) }
         }
         ranked.sort { $0.rank < $1.rank }
-        return Snapshot(date: clock.now(), entries: ranked.suffix(max(0, maximumCount)).map(\.entry))
+        var snapshot = Snapshot(date: clock.now(), entries: ranked.map(\.entry))
+        snapshot.keepHottest(max(0, maximumCount))
+        return snapshot
     }
 
     /// Puts the entries of a snapshot into the cache, coldest first, so that the policy forms the opinion again that it had.
@@ -100,6 +102,20 @@ extension Cache {
 
 extension Cache.Snapshot.Entry: Codable where Key: Codable, Value: Codable {}
 extension Cache.Snapshot: Codable where Key: Codable, Value: Codable {}
+
+extension Cache.Snapshot {
+    /// Drops all but the pinned entries and those that were seen most often; of the others, those that the policy would have kept longest.
+    mutating func keepHottest(_ count: Int) {
+        guard entries.count > count else { return }
+        let hottestFirst = entries.indices.sorted { left, right in
+            let (leftHeat, rightHeat) = (heat(of: entries[left]), heat(of: entries[right]))
+            return leftHeat == rightHeat ? left > right : leftHeat > rightHeat
+        }
+        entries = hottestFirst.prefix(count).sorted().map { entries[$0] }
+    }
+
+    private func heat(of entry: Entry) -> Int { entry.weight == 0 ? .max : entry.frequency }
+}
 
 extension Shard {
     func snapshot(of slot: Slot, now: Int64) -> Cache<Key, Value>.Snapshot.Entry {
