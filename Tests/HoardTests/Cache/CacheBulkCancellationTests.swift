@@ -103,7 +103,9 @@ import Testing
 
     @Test func bulkLoadMayAskForOtherKeys() async throws {
         let values = try await cache.values(forKeys: [1, 2]) { [cache] missing in
-            let others = try await cache.values(forKeys: missing.map { $0 + 10 }) { keys in Dictionary(uniqueKeysWithValues: keys.map { ($0, $0 * 10) }) }
+            let others = try await cache.values(forKeys: missing.map { $0 + 10 }) { keys in
+                Dictionary(uniqueKeysWithValues: keys.map { ($0, $0 * 10) })
+            }
             return [1: others[11] ?? 0, 2: others[12] ?? 0]
         }
         #expect(values == [1: 110, 2: 120])

@@ -115,7 +115,10 @@ import Testing
     @Test func writingReplacesANegativeEntryAndTheOtherWayRound() async throws {
         let removals = Shared<[String]>([])
         let cache = Cache<String, Int>(
-            configuration: .init(maximumCount: 10, removalListener: { key, value, cause in removals.update { $0.append("\(key) \(value) \(cause)") } }),
+            configuration: .init(
+                maximumCount: 10,
+                removalListener: { key, value, cause in removals.update { $0.append("\(key) \(value) \(cause)") } }
+            ),
             ticker: ticker
         )
         _ = try await cache.valueIfExists(forKey: "a") { _ in .absent(expiresAfter: .seconds(1)) }

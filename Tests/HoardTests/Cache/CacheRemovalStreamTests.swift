@@ -1,8 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
 import HoardTesting
+import Synchronization
 import Testing
 
 @testable import Hoard
