@@ -146,20 +146,21 @@ extension Cache {
 
     /// Starts a load in the background if the value has reached the age for it and no load of the key is under way.
     @usableFromInline func refreshIfDue(_ key: Key, load: @escaping @Sendable (Key) async throws -> LoadedEntry<Value>) {
-        guard let age = configuration.refreshAfterWrite?.saturatingNanoseconds else { return }
+        guard let age = configuration.refreshAfterWrite?.saturatingNanoseconds, isDue(key, age: age), !flights.isLoading(key) else { return }
+        // Asked again where no load can begin or end meanwhile: the load of another reader may have ended since.
+        flights.runInBackground(key, unless: { !isDue(key, age: age) }) { [self] in
+            cells.withShard(for: hasher(key)) { $0.otherStatistics.refreshes += 1 }
+            return try await loadAndPublish(key, load: load)
+        }
+    }
+
+    private func isDue(_ key: Key, age: Int64) -> Bool {
         let hash = hasher(key)
         let now = clock.now()
-        let isDue = cells.withShard(for: hash) { shard in
+        return cells.withShard(for: hash) { shard in
             let slot = shard.peek(key, hash: hash, now: now)
             guard slot != .none, let written = shard.table.slots.writeTime(of: slot) else { return false }
             return now &- written >= age
-        }
-        guard isDue, !flights.isLoading(key) else { return }
-        Task.detached { [self] in
-            _ = try? await flights.run(key) { [self] in
-                cells.withShard(for: hash) { $0.otherStatistics.refreshes += 1 }
-                return try await loadAndPublish(key, load: load)
-            }
         }
     }
 }

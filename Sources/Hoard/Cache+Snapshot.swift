@@ -49,7 +49,9 @@ extension Cache {
             for (position, entry) in entries.enumerated() { ranked.append((Double(position) / Double(entries.count), entry)) }
         }
         ranked.sort { $0.rank < $1.rank }
-        return Snapshot(date: clock.now(), entries: ranked.suffix(max(0, maximumCount)).map(\.entry))
+        var snapshot = Snapshot(date: clock.now(), entries: ranked.map(\.entry))
+        snapshot.keepHottest(max(0, maximumCount))
+        return snapshot
     }
 
     /// Puts the entries of a snapshot into the cache, coldest first, so that the policy forms the opinion again that it had.
@@ -63,11 +65,12 @@ extension Cache {
     /// - Complexity: O(*n*).
     @discardableResult
     public func restore(_ snapshot: Snapshot, clock: any WallClock = SystemWallClock()) -> Int {
-        let elapsed = Duration.seconds(max(0, clock.now().timeIntervalSince(snapshot.date))).saturatingNanoseconds
+        // More than three hundred years are as good as for ever, and cannot be counted in nanoseconds.
+        let elapsed = Duration.seconds(min(1e10, max(0, clock.now().timeIntervalSince(snapshot.date)))).saturatingNanoseconds
         let now = time(ifNeededFor: snapshot)
         var restored = 0
         for entry in snapshot.entries {
-            let left = entry.nanosecondsLeft.map { $0.subtractingReportingOverflow(elapsed).partialValue }
+            let left = entry.nanosecondsLeft.map { max(0, $0) - elapsed }
             if let left, left <= 0 { continue }
             let age = (entry.age ?? 0).addingReportingOverflow(elapsed)
             var new = NewEntry<Value>(
@@ -81,7 +84,7 @@ extension Cache {
             let hash = hasher(entry.key)
             let wasKept = cells.withShard(for: hash) { shard in
                 guard shard.peek(entry.key, hash: hash, now: now) == .none else { return false }
-                shard.policy.noteUses(entry.frequency - 1, hash: UInt32(truncatingIfNeeded: hash))
+                shard.policy.noteUses(max(1, entry.frequency) - 1, hash: UInt32(truncatingIfNeeded: hash))
                 return shard.insert(new, forKey: entry.key, hash: hash, now: now, tuner: tuner, departures: &departures)
             }
             report(departures)
@@ -99,6 +102,20 @@ extension Cache {
 
 extension Cache.Snapshot.Entry: Codable where Key: Codable, Value: Codable {}
 extension Cache.Snapshot: Codable where Key: Codable, Value: Codable {}
+
+extension Cache.Snapshot {
+    /// Drops all but the pinned entries and those that were seen most often; of the others, those that the policy would have kept longest.
+    mutating func keepHottest(_ count: Int) {
+        guard entries.count > count else { return }
+        let hottestFirst = entries.indices.sorted { left, right in
+            let (leftHeat, rightHeat) = (heat(of: entries[left]), heat(of: entries[right]))
+            return leftHeat == rightHeat ? left > right : leftHeat > rightHeat
+        }
+        entries = hottestFirst.prefix(count).sorted().map { entries[$0] }
+    }
+
+    private func heat(of entry: Entry) -> Int { entry.weight == 0 ? .max : entry.frequency }
+}
 
 extension Shard {
     func snapshot(of slot: Slot, now: Int64) -> Cache<Key, Value>.Snapshot.Entry {

@@ -33,7 +33,7 @@
                 // A little less than would fit if all entries were of one size.
                 let share = Double(maximumBytes) / Double(payload.count) * 0.95
                 let count = min(snapshot.entries.count - 1, Int(Double(snapshot.entries.count) * share))
-                snapshot.entries.removeFirst(snapshot.entries.count - count)
+                snapshot.keepHottest(count)
                 payload = try Self.encode(snapshot)
             }
             try SnapshotFile.write(payload, schema: Self.snapshotSchema, to: path)

@@ -121,7 +121,8 @@ extension Cache {
     @discardableResult
     public func trim(toFraction fraction: Double) -> Int {
         let fraction = min(1, max(0, fraction.isNaN ? 1 : fraction))
-        return forEachShardReporting { shard, departures in shard.trim(toFraction: fraction, departures: &departures) }
+        let now = exactTimeIfUsed()
+        return forEachShardReporting { shard, departures in shard.trim(toFraction: fraction, now: now, departures: &departures) }
     }
 
     private func forEachShardReporting(_ body: (inout Shard<Key, Value>, inout Departures<Key, Value>) -> Int) -> Int {

@@ -41,7 +41,11 @@ extension SingleFlight {
                     let keys = batch.ledKeys
                     start(batch.ledFlights, as: activeLoad) { try await load(keys).map { .success($0) } }
                 }
-                if Task.isCancelled { collector.fail(CancellationError()) }
+                if Task.isCancelled {
+                    collector.fail(CancellationError())
+                    // A cancellation that came before the waiters were registered found nothing to leave.
+                    for id in waiterIDs { leave(id) }
+                }
             }
         } onCancel: {
             collector.fail(CancellationError())

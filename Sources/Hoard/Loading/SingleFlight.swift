@@ -72,6 +72,21 @@ public import Synchronization
         return (output, isCoalesced)
     }
 
+    /// Starts a load of `key` for which nobody waits yet, unless there is one that callers join.
+    ///
+    /// - Parameters:
+    ///   - isNeedless: Asked under this object's lock if there is no such load. Must be quick and must not call back.
+    ///   - load: Runs in a task of its own, inside no other load. Is not cancelled.
+    func runInBackground(_ key: Key, unless isNeedless: () -> Bool, load: @escaping @Sendable () async throws -> Output) {
+        let waiterID = lastWaiterID.wrappingAdd(1, ordering: .relaxed).newValue
+        let outcome = state.withLock { state -> JoinOutcome? in
+            guard state.machine.joinableFlight(for: key) == nil, !isNeedless() else { return nil }
+            return join(key, waiterID: waiterID, waiter: { _ in }, outerLoad: nil, state: &state)
+        }
+        guard case .first(let flight, let activeLoad) = outcome else { return }
+        start([flight], as: activeLoad) { [.success(try await load())] }
+    }
+
     /// Makes later callers start a load of their own instead of joining the one under way.
     ///
     /// A write or removal detaches after it has been done. Whoever comes later then gets nothing that a load began to obtain before it.

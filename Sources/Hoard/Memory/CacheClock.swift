@@ -12,13 +12,16 @@
 
     /// Nanoseconds, exact.
     @usableFromInline func now() -> Int64 {
-        if let ticker { ticker.nanoseconds() } else { MonotonicTicker().nanoseconds() }
+        if let ticker { Self.time(of: ticker) } else { MonotonicTicker().nanoseconds() }
     }
 
     /// Nanoseconds, up to ``lag`` behind.
     @usableFromInline func coarse() -> Int64 {
-        if let ticker { ticker.nanoseconds() } else { MonotonicTicker.coarseNanoseconds() }
+        if let ticker { Self.time(of: ticker) } else { MonotonicTicker.coarseNanoseconds() }
     }
+
+    /// Never `Int64.max`, which is the deadline of what never expires.
+    private static func time(of ticker: any Ticker) -> Int64 { min(ticker.nanoseconds(), .max - 1) }
 
     /// How far ``coarse()`` may be behind ``now()``.
     @usableFromInline var lag: Int64 { ticker == nil ? MonotonicTicker.coarseLag : 0 }

@@ -39,17 +39,19 @@ public import Synchronization
     func makeStream(bufferingNewest limit: Int) -> AsyncStream<Removal> {
         let (stream, continuation) = AsyncStream.makeStream(of: Removal.self, bufferingPolicy: .bufferingNewest(max(1, limit)))
         let number = lastStream.wrappingAdd(1, ordering: .relaxed).newValue
-        streams.withLock { $0[number] = continuation }
-        isActive.store(true, ordering: .releasing)
+        streams.withLock { streams in
+            streams[number] = continuation
+            isActive.store(true, ordering: .releasing)
+        }
         continuation.onTermination = { [weak self] _ in self?.remove(number) }
         return stream
     }
 
     private func remove(_ number: Int) {
-        let isEmpty = streams.withLock { streams in
+        // Under the lock, or this would put out the mark of a stream that is made just now.
+        streams.withLock { streams in
             streams[number] = nil
-            return streams.isEmpty
+            if streams.isEmpty, listener == nil { isActive.store(false, ordering: .releasing) }
         }
-        if isEmpty, listener == nil { isActive.store(false, ordering: .releasing) }
     }
 }

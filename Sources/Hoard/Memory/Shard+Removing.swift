@@ -5,6 +5,7 @@ extension Shard {
     /// Removes all entries with a tag, and keeps loads under way from publishing others.
     mutating func remove(taggedWith tag: String, now: Int64, departures: inout Departures<Key, Value>) -> Int {
         fences.breakFences(taggedWith: tag)
+        hasFences = !fences.isEmpty
         var removed = 0
         for slot in details.slots(taggedWith: tag) {
             let isAlive = table.slots.deadline(of: slot) > now
@@ -21,17 +22,21 @@ extension Shard {
         reclaim(now: now, atMost: .max, departures: &departures)
     }
 
-    mutating func trim(toFraction fraction: Double, departures: inout Departures<Key, Value>) -> Int {
+    /// Evicts the coldest entries. Returns how many left.
+    mutating func trim(toFraction fraction: Double, now: Int64, departures: inout Departures<Key, Value>) -> Int {
+        // Great weights are rounded below.
+        guard fraction < 1 else { return 0 }
         let count = Int(Double(policy.evictableCount) * fraction)
         let weight = UInt(Double(policy.totalWeight) * fraction)
         var evicted = 0
         while policy.evictableCount > count || policy.totalWeight > weight {
             let slot = policy.evictColdest(in: table.slots.links)
             if slot == .none { break }
-            departures.append(takeOut(slot, cause: .size))
+            let hasExpired = table.slots.deadline(of: slot) <= now
+            departures.append(takeOut(slot, cause: hasExpired ? .expired : .size))
+            if hasExpired { otherStatistics.expirations += 1 } else { otherStatistics.evictions += 1 }
             evicted += 1
         }
-        otherStatistics.evictions += evicted
         return evicted
     }
 

@@ -75,11 +75,15 @@ extension Shard {
         while true {
             let evicted = policy.nextEvicted(in: table.slots.links, sparing: newcomer)
             if evicted == .none { break }
-            if evicted == newcomer { wasKept = false }
             let hasExpired = hasTimes && table.slots.deadline(of: evicted) <= now
             let departure = takeOut(evicted, cause: hasExpired ? .expired : .size)
-            if hasExpired { otherStatistics.expirations &+= 1 } else if evicted != newcomer { otherStatistics.evictions &+= 1 }
-            departures.append(departure)
+            if evicted == newcomer {
+                // Refused: it has never been there for others. The caller has its value still, so that nothing is released here.
+                wasKept = false
+            } else {
+                if hasExpired { otherStatistics.expirations &+= 1 } else { otherStatistics.evictions &+= 1 }
+                departures.append(departure)
+            }
             adopt(tuner)
         }
         return wasKept

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import Hoard
 import HoardTesting
 import Testing
+
+@testable import Hoard
 
 @Suite struct CacheExpirationTests {
     private let ticker = ManualTicker()

@@ -1,9 +1,10 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-import Hoard
 import HoardTesting
 import Testing
+
+@testable import Hoard
 
 @Suite struct CacheLimitTests {
     @Test func cacheOfCapacityZeroKeepsNothing() async throws {
@@ -67,8 +68,8 @@ import Testing
             #expect(cache.totalWeight <= 100)
             #expect(cache.peek(number) == number)
         }
-        #expect(cache.totalWeight == 60)
-        #expect(cache.count == 1)
+        #expect(cache.statistics.evictions == 60 - cache.count)
+        #expect(cache.statistics.refusals == 0)
     }
 
     @Test func oneHeavyNewcomerEvictsAsManyAsItNeeds() {
@@ -199,8 +200,55 @@ import Testing
         #expect(cache.value(forKey: "expired") == nil)
         #expect(cache.count == 1)
         // What was pinned before is evicted like any other now.
-        for number in 0..<3 { cache.insert(number, forKey: "\(number)") }
+        #expect(cache.explain("replaced").entry?.segment != .pinned)
+        #expect(cache.trim(toFraction: 0) == 1)
         #expect(!cache.contains("replaced"))
+    }
+
+    @Test func pinningAndUnpinningMovesNoLimit() {
+        let cache = Cache<String, Int>(maximumWeight: 10, maximumCount: 4) { _, value in value }
+        for round in 0..<20 {
+            cache.insert(round % 3, forKey: "a")
+            cache.insert((round + 1) % 4, forKey: "b")
+            cache.insert(round % 2 * 9, forKey: "c")
+            cache.checkInvariants()
+            #expect(cache.totalWeight <= 10)
+            #expect(cache.peek("c") == round % 2 * 9)
+        }
+    }
+
+    @Test func entryThatGrowsMakesTheOthersLeaveAndStays() {
+        let cache = Cache<Int, Int>(maximumWeight: 100) { _, value in value }
+        for key in 0..<10 { cache.insert(10, forKey: key) }
+        for key in 0..<10 {
+            cache.insert(95, forKey: key)
+            #expect(cache.peek(key) == 95)
+            #expect(cache.totalWeight <= 100)
+            cache.insert(1, forKey: key)
+            cache.checkInvariants()
+        }
+    }
+
+    @Test func pinnedNewcomerMakesOthersLeave() {
+        let cache = Cache<Int, Int>(maximumCount: 3)
+        for key in 0..<3 { cache.insert(key, forKey: key) }
+        for key in 3..<6 {
+            cache.insert(key, forKey: key, weight: 0)
+            #expect(cache.count == 3)
+        }
+        #expect((3..<6).allSatisfy { cache.contains($0) })
+        #expect(cache.totalWeight == 0)
+        #expect(cache.statistics.evictions == 3)
+        cache.checkInvariants()
+    }
+
+    @Test func limitOfWeightZeroKeepsPinnedEntriesOnly() {
+        let cache = Cache<Int, Int>(configuration: .init(maximumWeight: 0))
+        cache.insert(1, forKey: 1)
+        cache.insert(2, forKey: 2, weight: 0)
+        #expect(!cache.contains(1))
+        #expect(cache.peek(2) == 2)
+        #expect(cache.statistics.refusals == 1)
     }
 
     @Test func configurationIsKept() {

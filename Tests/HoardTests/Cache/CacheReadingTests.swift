@@ -37,12 +37,9 @@ import Testing
     @Test func peekingAndContainsAreNoUses() {
         let cache = Cache<String, Int>(maximumCount: 2)
         cache.insert(1, forKey: "a")
-        cache.insert(2, forKey: "b")
         #expect(cache.peek("a") == 1)
         #expect(cache.contains("a"))
-        cache.insert(3, forKey: "c")
-        #expect(!cache.contains("a"))
-        #expect(cache.contains("b"))
+        #expect(cache.explain("a").entry?.recentUses == 0)
         #expect(cache.statistics.hits == 0)
         #expect(cache.statistics.misses == 0)
     }
@@ -91,44 +88,31 @@ import Testing
         #expect(!cache.contains("b"))
     }
 
-    @Test func keysThatCollideAreKeptApart() {
-        struct Colliding: Hashable {
-            let number: Int
-            func hash(into hasher: inout Hasher) { hasher.combine(0) }
-        }
-        let cache = Cache<Colliding, Int>(maximumCount: 50)
-        for number in 0..<60 { cache.insert(number, forKey: Colliding(number: number)) }
-        for number in 0..<60 {
-            #expect(cache.peek(Colliding(number: number)) == (number < 10 ? nil : number))
-        }
-    }
-
     @Test func statisticsFollowTheirRules() {
-        let cache = Cache<String, Int>(maximumCount: 2, expiration: .afterWrite(.seconds(10)), ticker: ticker)
+        let cache = Cache<String, Int>(maximumCount: 1, expiration: .afterWrite(.seconds(10)), ticker: ticker)
         #expect(cache.statistics == CacheStatistics())
         #expect(cache.statistics.hitRatio == 0)
 
         cache.insert(1, forKey: "a")
         cache.insert(2, forKey: "a")
-        cache.insert(3, forKey: "b")
-        cache.insert(4, forKey: "c")  // evicts a
-        cache.insert(5, forKey: "d", expiresAfter: .zero)  // refused
+        cache.insert(3, forKey: "b")  // evicts a
+        cache.insert(4, forKey: "c", expiresAfter: .zero)  // refused
         _ = cache.value(forKey: "b")
-        _ = cache.value(forKey: "b")
-        _ = cache.value(forKey: "c")
+        _ = cache["b"]
         _ = cache.value(forKey: "a")
-        cache.removeValue(forKey: "c")
         ticker.advance(by: .seconds(10))
         _ = cache.value(forKey: "b")  // expired
+        cache.insert(5, forKey: "c")
+        cache.removeValue(forKey: "c")
 
         var expected = CacheStatistics()
-        expected.hits = 3
+        expected.hits = 2
         expected.misses = 2
         expected.insertions = 4
         expected.refusals = 1
         expected.evictions = 1
         expected.expirations = 1
         #expect(cache.statistics == expected)
-        #expect(cache.statistics.hitRatio == 0.6)
+        #expect(cache.statistics.hitRatio == 0.5)
     }
 }
