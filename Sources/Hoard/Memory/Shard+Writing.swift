@@ -174,6 +174,8 @@ extension Shard {
     @usableFromInline mutating func forgetAll() {
         policy.removeAll()
         details.removeAll()
+        // What it says of keys that were there again would be wrong.
+        departureLog = DepartureLog()
         if wheel != nil {
             wheel?.removeAll()
             table.slots.addTimes(hasWriteTimes: rules.keepsWriteTimes)

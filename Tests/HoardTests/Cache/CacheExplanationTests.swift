@@ -99,6 +99,16 @@ import Testing
         #expect(cache.explain("c").description.hasPrefix("absent, left because: expired"))
     }
 
+    @Test func removalOfAllForgetsWhyKeysLeftBefore() {
+        let cache = Cache<String, Int>(maximumCount: 1)
+        cache.insert(1, forKey: "a")
+        cache.insert(2, forKey: "b")
+        cache.insert(3, forKey: "a")
+        cache.removeAll()
+        #expect(cache.explain("a").removalCause != .size, "it has been there again")
+        #expect(cache.explain("a").entry == nil)
+    }
+
     @Test func loadUnderWayIsSeen() async throws {
         let cache = Cache<String, Int>(maximumCount: 10)
         let gate = Gate()

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct CacheFencingPropertyTests {
     @Test(arguments: 0..<8)
     func olderValuesNeverComeBack(group: UInt64) async throws {
-        for seed in (group * 50)..<(group * 50 + 50) {
+        for seed in (group * 100)..<(group * 100 + 100) {
             let run = Run(seed: seed)
             for step in 0..<40 {
                 try await run.step()

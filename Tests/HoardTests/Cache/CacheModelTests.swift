@@ -34,9 +34,9 @@ import Testing
 
     @Test(arguments: Rules.all)
     func cacheDoesWhatItsModelDoes(_ rules: Rules) {
-        for seed in UInt64(0)..<(rules.isLarge ? 8 : 96) {
+        for seed in UInt64(0)..<(rules.isLarge ? 8 : 80) {
             var run = Run(rules: rules, seed: seed)
-            for step in 1...(rules.isLarge ? 150 : 120) {
+            for step in 1...(rules.isLarge ? 120 : 100) {
                 run.step(step)
                 if let problem = run.problem {
                     Issue.record("\(rules), seed \(seed), step \(step): \(problem)")

@@ -43,6 +43,7 @@ import Testing
         await gate.arrivals(1)
         for _ in 0..<20 { #expect(try await read() == 1) }
         #expect(cache.explain("a").isLoading)
+        #expect(cache.flights.waiterCount(for: "a") == 1, "the other readers wait for nothing, not even in the background")
         gate.open()
         try await waitUntil { cache.flights.flightCount == 0 }
         #expect(cache.peek("a") == 2)

@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import HoardTesting
 import Synchronization
 import Testing
@@ -109,17 +110,22 @@ import Testing
     /// A stream that is made while the last other one ends must get what leaves later.
     @Test func streamsThatComeWhileOthersGoAreNotOverlooked() async {
         let cache = Cache<Int, Int>(maximumCount: 10)
-        for round in 0..<1_000 {
-            let dropped = Shared<AsyncStream<Cache<Int, Int>.Removal>?>(cache.removals())
-            async let ended: Void = Task.detached { dropped.update { $0 = nil } }.value
-            var stream = cache.removals().makeAsyncIterator()
-            await ended
-            #expect(cache.observers.areThere, "round \(round)")
-            guard cache.observers.areThere else { return }
-            cache.insert(round, forKey: 1)
-            cache.removeValue(forKey: 1)
-            #expect(await stream.next()?.value == round)
+        let overlooked = Counter()
+        let done = Gate()
+        for _ in 0..<3 {
+            Thread.detachNewThread {
+                for _ in 0..<4_000 {
+                    let stream = cache.removals(bufferingNewest: 1)
+                    if !cache.observers.areThere { overlooked.increment() }
+                    withExtendedLifetime(stream) {}
+                }
+                Task { await done.pass() }
+            }
         }
+        await done.arrivals(3)
+        done.open()
+        #expect(overlooked.value == 0)
+        #expect(!cache.observers.areThere)
     }
 }
 

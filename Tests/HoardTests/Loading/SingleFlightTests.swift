@@ -143,6 +143,46 @@ import Testing
         #expect(result == (2, false))
     }
 
+    @Test func loadInTheBackgroundIsStartedOnceAndCanBeJoined() async throws {
+        let gate = Gate()
+        let loads = Counter()
+        for _ in 0..<10 {
+            flights.runInBackground("a", unless: { false }) {
+                await gate.pass()
+                return loads.increment()
+            }
+        }
+        #expect(flights.flightCount == 1)
+        async let joined = flights.run("a") { -1 }
+        try await waitUntil { flights.waiterCount(for: "a") == 2 }
+        gate.open()
+        let result = try await joined
+        #expect(result == (1, true))
+        try await waitUntil { flights.flightCount == 0 }
+    }
+
+    @Test func needlessLoadInTheBackgroundIsNotStarted() {
+        flights.runInBackground("a", unless: { true }) { 1 }
+        #expect(flights.flightCount == 0)
+    }
+
+    @Test func callersThatLeaveDoNotCancelALoadInTheBackground() async throws {
+        let gate = Gate()
+        let wasCancelled = Shared<Bool?>(nil)
+        flights.runInBackground("a", unless: { false }) {
+            await gate.pass()
+            wasCancelled.update { $0 = Task.isCancelled }
+            throw TestError()
+        }
+        let caller = Task { try await flights.run("a") { 1 } }
+        try await waitUntil { flights.waiterCount(for: "a") == 2 }
+        caller.cancel()
+        #expect(await error { try await caller.value } is CancellationError)
+        gate.open()
+        try await waitUntil { flights.flightCount == 0 }
+        #expect(wasCancelled.value == false)
+    }
+
     private enum Locals {
         @TaskLocal static var number = 0
     }
