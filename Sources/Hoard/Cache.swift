@@ -64,6 +64,11 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
+    /// Creates a cache that does the same in every run: keys are hashed with secrets everybody knows. For simulations only.
+    @inlinable package convenience init(maximumCount: Int, hashSeed: UInt64) {
+        self.init(configuration: Configuration(maximumCount: maximumCount), ticker: MonotonicTicker(), hasher: .fixed(hashSeed))
+    }
+
     /// Creates a cache limited by the number of its entries.
     @inlinable public convenience init(maximumCount: Int, expiration: Expiration = .never, ticker: any Ticker = MonotonicTicker()) {
         self.init(configuration: Configuration(maximumCount: maximumCount, expiration: expiration), ticker: ticker)

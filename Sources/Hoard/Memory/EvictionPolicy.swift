@@ -205,7 +205,8 @@
             if freed >= missing { return true }
             missing &-= freed
             victim = nextVictim(from: table.next(of: victim), in: table)
-            if victim == main.hand { return true }
+            // Not even all of main would make room for it.
+            if victim == main.hand { return false }
             victims += self.rating(victim, in: table)
         }
         return false

@@ -17,6 +17,16 @@
         multiplier = generator.next() | 1
     }
 
+    /// With secrets that are the same in every run, for simulations that others can repeat.
+    @usableFromInline static func fixed(_ number: UInt64) -> KeyHasher {
+        KeyHasher(seed: number &* 0x9E37_79B9_7F4A_7C15, multiplier: (number &+ 1) &* 0xD6E8_FEB8_6659_FD93 | 1)
+    }
+
+    private init(seed: UInt64, multiplier: UInt64) {
+        self.seed = seed
+        self.multiplier = multiplier
+    }
+
     @usableFromInline static func random() -> KeyHasher {
         var generator = SystemRandomNumberGenerator()
         return KeyHasher(using: &generator)

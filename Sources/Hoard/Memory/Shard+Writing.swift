@@ -182,11 +182,14 @@ extension Shard {
         }
     }
 
-    /// Takes over the tuner's choice; tells the tuner when the shard is as good as full.
+    /// Takes over the tuner's choice; tells the tuner when the shard is full for the first time, and when the number of its entries has changed much.
     @usableFromInline mutating func adopt(_ tuner: WindowTuner) {
-        if sampleThreshold == 0 {
-            let capacity = count.multipliedReportingOverflow(by: rules.shardCount).partialValue
-            tuner.start(capacity: capacity)
+        // The number of entries that fit is known beforehand only if they have no weights.
+        let hasChanged = rules.maximumWeight != nil && (count > tunedCapacity * 2 || count * 4 < tunedCapacity)
+        if sampleThreshold == 0 || hasChanged {
+            let capacity = max(1, count).multipliedReportingOverflow(by: rules.shardCount).partialValue
+            if sampleThreshold == 0 { tuner.start(capacity: capacity) } else { tuner.restart(capacity: capacity) }
+            tunedCapacity = max(1, count)
             sampleThreshold = WindowTuner.sampleThreshold(forCapacity: capacity)
         }
         let tuning = tuner.tuning

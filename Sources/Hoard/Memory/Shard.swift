@@ -22,7 +22,7 @@
 
     // First what a hit needs: with the cell's lock it fills one cache line.
     @usableFromInline var hits = 0
-    /// A key is in the sample if 16 bits of its hash are below this; 0 until the shard is as good as full.
+    /// A key is in the sample if 16 bits of its hash are below this; 0 until the shard evicts for the first time.
     @usableFromInline var sampleThreshold: UInt16 = 0
     @usableFromInline var table: EntryTable<Key, Value>
 
@@ -35,6 +35,9 @@
     /// Whether a load has a fence open here.
     @usableFromInline var hasFences = false
     var fences = FenceTable<Key>()
+
+    /// The number of entries for which the tuner watches.
+    var tunedCapacity = 0
 
     @usableFromInline var policy: EvictionPolicy
     /// There is none until an entry expires.

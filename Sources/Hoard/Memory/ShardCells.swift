@@ -1,20 +1,10 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A shard and the lock that guards it.
-@usableFromInline struct ShardCell<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
-    @usableFromInline let lock = ShardLock()
-    @usableFromInline var shard: Shard<Key, Value>
-
-    @inlinable init(_ shard: consuming Shard<Key, Value>) {
-        self.shard = shard
-    }
-}
-
-/// The shards of a cache. The only way to a shard is through its lock.
+/// The shards of a cache, each in a cell with its lock. The only way to a shard is through its lock.
 ///
-/// A handle: copies share the shards, which ``deallocate()`` frees. Unchecked because each shard is reached through its cell's
-/// lock alone, and each cell only by pointer, so that it never moves.
+/// A handle: copies share the shards, which ``deallocate()`` frees. Unchecked because each shard is reached through its
+/// lock alone, and both only by pointer, so that they never move.
 @usableFromInline struct ShardCells<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
     @usableFromInline let base: UnsafeMutableRawPointer
     @usableFromInline let count: Int
@@ -23,23 +13,41 @@
     @inlinable init(count: Int, shard: (_ number: Int) -> Shard<Key, Value>) {
         self.count = count
         base = .allocate(byteCount: count &* Self.stride, alignment: Self.lineSize)
-        for number in 0..<count { cell(number).initialize(to: ShardCell(shard(number))) }
+        for number in 0..<count {
+            lock(number).initialize(to: ShardLock())
+            self.shard(number).initialize(to: shard(number))
+        }
     }
 
     /// Two cells never share a cache line, nor the pair of lines that processors fetch together.
     @inlinable static var lineSize: Int { 128 }
-    @inlinable static var stride: Int { (MemoryLayout<ShardCell<Key, Value>>.size &+ lineSize &- 1) & ~(lineSize &- 1) }
+
+    /// Where in its cell a shard lies: right behind the lock.
+    @inlinable static var shardOffset: Int {
+        let alignment = MemoryLayout<Shard<Key, Value>>.alignment
+        return (MemoryLayout<ShardLock>.size &+ alignment &- 1) & ~(alignment &- 1)
+    }
+
+    @inlinable static var stride: Int { (shardOffset &+ MemoryLayout<Shard<Key, Value>>.size &+ lineSize &- 1) & ~(lineSize &- 1) }
+
+    // Two pointers, not one to a struct of both: while a thread that holds the lock has the shard for itself, others try the lock.
 
     @inlinable @inline(__always)
-    func cell(_ number: Int) -> UnsafeMutablePointer<ShardCell<Key, Value>> {
-        (base + number &* Self.stride).assumingMemoryBound(to: ShardCell<Key, Value>.self)
+    func lock(_ number: Int) -> UnsafeMutablePointer<ShardLock> {
+        (base + number &* Self.stride).assumingMemoryBound(to: ShardLock.self)
+    }
+
+    @inlinable @inline(__always)
+    func shard(_ number: Int) -> UnsafeMutablePointer<Shard<Key, Value>> {
+        (base + (number &* Self.stride &+ Self.shardOffset)).assumingMemoryBound(to: Shard<Key, Value>.self)
     }
 
     /// The handle and its copies must not be used any more.
     @inlinable func deallocate() {
         for number in 0..<count {
-            cell(number).pointee.shard.deallocate()
-            cell(number).deinitialize(count: 1)
+            shard(number).pointee.deallocate()
+            shard(number).deinitialize(count: 1)
+            lock(number).deinitialize(count: 1)
         }
         base.deallocate()
     }
@@ -51,9 +59,8 @@
 
     /// Whether nobody holds a shard's lock at this moment. For tests.
     func isFree(_ number: Int) -> Bool {
-        let cell = cell(number)
-        guard cell.pointee.lock.tryLock() else { return false }
-        cell.pointee.lock.unlock()
+        guard lock(number).pointee.tryLock() else { return false }
+        lock(number).pointee.unlock()
         return true
     }
 
@@ -65,10 +72,10 @@
 
     @inlinable @inline(__always)
     func withShard<Result>(_ number: Int, _ body: (inout Shard<Key, Value>) -> Result) -> Result {
-        let cell = cell(number)
-        cell.pointee.lock.lock()
-        let result = body(&cell.pointee.shard)
-        cell.pointee.lock.unlock()
+        let (lock, shard) = (lock(number), shard(number))
+        lock.pointee.lock()
+        let result = body(&shard.pointee)
+        lock.pointee.unlock()
         return result
     }
 }

@@ -8,7 +8,7 @@
     @usableFromInline struct ShardLock: ~Copyable, Sendable {
         @usableFromInline let base = OSAllocatedUnfairLock()
 
-        init() {}
+        @inlinable init() {}
 
         @inlinable borrowing func lock() { base.lock() }
         @inlinable borrowing func unlock() { base.unlock() }
@@ -31,7 +31,7 @@
     @usableFromInline struct ShardLock: ~Copyable, Sendable {
         @usableFromInline let isLocked = Atomic<Bool>(false)
 
-        init() {}
+        @inlinable init() {}
 
         @inlinable @inline(__always)
         borrowing func lock() {

@@ -13,7 +13,7 @@ internal import Synchronization
 /// that does far worse in the cache than in its shadow is believed that much less.
 ///
 /// Runs on the threads that use the cache, but never under a shard's lock and only once for many accesses.
-/// Memory: the shadows hold 5 × capacity × sampling rate hashes of about 25 bytes; about 1 byte for each entry of a large cache.
+/// Memory: the shadows hold 5 × capacity × sampling rate hashes of about 34 bytes; about 1.3 bytes for each entry of a large cache.
 @usableFromInline final class WindowTuner: Sendable {
     /// A sampled access: 31 bits of hash and, in the lowest bit, whether it was a hit.
     typealias Sample = UInt32
@@ -41,11 +41,17 @@ internal import Synchronization
         return UInt16(rate * 65_536)
     }
 
-    /// The cache is as good as full: begins to watch. Does nothing the second time.
+    /// The cache is full for the first time: begins to watch. Does nothing the second time.
     func start(capacity: Int) {
         state.withLock { state in
             if state == nil { state = State(capacity: capacity) }
         }
+    }
+
+    /// The cache holds many more or many fewer entries than when the tuner began to watch: begins again, with the present choice.
+    func restart(capacity: Int) {
+        let choice = currentChoice
+        state.withLock { state in state = State(capacity: capacity, choice: choice) }
     }
 
     @usableFromInline func feed(_ buffer: SampleBuffer) {
@@ -73,7 +79,7 @@ extension WindowTuner {
         private var credits: [Double]
         private var accesses = 0
         private let epochLength: Int
-        private(set) var choice = WindowTuner.initialChoice
+        private(set) var choice: Int
 
         private static let decay = 0.985
         private static let creditMemory = 0.9
@@ -82,7 +88,8 @@ extension WindowTuner {
         /// How much better than the present choice another must score.
         private static let margin = 1.03
 
-        init(capacity: Int) {
+        init(capacity: Int, choice: Int = WindowTuner.initialChoice) {
+            self.choice = choice
             let rate = Double(WindowTuner.sampleThreshold(forCapacity: capacity)) / 65_536
             let shadowCapacity = max(1, Int(Double(capacity) * rate + 0.5))
             shadows = WindowTuner.candidates.map { ShadowCache(capacity: shadowCapacity, tuning: $0) }

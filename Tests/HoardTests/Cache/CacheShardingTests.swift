@@ -94,4 +94,20 @@ import Testing
         #expect(cache.statistics.evictions == 80_000 - cache.count)
         cache.checkInvariants()
     }
+
+    /// How many entries fit is not known beforehand, and the first one that is evicted may be an uncommonly heavy one.
+    @Test func tunerOfACacheLimitedByWeightFollowsTheNumberOfItsEntries() {
+        let cache = Cache<Int, Int>(maximumWeight: 10_000) { _, weight in weight }
+        func tunedCapacity() -> Int { cache.forEachShard(0) { $0 = $1.tunedCapacity } }
+        cache.insert(9_000, forKey: -1)
+        #expect(tunedCapacity() == 0)
+        cache.insert(9_000, forKey: -2)
+        #expect(tunedCapacity() == 1)
+        for key in 0..<30_000 { cache.insert(1, forKey: key) }
+        #expect((5_000...10_000).contains(tunedCapacity()))
+        cache.removeAll()
+        for key in 0..<300 { cache.insert(100, forKey: 100_000 + key) }
+        #expect((50...100).contains(tunedCapacity()))
+        cache.checkInvariants()
+    }
 }

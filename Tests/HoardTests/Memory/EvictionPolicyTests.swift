@@ -60,6 +60,8 @@ import Testing
         #expect(fixture.rating(1_000) == 4)
         for key in 1_001...1_010 { fixture.insert(key) }
         #expect(fixture.segment(1_000) == .main)
+        // They have been spent: the hand does not pass the entry over because of them.
+        #expect(fixture.rating(1_000) == 1)
     }
 
     /// A candidate of weight 10 and rating 5 would displace two entries of weight 5.
@@ -420,5 +422,19 @@ extension EvictionPolicyTests {
             if isOverLimit { return "over a limit after \(key), which was \(wasPinned ? "" : "not ")pinned" }
             return nil
         }
+    }
+
+    /// A newcomer takes so much that a candidate would not fit even into an empty main.
+    @Test func candidateForWhichAllOfMainIsTooLittleLeavesMainAlone() {
+        var fixture = PolicyFixture(maximumCount: 100, maximumWeight: 100)
+        defer { fixture.deallocate() }
+        for key in 0..<4 { fixture.insert(key, weight: 5) }
+        fixture.insert(10, weight: 60)
+        fixture.note(10, times: 10)
+        let evicted = fixture.insert(11, weight: 80)
+        #expect(evicted.first == 10)
+        #expect((0..<4).allSatisfy { fixture.contains($0) })
+        #expect(fixture.contains(11))
+        fixture.checkInvariants()
     }
 }

@@ -82,7 +82,7 @@ import Testing
         #expect([1, 2, 3, 4].map { sketch.estimate($0) } == [3, 0, 0, 15])
     }
 
-    /// Four rows of eight counters for each entry: errors are rare even for ten times as many keys as the cache holds.
+    /// Four rows of eight counters for each entry: the mean error is small even for ten times as many keys as the cache holds.
     @Test(arguments: [false, true])
     func estimatesAreCloseToTheTruth(isSkewed: Bool) {
         for seed in UInt64(0)..<3 {
@@ -97,7 +97,7 @@ import Testing
             }
             let error = counts.indices.reduce(0) { $0 + sketch.estimate(HashPattern.spread.hash($1)) - min(15, counts[$1]) }
             #expect(error >= 0)
-            #expect(Double(error) / 5_000 < 0.6, "seed \(seed)")
+            #expect(Double(error) / 5_000 < (isSkewed ? 0.2 : 0.4), "seed \(seed)")
         }
     }
 

@@ -16,7 +16,8 @@ enum HashPattern: CaseIterable, Sendable {
     case sequential
 
     func hash(_ key: Int) -> UInt32 {
-        let mixed = UInt32(truncatingIfNeeded: (UInt64(truncatingIfNeeded: key) &+ 1) &* 0x9E37_79B9_7F4A_7C15 &>> 32)
+        var generator = SeededGenerator(seed: UInt64(truncatingIfNeeded: key))
+        let mixed = UInt32(truncatingIfNeeded: generator.next())
         return switch self {
         case .spread: mixed
         case .allEqual: 0x1234_56FF

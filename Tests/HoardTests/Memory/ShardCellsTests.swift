@@ -43,13 +43,14 @@ import Testing
         func check<Key: Hashable & Sendable, Value: Sendable>(_ key: Key.Type, _ value: Value.Type) {
             typealias Cells = ShardCells<Key, Value>
             #expect(Cells.stride % 128 == 0)
-            #expect(Cells.stride >= MemoryLayout<ShardCell<Key, Value>>.size)
-            #expect(MemoryLayout<ShardCell<Key, Value>>.alignment <= Cells.lineSize)
+            #expect(Cells.stride >= Cells.shardOffset + MemoryLayout<Shard<Key, Value>>.size)
+            #expect(Cells.shardOffset >= MemoryLayout<ShardLock>.size)
+            #expect(MemoryLayout<Shard<Key, Value>>.alignment <= Cells.lineSize)
             let cells = Cells(count: 4) { _ in
                 Shard(rules: .init(maximumCount: 1, maximumWeight: nil, shardCount: 4, accessLifetime: 0, keepsWriteTimes: false))
             }
             defer { cells.deallocate() }
-            for number in 0..<4 { #expect(Int(bitPattern: UnsafeRawPointer(cells.cell(number))) % 128 == 0) }
+            for number in 0..<4 { #expect(Int(bitPattern: UnsafeRawPointer(cells.lock(number))) % 128 == 0) }
         }
         check(Int.self, Int.self)
         check(String.self, [String].self)

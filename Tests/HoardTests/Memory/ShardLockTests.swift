@@ -35,11 +35,14 @@ import Testing
         let guarded = Guarded()
         let intrusions = Counter()
         await onThreads(12) { _ in
-            for _ in 0..<5_000 {
+            for round in 0..<5_000 {
                 guarded.lock.lock()
                 if guarded.isHeld { intrusions.increment() }
                 guarded.isHeld = true
-                guarded.number += 1
+                let number = guarded.number
+                // Now and then the others come while the lock is held.
+                if round % 50 == 0 { sched_yield() }
+                guarded.number = number + 1
                 guarded.isHeld = false
                 guarded.lock.unlock()
             }
@@ -91,7 +94,7 @@ import Testing
                 guarded.lock.lock()
                 arrivals.increment()
                 while arrivals.value < 6 {}
-                for _ in 0..<100_000 where arrivals.value < 6 { return }
+                for _ in 0..<100_000 { _ = arrivals.value }
                 guarded.number += 1
                 guarded.lock.unlock()
             } else {

@@ -134,16 +134,12 @@ import Testing
     }
 
     @Test func startingAgainDoesNothing() {
-        let (once, twice) = (WindowTuner(), WindowTuner())
-        once.start(capacity: 256)
-        twice.start(capacity: 256)
-        for start in stride(from: 0, to: 6_000, by: 500) {
-            feed(once, start..<(start + 500))
-            feed(twice, start..<(start + 500))
-            twice.start(capacity: 1)
-            #expect(once.currentChoice == twice.currentChoice)
-        }
-        #expect(twice.currentChoice >= 3)
+        let tuner = WindowTuner()
+        tuner.start(capacity: 256)
+        tuner.start(capacity: 1)
+        // Shadows of one entry would not tell windows from each other.
+        feed(tuner, 0..<10_000)
+        #expect(tuner.currentChoice >= 3)
     }
 
     @Test func unusualCapacitiesAreTolerated() {
