@@ -7,6 +7,12 @@ extension Cache {
         public let key: Key
         public let value: Value
         public let cause: RemovalCause
+
+        @inlinable init(key: Key, value: Value, cause: RemovalCause) {
+            self.key = key
+            self.value = value
+            self.cause = cause
+        }
     }
 
     /// The values that leave the cache from now on, with the cause.

@@ -5,10 +5,10 @@ public import Synchronization
 
 /// Who wants to know what leaves a cache: the listener and the streams.
 @usableFromInline final class RemovalObservers<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    typealias Removal = Cache<Key, Value>.Removal
+    @usableFromInline typealias Removal = Cache<Key, Value>.Removal
 
-    private let listener: (@Sendable (Key, Value, RemovalCause) -> Void)?
-    private let streams = Mutex<[Int: AsyncStream<Removal>.Continuation]>([:])
+    @usableFromInline let listener: (@Sendable (Key, Value, RemovalCause) -> Void)?
+    @usableFromInline let streams = Mutex<[Int: AsyncStream<Removal>.Continuation]>([:])
     private let lastStream = Atomic<Int>(0)
     /// Whether there is anybody. Read without a lock on every write.
     @usableFromInline let isActive: Atomic<Bool>
@@ -22,12 +22,12 @@ public import Synchronization
         for stream in streams.withLock({ $0 }).values { stream.finish() }
     }
 
-    @usableFromInline func report(_ departures: Departures<Key, Value>) {
+    @inlinable func report(_ departures: Departures<Key, Value>) {
         if let first = departures.first { report(first) }
         for other in departures.others { report(other) }
     }
 
-    private func report(_ departure: Departures<Key, Value>.Departure) {
+    @inlinable func report(_ departure: Departures<Key, Value>.Departure) {
         guard let value = departure.value else { return }
         listener?(departure.key, value, departure.cause)
         let streams = streams.withLock { $0 }
