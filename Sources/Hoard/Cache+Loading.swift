@@ -53,7 +53,7 @@ extension Cache {
         }
         if try isKnownToBeAbsent(key) { return nil }
         while true {
-            switch try await run(key, load: load) {
+            switch try await run(key, acceptsAbsence: true, load: load) {
             case .value(let value): return value
             case .absent: return nil
             case .unknown: continue
@@ -66,12 +66,21 @@ extension Cache {
         _ = try isKnownToBeAbsent(key)
         while true {
             // A flight of a loader that may say "absent", or of a bulk load that did not mention the key, leaves this caller without a value.
-            if case .value(let value) = try await run(key, load: { .value(try await load($0)) }) { return value }
+            if case .value(let value) = try await run(key, acceptsAbsence: false, load: { .value(try await load($0)) }) { return value }
         }
     }
 
-    private func run(_ key: Key, load: @escaping @Sendable (Key) async throws -> LoadedEntry<Value>) async throws -> LoadOutcome<Value> {
-        try await flights.run(key, existing: { peek(key).map { .value($0) } }) { [self] in
+    private func run(
+        _ key: Key,
+        acceptsAbsence: Bool,
+        load: @escaping @Sendable (Key) async throws -> LoadedEntry<Value>
+    ) async throws -> LoadOutcome<Value> {
+        // What has appeared since the caller looked makes the load needless.
+        let existing: () -> LoadOutcome<Value>? = { [self] in
+            if let value = peek(key) { return .value(value) }
+            return acceptsAbsence && (try? isKnownToBeAbsent(key)) ?? false ? .absent : nil
+        }
+        return try await flights.run(key, existing: existing) { [self] in
             try await loadAndPublish(key, load: load)
         }.output
     }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(Darwin)
-    @usableFromInline internal import os
+    public import os
 
     /// The lock of a shard. On Apple platforms the system's, which lends the holder the priority of those who wait.
     @usableFromInline struct ShardLock: ~Copyable, Sendable {

@@ -1,10 +1,11 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The entries of a ``Cache`` and the order in which they leave: least recently used first.
+/// The records of a ``MemoryStore`` and the order in which they leave: least recently used first.
 ///
-/// A hash table of slot numbers and a doubly linked list threaded through one array of slots. Not thread-safe: the cache
-/// calls it under its lock. It runs no user code but the key's `==` and `hash(into:)`.
+/// A hash table of slot numbers and a doubly linked list threaded through one array of slots: plain, exact, and fast enough for a store.
+/// ``Cache`` has an engine of its own. Not thread-safe: the store calls it under its lock. It runs no user code but the key's `==` and
+/// `hash(into:)`.
 ///
 /// Pinned entries (weight 0) are in the table but not in the list.
 struct LRUEngine<Key: Hashable & Sendable, Value: Sendable>: Sendable {
