@@ -80,7 +80,9 @@
     @usableFromInline mutating func didInsert(_ slot: Slot, in table: SlotLinks, weight: Int = 1) {
         table.setWeight(weight, of: slot)
         sketch.add(table.hash(of: slot))
-        if window.count + main.count + pinnedCount >= maximumCount, let pool, pool.takeOne() { maximumCount += 1 }
+        if window.count + main.count + pinnedCount >= maximumCount, maximumCount < SlotTable.maximumCapacity - 1, let pool, pool.takeOne() {
+            maximumCount += 1
+        }
         if weight == 0 {
             pin(slot, in: table)
         } else {
