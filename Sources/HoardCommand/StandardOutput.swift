@@ -20,17 +20,25 @@ struct OutputError: Error, CustomStringConvertible {
     let isBrokenPipe: Bool
 }
 
-/// A file that appears under its name only when it is complete.
+/// A file that appears under its name only when it is complete. What is written to a device or a pipe goes there at once.
 struct FileOutput {
     private let path: String
-    private let temporaryPath: String
+    /// `nil` for a device or a pipe, which no file must replace.
+    private let temporaryPath: String?
     private let descriptor: Int32
 
     /// Creates a temporary file beside `path`, with the permissions that the user's umask leaves.
     init(path: String) throws(OutputError) {
         self.path = path
-        self.temporaryPath = "\(path).\(ProcessInfo.processInfo.processIdentifier).part"
-        self.descriptor = open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        var status = stat()
+        if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG, status.st_mode & S_IFMT != S_IFDIR {
+            temporaryPath = nil
+            descriptor = open(path, O_WRONLY | O_CLOEXEC)
+        } else {
+            let temporaryPath = "\(path).\(ProcessInfo.processInfo.processIdentifier).part"
+            self.temporaryPath = temporaryPath
+            descriptor = open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        }
         guard descriptor >= 0 else { throw Self.error("create", path, errno) }
     }
 
@@ -40,9 +48,9 @@ struct FileOutput {
 
     /// Gives the file its name, replacing what had it.
     func finish() throws(OutputError) {
-        guard close(descriptor) == 0, rename(temporaryPath, path) == 0 else {
+        guard close(descriptor) == 0, temporaryPath.map({ rename($0, path) == 0 }) ?? true else {
             let code = errno
-            unlink(temporaryPath)
+            if let temporaryPath { unlink(temporaryPath) }
             throw Self.error("write", path, code)
         }
     }
@@ -50,7 +58,7 @@ struct FileOutput {
     /// Removes the file.
     func discard() {
         close(descriptor)
-        unlink(temporaryPath)
+        if let temporaryPath { unlink(temporaryPath) }
     }
 
     static func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, name: String) throws(OutputError) {

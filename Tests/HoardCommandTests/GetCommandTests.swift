@@ -116,6 +116,21 @@ struct GetCommandTests {
         #expect(result.errors.hasPrefix("Error: “\(url)”"))
     }
 
+    /// Through a link, so that a command that gets it wrong replaces the link and not the device.
+    @Test func aDeviceIsWrittenToAndNotReplaced() async throws {
+        let origin = try await FakeOrigin.start { _, _ in .init("body") }
+        let link = directory.path("link")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/dev/null")
+        #expect(try await run("-o", link, origin.url).status == 0)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "/dev/null")
+        try FileManager.default.removeItem(atPath: link)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/dev/full")
+        let full = try await run("-o", link, origin.url)
+        #expect(full.status == 1)
+        #expect(full.errors.contains("No space left on device"))
+        await origin.stop()
+    }
+
     @Test func oneFileForTwoURLsIsRefused() async throws {
         let result = try await run("-o", "x", "http://127.0.0.1:1/a", "http://127.0.0.1:1/b")
         #expect(result.status == 64)
