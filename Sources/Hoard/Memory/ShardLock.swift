@@ -26,8 +26,8 @@
     /// The lock of a shard, held for some tens of nanoseconds and never while user code runs but the keys' `==`.
     ///
     /// One compare-and-swap to lock, one plain store to unlock: half the cost of `Mutex`. A thread that finds it taken
-    /// spins for about a microsecond; if the holder has lost its processor, it yields and then sleeps, each time for longer, up to a
-    /// millisecond. `docs/decisions.md` has the measurements.
+    /// spins for about a microsecond; if the holder has lost its processor, it yields and then sleeps, each time for longer, up to an
+    /// eighth of a millisecond. `docs/decisions.md` has the measurements.
     @usableFromInline struct ShardLock: ~Copyable, Sendable {
         @usableFromInline let isLocked = Atomic<Bool>(false)
 
@@ -65,7 +65,7 @@
                 if attempts < Self.spins + Self.yields {
                     sched_yield()
                 } else {
-                    let doublings = min(attempts - Self.spins - Self.yields, 5)
+                    let doublings = min(attempts - Self.spins - Self.yields, 2)
                     var pause = timespec(tv_sec: 0, tv_nsec: 32_000 << doublings)
                     nanosleep(&pause, nil)
                 }
