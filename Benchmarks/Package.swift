@@ -22,6 +22,7 @@ let package = Package(
     products: [
         .executable(name: "hoard-benchmarks", targets: ["HoardBenchmarks"]),
         .executable(name: "lock-benchmarks", targets: ["LockBenchmarks"]),
+        .executable(name: "cache-storm", targets: ["CacheStorm"]),
     ],
     dependencies: [
         .package(name: "hoard", path: "..")
@@ -41,6 +42,11 @@ let package = Package(
         .executableTarget(
             name: "LockBenchmarks",
             dependencies: ["BenchmarkSupport", "CBenchmarkSupport"],
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(
+            name: "CacheStorm",
+            dependencies: ["BenchmarkSupport", .product(name: "Hoard", package: "hoard")],
             swiftSettings: swiftSettings
         ),
     ]
