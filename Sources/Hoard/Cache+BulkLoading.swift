@@ -53,12 +53,7 @@ extension Cache {
         do {
             loaded = try await load(keys)
         } catch {
-            for (_, hash, fence) in fences {
-                cells.withShard(for: hash) { shard in
-                    shard.closeFence(fence)
-                    shard.otherStatistics.loadFailures += 1
-                }
-            }
+            for (_, hash, fence) in fences { noteFailedLoad(hash: hash, fence: fence) }
             throw error
         }
         return fences.map { key, hash, fence in

@@ -107,10 +107,7 @@ extension Cache {
         do {
             loaded = try await load(key)
         } catch {
-            cells.withShard(for: hash) { shard in
-                shard.closeFence(fence)
-                shard.otherStatistics.loadFailures += 1
-            }
+            noteFailedLoad(hash: hash, fence: fence)
             throw error
         }
         publish(loaded, forKey: key, hash: hash, fence: fence)
@@ -118,6 +115,14 @@ extension Cache {
         case .value(let value): return .value(value)
         case .absent: return .absent
         case .failure(let error): throw error
+        }
+    }
+
+    /// A load has thrown.
+    func noteFailedLoad(hash: UInt64, fence: FenceTable<Key>.Fence) {
+        cells.withShard(for: hash) { shard in
+            shard.closeFence(fence)
+            shard.otherStatistics.loadFailures += 1
         }
     }
 

@@ -12,32 +12,8 @@ extension Cache {
     @inlinable public func value(forKey key: Key) -> Value? {
         let hash = hasher(key)
         let now = usesTimes.load(ordering: .relaxed) ? clock.coarse() : .min
-        var mustTune = false
-        let reading = cells.withShard(for: hash) { shard in
-            let reading = shard.read(key, hash: hash, now: now, lag: lag)
-            if shard.isSampled(hash) { mustTune = shard.noteSample(hash, reading) }
-            return reading
-        }
-        if mustTune { tune(hash) }
-        switch reading {
-        case .hit(let value): return value
-        case .miss, .negative: return nil
-        case .needsExactTime: return valueAtExactTime(forKey: key, hash: hash)
-        case .expired(let departure):
-            report(departure)
-            return nil
-        }
-    }
-
-    /// The same with a clock that tells whether the deadline has passed.
-    @inlinable @inline(never)
-    func valueAtExactTime(forKey key: Key, hash: UInt64) -> Value? {
-        let now = clock.now()
-        let reading = cells.withShard(for: hash) { shard in
-            let reading = shard.read(key, hash: hash, now: now, lag: 0)
-            if shard.isSampled(hash) { _ = shard.noteSample(hash, reading) }
-            return reading
-        }
+        var reading = read(key, hash: hash, now: now, lag: lag)
+        if case .needsExactTime = reading { reading = readAtExactTime(key, hash: hash) }
         switch reading {
         case .hit(let value): return value
         case .miss, .negative, .needsExactTime: return nil
@@ -45,6 +21,24 @@ extension Cache {
             report(departure)
             return nil
         }
+    }
+
+    @inlinable @inline(__always)
+    func read(_ key: Key, hash: UInt64, now: Int64, lag: Int64) -> Shard<Key, Value>.Reading {
+        var mustTune = false
+        let reading = cells.withShard(for: hash) { shard in
+            let reading = shard.read(key, hash: hash, now: now, lag: lag)
+            if shard.isSampled(hash) { mustTune = shard.noteSample(hash, reading) }
+            return reading
+        }
+        if mustTune { tune(hash) }
+        return reading
+    }
+
+    /// The same with a clock that tells whether the deadline has passed. Never needs a more exact time.
+    @inlinable @inline(never)
+    func readAtExactTime(_ key: Key, hash: UInt64) -> Shard<Key, Value>.Reading {
+        read(key, hash: hash, now: clock.now(), lag: 0)
     }
 
     /// Lets the tuner take in a shard's samples.

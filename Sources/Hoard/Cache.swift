@@ -53,8 +53,9 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @inlinable init(configuration: Configuration, ticker: any Ticker, hasher: KeyHasher) {
         self.configuration = configuration
         self.hasher = hasher
-        clock = CacheClock(ticker)
-        lag = CacheClock(ticker).lag
+        let clock = CacheClock(ticker)
+        self.clock = clock
+        lag = clock.lag
         usesTimes = Atomic(configuration.usesTimes)
         observers = RemovalObservers(listener: configuration.removalListener)
         let shardCount = configuration.shardCount

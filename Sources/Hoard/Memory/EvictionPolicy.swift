@@ -60,9 +60,10 @@
     var totalWeight: UInt { window.weight &+ main.weight }
     /// The number of entries that are not pinned.
     var evictableCount: Int { window.count + main.count }
+    private var count: Int { evictableCount + pinnedCount }
 
     private var isOverLimit: Bool {
-        window.count + main.count + pinnedCount > maximumCount || maximumWeight.map { totalWeight > $0 } ?? false
+        count > maximumCount || maximumWeight.map { totalWeight > $0 } ?? false
     }
 
     /// The part of a shard's equal part that is not in the pool.
@@ -80,7 +81,7 @@
     @usableFromInline mutating func didInsert(_ slot: Slot, in table: SlotLinks, weight: Int = 1) {
         table.setWeight(weight, of: slot)
         sketch.add(table.hash(of: slot))
-        if window.count + main.count + pinnedCount >= maximumCount, maximumCount < SlotTable.maximumCapacity - 1, let pool, pool.takeOne() {
+        if count >= maximumCount, maximumCount < SlotTable.maximumCapacity - 1, let pool, pool.takeOne() {
             maximumCount += 1
         }
         if weight == 0 {
@@ -167,8 +168,7 @@
                 return isOverLimit ? evictFromMain(in: table, orElse: newcomer) : .none
             }
             if !isOverLimit, moves == Self.movesPerInsertion { return .none }
-            let candidate = window.oldest
-            window.remove(candidate, in: table)
+            let candidate = window.removeOldest(in: table)
             var flags = table.flags(of: candidate)
             if candidate == newcomer || (tuning.windowHasSecondChance && flags.uses > 0) {
                 if candidate != newcomer { flags.uses -= 1 }
@@ -231,19 +231,12 @@
             if newcomer != .none { willRemove(newcomer, in: table) }
             return newcomer
         }
-        let oldest = window.oldest
-        window.remove(oldest, in: table)
-        return oldest
+        return window.removeOldest(in: table)
     }
 
     /// The coldest entry by the policy's present opinion, whether the limits hold or not; `none` if only pinned entries are left.
     @usableFromInline mutating func evictColdest(in table: SlotLinks) -> Slot {
-        guard main.count > 0, window.weight <= windowLimit || window.count == 0 else {
-            guard window.count > 0 else { return .none }
-            let oldest = window.oldest
-            window.remove(oldest, in: table)
-            return oldest
-        }
+        if main.count == 0 || (window.count > 0 && window.weight > windowLimit) { return window.removeOldest(in: table) }
         return evictFromMain(in: table, orElse: .none)
     }
 
@@ -279,7 +272,7 @@
     func checkInvariants(in table: SlotTable) {
         window.checkInvariants(in: table.links)
         main.checkInvariants(in: table.links)
-        precondition(window.count + main.count + pinnedCount == table.count, "an entry is in no list")
+        precondition(count == table.count, "an entry is in no list")
         precondition(!isOverLimit, "over a limit")
     }
 }

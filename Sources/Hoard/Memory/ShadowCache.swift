@@ -22,11 +22,7 @@ struct ShadowCache {
     mutating func access(_ hash: UInt32) -> Bool {
         let slot = table.find(hash) { table.hash(of: $0) == hash }
         guard slot == .none else {
-            var flags = table.flags(of: slot)
-            if flags.uses < SlotFlags.maximumUses {
-                flags.uses += 1
-                table.setFlags(flags, of: slot)
-            }
+            table.countUse(of: slot, table.flags(of: slot))
             return true
         }
         if table.isFull {

@@ -24,12 +24,9 @@ extension Shard {
             otherStatistics.misses &+= 1
             return .miss
         }
-        var flags = table.slots.flags(of: slot)
+        let flags = table.slots.flags(of: slot)
         if flags.isSpecial { return readSlowly(slot, now: now, lag: lag) }
-        if flags.uses < SlotFlags.maximumUses {
-            flags.uses &+= 1
-            table.slots.setFlags(flags, of: slot)
-        }
+        table.slots.countUse(of: slot, flags)
         hits &+= 1
         return .hit(table.value(at: slot))
     }
@@ -43,11 +40,8 @@ extension Shard {
             return .expired(remove(slot, cause: .expired))
         }
         if lag > 0, deadline &- now < lag { return .needsExactTime }
-        var flags = table.slots.flags(of: slot)
-        if flags.uses < SlotFlags.maximumUses {
-            flags.uses &+= 1
-            table.slots.setFlags(flags, of: slot)
-        }
+        let flags = table.slots.flags(of: slot)
+        table.slots.countUse(of: slot, flags)
         if rules.accessLifetime > 0, deadline < .max {
             // The timer wheel finds out when the timer comes up.
             let later = CacheClock.deadline(rules.accessLifetime, after: now)

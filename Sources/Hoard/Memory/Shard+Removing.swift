@@ -5,7 +5,6 @@ extension Shard {
     /// Removes all entries with a tag, and keeps loads under way from publishing others.
     mutating func remove(taggedWith tag: String, now: Int64, departures: inout Departures<Key, Value>) -> Int {
         fences.breakFences(taggedWith: tag)
-        hasFences = !fences.isEmpty
         var removed = 0
         for slot in details.slots(taggedWith: tag) {
             let isAlive = table.slots.deadline(of: slot) > now
@@ -49,22 +48,18 @@ extension Shard {
 
     @usableFromInline mutating func breakFences(forKey key: Key) {
         fences.breakFences(forKey: key)
-        hasFences = !fences.isEmpty
     }
 
     @usableFromInline mutating func breakAllFences() {
         fences.breakAll()
-        hasFences = false
     }
 
     mutating func openFence(forKey key: Key) -> FenceTable<Key>.Fence {
-        hasFences = true
-        return fences.open(key)
+        fences.open(key)
     }
 
     mutating func closeFence(_ fence: FenceTable<Key>.Fence) {
         fences.close(fence)
-        hasFences = !fences.isEmpty
     }
 
     /// Closes the fence of a load whose result may be published, and breaks those of its key's older loads.
@@ -74,7 +69,6 @@ extension Shard {
         let isIntact = fences.isIntact(fence, tags: tags)
         // A load that all its callers have left may still run, beside a later one of the same key.
         if isIntact { fences.closeAndBreakOlder(than: fence) } else { fences.close(fence) }
-        hasFences = !fences.isEmpty
         return isIntact
     }
 

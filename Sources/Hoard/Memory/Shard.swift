@@ -32,9 +32,11 @@
 
     @usableFromInline var samples = SampleBuffer()
 
-    /// Whether a load has a fence open here.
-    @usableFromInline var hasFences = false
-    var fences = FenceTable<Key>()
+    /// Whether a load has a fence open here. What every write looks at.
+    @usableFromInline private(set) var hasFences = false
+    var fences = FenceTable<Key>() {
+        didSet { hasFences = !fences.isEmpty }
+    }
 
     /// The number of entries for which the tuner watches.
     var tunedCapacity = 0

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-// The unsafe code of this target is here and in EntryTable.swift. Everything else reaches memory through these two handles.
+// The unsafe code of the memory cache is here, in SlotColumns, EntryTable and ShardCells. Everything else reaches memory through their handles.
 
 /// The number of an entry's place in a table.
 @usableFromInline typealias Slot = UInt32
@@ -270,6 +270,15 @@ extension SlotTable {
     @inlinable func flags(of slot: Slot) -> SlotFlags {
         assert(slot < capacity, "a slot beyond the table")
         return flags[Int(slot)]
+    }
+
+    /// Counts a use of an entry whose flags are known. All that a hit writes to it.
+    @inlinable @inline(__always)
+    func countUse(of slot: Slot, _ flags: SlotFlags) {
+        guard flags.uses < SlotFlags.maximumUses else { return }
+        var flags = flags
+        flags.uses &+= 1
+        setFlags(flags, of: slot)
     }
 
     @inlinable func setFlags(_ newFlags: SlotFlags, of slot: Slot) {

@@ -26,6 +26,13 @@ struct Window {
         weight &+= UInt(table.weight(of: slot))
     }
 
+    /// Removes the oldest entry and returns it; `none` if the window is empty.
+    mutating func removeOldest(in table: SlotLinks) -> Slot {
+        let slot = oldest
+        if slot != .none { remove(slot, in: table) }
+        return slot
+    }
+
     mutating func remove(_ slot: Slot, in table: SlotLinks) {
         let (previous, next) = (table.previous(of: slot), table.next(of: slot))
         if previous == .none { oldest = next } else { table.setNext(next, of: previous) }
