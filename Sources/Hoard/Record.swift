@@ -32,6 +32,11 @@ public struct Record: Sendable, Hashable {
     /// Labels by which groups of records are removed.
     public var tags: Set<String>
 
+    /// The group that owns the record, such as a user; `nil`: none. A store can drop a partition as a whole, at once.
+    ///
+    /// It is not part of the key: keys have to differ between partitions by themselves.
+    public var partition: String?
+
     /// What a revalidation sends to the source: an ETag, a hash, a version.
     public var validator: String?
 
@@ -52,6 +57,7 @@ public struct Record: Sendable, Hashable {
         staleUntil: StaleUntil = .whenNoLongerFresh,
         lastAccess: Date? = nil,
         tags: Set<String> = [],
+        partition: String? = nil,
         validator: String? = nil,
         contentType: String? = nil,
         schemaFingerprint: UInt64 = 0
@@ -62,6 +68,7 @@ public struct Record: Sendable, Hashable {
         self.staleUntil = staleUntil.date(freshUntil: freshUntil)
         self.lastAccess = lastAccess ?? created
         self.tags = tags
+        self.partition = partition
         self.validator = validator
         self.contentType = contentType
         self.schemaFingerprint = schemaFingerprint

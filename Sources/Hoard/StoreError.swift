@@ -10,7 +10,7 @@ public struct StoreError: Error, Sendable {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Base: String, Hashable, Sendable {
             case unavailable, full, permissionDenied, notADirectory, foreign, newerFormat, corrupt, keyTooLong
-            case recordTooLarge, closed
+            case recordTooLarge, closed, invalidConfiguration, wrongKey
         }
         private let base: Base
         private init(_ base: Base) { self.base = base }
@@ -35,6 +35,10 @@ public struct StoreError: Error, Sendable {
         public static var recordTooLarge: Self { .init(.recordTooLarge) }
         /// The store has been closed.
         public static var closed: Self { .init(.closed) }
+        /// A value the store was configured with cannot be used, such as an encryption key of the wrong length.
+        public static var invalidConfiguration: Self { .init(.invalidConfiguration) }
+        /// The store is encrypted with another key than the one it was opened with.
+        public static var wrongKey: Self { .init(.wrongKey) }
 
         public var description: String { base.rawValue }
     }

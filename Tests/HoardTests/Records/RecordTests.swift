@@ -85,6 +85,7 @@ import Testing
     @Test func codesCanBeToldApart() {
         let codes: [StoreError.Code] = [
             .unavailable, .full, .permissionDenied, .notADirectory, .foreign, .newerFormat, .corrupt, .keyTooLong, .recordTooLarge, .closed,
+            .invalidConfiguration, .wrongKey,
         ]
         #expect(Set(codes).count == codes.count)
         #expect(Set(codes.map(\.description)).count == codes.count)
