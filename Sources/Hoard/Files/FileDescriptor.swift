@@ -13,21 +13,24 @@
     /// An open file or directory. It is closed when the value goes out of scope.
     ///
     /// All calls block the thread for as long as the disk takes. Those that a signal interrupts are made again.
-    package struct FileDescriptor: ~Copyable {
+    package struct FileDescriptor: ~Copyable, Sendable {
         /// What a path leads to.
         package enum Kind: Hashable, Sendable { case file, directory, symbolicLink, other }
 
-        private let number: Int32
+        /// The system's number for it, for the calls in this folder.
+        let number: Int32
 
-        private init(retryingAfterInterrupts open: () -> Int32) throws(SystemCallError) {
+        init(retryingAfterInterrupts open: () -> Int32) throws(SystemCallError) {
             number = try Self.retrying(open)
         }
 
         deinit { _ = close(number) }
 
         /// Opens what is at `path` for reading. Never waits for the other end of a pipe.
-        package static func reading(_ path: String) throws(SystemCallError) -> FileDescriptor {
-            try FileDescriptor { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
+        ///
+        /// - Parameter followingLinks: If `false`, a symbolic link at `path` is the error `ELOOP`.
+        package static func reading(_ path: String, followingLinks: Bool = true) throws(SystemCallError) -> FileDescriptor {
+            try FileDescriptor { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (followingLinks ? 0 : O_NOFOLLOW)) }
         }
 
         /// Opens a file that exists for writing at its beginning. Never waits for the other end of a pipe.
@@ -51,18 +54,12 @@
 
     extension FileDescriptor {
         package func kind() throws(SystemCallError) -> Kind {
-            try Kind(status())
+            try status().kind
         }
 
         /// The length of the file in bytes. Files that the kernel makes up as they are read have length 0.
         package func byteCount() throws(SystemCallError) -> Int {
-            try Int(status().st_size)
-        }
-
-        private func status() throws(SystemCallError) -> stat {
-            var status = stat()
-            try Self.retrying { fstat(number, &status) }
-            return status
+            try status().byteCount
         }
 
         /// Reads `count` bytes, or fewer if the file ends before. Allocates `count` bytes at once.
@@ -125,7 +122,7 @@
 
         /// Makes a call until it is not interrupted by a signal, and throws if it returns a negative number.
         @discardableResult
-        private static func retrying<Result: SignedInteger>(_ call: () -> Result) throws(SystemCallError) -> Result {
+        static func retrying<Result: SignedInteger>(_ call: () -> Result) throws(SystemCallError) -> Result {
             while true {
                 let result = call()
                 if result >= 0 { return result }
@@ -134,7 +131,7 @@
         }
 
         /// Linux transfers at most this many bytes at once, and Darwin refuses to be asked for more.
-        private static var largestTransfer: Int { 0x7fff_f000 }
+        static var largestTransfer: Int { 0x7fff_f000 }
     }
 
     /// Names in an open directory. They hold even if somebody renames the directory meanwhile.
@@ -167,7 +164,7 @@
     }
 
     extension FileDescriptor.Kind {
-        fileprivate init(_ status: stat) {
+        init(_ status: stat) {
             self =
                 switch status.st_mode & S_IFMT {
                 case S_IFREG: .file
