@@ -218,7 +218,7 @@ extension TieredCache {
         }
     }
 
-    private func detach(_ key: Key) {
+    func detach(_ key: Key) {
         storeReads.detach(key)
         loads.detach(key)
     }

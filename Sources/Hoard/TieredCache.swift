@@ -18,6 +18,7 @@ internal import Synchronization
 ///   the lifetime it has left. One read and one load run for a key at a time, whoever waits for them.
 /// - A write or removal holds in every tier when it returns. A load, a read or a write that began before it never
 ///   puts its older value back, in memory or in a store.
+/// - What another process changes in a store that tells of it leaves memory soon after.
 /// - A store that fails is passed by: the failure is counted and reported as an event, removals it has missed are made good before it is read
 ///   again, and no caller sees an error that the loader could have avoided.
 public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
@@ -38,6 +39,8 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     let storeReads = SingleFlight<Key, Lookup<Value>?>()
     let loads = SingleFlight<Key, Lookup<Value>>()
     let storeWrites = BackgroundWork(maximumCount: 64)
+    /// The tasks that listen to the stores.
+    let watchers = Mutex<[Task<Void, Never>]>([])
 
     struct MemoryEntry: Sendable {
         let cached: CachedValue<Value>
@@ -53,6 +56,8 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     ///   - codec: Turns values into payloads and back.
     ///   - recordKey: The name of a key's record. Must give the same name to equal keys and different names to different keys,
     ///     in every process.
+    ///   - keyOfRecord: The other way round, for stores that tell what other processes have changed (``RecordStore/invalidations()``). Without
+    ///     it, or where it gives `nil`, such a change empties the memory tier.
     ///   - clock: Dates values.
     ///   - ticker: Ages values in memory.
     ///   - onEvent: Told what is worth logging. Called outside all locks, on whatever thread noticed.
@@ -61,6 +66,7 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         stores: [any RecordStore],
         codec: Codec<Value>,
         recordKey: @escaping @Sendable (Key) -> RecordKey,
+        keyOfRecord: (@Sendable (RecordKey) -> Key?)? = nil,
         clock: any WallClock = SystemWallClock(),
         ticker: any Ticker = MonotonicTicker(),
         onEvent: @escaping @Sendable (TieredCacheEvent) -> Void = { _ in }
@@ -76,6 +82,11 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         self.clock = clock
         self.ticker = ticker
         self.report = onEvent
+        watchStores(keyOfRecord: keyOfRecord)
+    }
+
+    deinit {
+        for watcher in watchers.withLock({ $0 }) { watcher.cancel() }
     }
 
     /// Creates a cache whose keys have a lossless text form (`String`, the integers, …), which names their records.
@@ -95,6 +106,7 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
             stores: stores,
             codec: codec,
             recordKey: { RecordKey($0.description) },
+            keyOfRecord: { Key($0.description) },
             clock: clock,
             ticker: ticker,
             onEvent: onEvent

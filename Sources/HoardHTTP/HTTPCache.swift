@@ -41,6 +41,7 @@ public final class HTTPCache: Sendable {
             stores: stores,
             codec: .httpCacheEntry,
             recordKey: \.recordKey,
+            keyOfRecord: { HTTPCacheKey(recordKey: $0) },
             clock: clock,
             ticker: ticker,
             onEvent: onEvent
