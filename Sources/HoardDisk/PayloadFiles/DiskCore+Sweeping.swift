@@ -1,0 +1,27 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Hoard
+import Synchronization
+
+/// Orphans: files that a process left behind when it died, or whose deletion failed.
+extension DiskCore {
+    /// Deletes files that belong to no record. Blocks for O(n) of files, beside reading and writing.
+    func sweepFiles(_ session: DatabaseSession) {
+        _ = try? session.files.sweepTemporaryFiles()
+        for folder in UInt8.min...UInt8.max {
+            guard case .open(let current) = state.withLock({ $0 }), current === session else { return }
+            guard let names = try? session.files.names(inFolder: folder), !names.isEmpty else { continue }
+            let unknown = try? names.filter { name in try session.readers.withRow(name.id, current: nil) { row in row?.file != name.nonce } }
+            guard let unknown, !unknown.isEmpty else { continue }
+            queue.enqueue(.perform { transaction in try transaction.abandonOrphans(among: unknown) }) { self.drain() }
+        }
+    }
+}
+
+extension WriteTransaction {
+    /// Has those files deleted that belong to no record. Files are put in place inside the transaction that writes their rows, so what has no row now never gets one.
+    func abandonOrphans(among names: [PayloadFileName]) throws {
+        for name in names where try withRow(name.id, { row in row?.file != name.nonce }) { abandonedFiles.append(name) }
+    }
+}
