@@ -57,9 +57,10 @@ let package = Package(
         .target(
             name: "HoardDisk",
             dependencies: [
-                "Hoard",
+                "Hoard", "CZlib",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: swiftSettings
         ),
@@ -128,7 +129,18 @@ let package = Package(
         .testTarget(name: "HoardTests", dependencies: ["Hoard", "HoardTesting"], swiftSettings: swiftSettings),
         .testTarget(
             name: "HoardDiskTests",
-            dependencies: ["Hoard", "HoardDisk", "HoardTesting", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: [
+                "Hoard", "HoardDisk", "HoardDiskTorture", "HoardTesting", "CZlib",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        // Fault campaigns of the disk tier, for `Scripts/campaign` and the tests. Not a product.
+        .executableTarget(
+            name: "HoardDiskTorture",
+            dependencies: ["Hoard", "HoardDisk", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            path: "Tests/HoardDiskTorture",
             swiftSettings: swiftSettings
         ),
         .testTarget(

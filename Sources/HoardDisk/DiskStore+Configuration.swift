@@ -34,6 +34,31 @@ extension DiskStore {
         /// and nothing is evicted to meet the limits until a record is inserted.
         public var createsIfMissing: Bool
 
+        /// When a write returns, unless the write says otherwise. The default is ``WriteMode/durable``.
+        public var writeMode: WriteMode
+
+        /// Whether a commit waits until the disk has it, so that it survives a loss of power as well. The default is `false`: commits survive
+        /// the end of the process, however it ends, and a loss of power takes the latest of them.
+        public var synchronizesCommits: Bool
+
+        /// How many writes may wait for the writing thread. Callers beyond wait for room. The default is 1,024.
+        public var maximumQueuedWriteCount: Int
+
+        /// How many bytes the writes that wait may have. The default is 64 MiB; one write has room however large it is.
+        public var maximumQueuedWriteBytes: Int
+
+        /// Payloads that are longer, in bytes, are kept in files of their own. The default is 16 KiB.
+        public var maximumInlinePayloadBytes: Int
+
+        /// Whether payloads are compressed that then fit in the database. The default is ``Compression/none``. Payloads in files are kept as they are.
+        public var compression: Compression
+
+        /// The key with which the store is encrypted. The default is `nil`: it is not. A store is encrypted from the start or never, and always with one key.
+        public var encryptionKey: EncryptionKey?
+
+        /// How often the store looks for other processes' changes while somebody listens to ``DiskStore/invalidations()``. The default is 20 milliseconds.
+        public var invalidationInterval: Duration
+
         /// Called for what is worth a line in a log. The default is `nil`.
         ///
         /// Called on any thread, outside the store's locks. It may use the store, but must not wait for it.
@@ -47,6 +72,14 @@ extension DiskStore {
             maximumBytes: Int? = 1 << 30,
             clock: any WallClock = SystemWallClock(),
             createsIfMissing: Bool = true,
+            writeMode: WriteMode = .durable,
+            synchronizesCommits: Bool = false,
+            maximumQueuedWriteCount: Int = 1024,
+            maximumQueuedWriteBytes: Int = 64 << 20,
+            maximumInlinePayloadBytes: Int = 16 << 10,
+            compression: Compression = .none,
+            encryptionKey: EncryptionKey? = nil,
+            invalidationInterval: Duration = .milliseconds(20),
             onEvent: (@Sendable (Event) -> Void)? = nil
         ) {
             self.directory = directory
@@ -55,8 +88,29 @@ extension DiskStore {
             self.maximumBytes = maximumBytes
             self.clock = clock
             self.createsIfMissing = createsIfMissing
+            self.writeMode = writeMode
+            self.synchronizesCommits = synchronizesCommits
+            self.maximumQueuedWriteCount = maximumQueuedWriteCount
+            self.maximumQueuedWriteBytes = maximumQueuedWriteBytes
+            self.maximumInlinePayloadBytes = maximumInlinePayloadBytes
+            self.compression = compression
+            self.encryptionKey = encryptionKey
+            self.invalidationInterval = invalidationInterval
             self.onEvent = onEvent
         }
+    }
+
+    /// When a write returns.
+    public struct WriteMode: Sendable, Hashable {
+        private enum Base: Hashable, Sendable { case durable, behind }
+        private let base: Base
+
+        /// When it is committed: a write that has returned survives the end of the process. Waits for the writes before it, and shares their commit.
+        public static var durable: Self { Self(base: .durable) }
+
+        /// As soon as there is room for it among the writes that wait. Readings see it at once, and an error is only counted and reported to
+        /// ``Configuration/onEvent``: the key is a miss then. A process that dies forgets what was not yet committed.
+        public static var behind: Self { Self(base: .behind) }
     }
 }
 
@@ -68,9 +122,6 @@ extension DiskStore.Configuration {
 
 /// How much the database may hold.
 struct RecordLimits: Sendable, Hashable {
-    /// No payload, and no key with its metadata, is longer than this. SQLite's own limit is 1,000,000,000 bytes for a row.
-    static let maximumValueByteCount = 512 << 20
-
     var maximumCount: Int?
     var maximumBytes: Int?
 
@@ -78,9 +129,8 @@ struct RecordLimits: Sendable, Hashable {
         totals.count <= (maximumCount ?? .max) && totals.bytes <= (maximumBytes ?? .max)
     }
 
-    /// Whether the record fits if it is the only one.
-    func admit(_ record: StoredRecord) -> Bool {
-        allow(RecordTotals(count: 1, bytes: record.chargedByteCount))
-            && record.payload.count <= Self.maximumValueByteCount && record.details.count <= Self.maximumValueByteCount
+    /// Whether a record that is charged so much fits if it is the only one.
+    func admit(charge: Int) -> Bool {
+        allow(RecordTotals(count: 1, bytes: charge))
     }
 }

@@ -8,7 +8,7 @@ extension DiskStore {
     public struct Event: Sendable, Hashable {
         /// What happened, by kind.
         public struct Kind: Hashable, Sendable, CustomStringConvertible {
-            private enum Base: String, Hashable, Sendable { case databaseSetAside, recordDamaged, diskFull, diskRecovered }
+            private enum Base: String, Hashable, Sendable { case databaseSetAside, recordDamaged, diskFull, diskRecovered, writeLost }
             private let base: Base
             private init(_ base: Base) { self.base = base }
 
@@ -20,6 +20,9 @@ extension DiskStore {
             public static var diskFull: Self { .init(.diskFull) }
             /// A write succeeded for the first time since the disk was full.
             public static var diskRecovered: Self { .init(.diskRecovered) }
+
+            /// A write that nobody waited for has failed. Its key is a miss.
+            public static var writeLost: Self { .init(.writeLost) }
 
             public var description: String { base.rawValue }
         }
@@ -44,6 +47,7 @@ extension DiskStore.Event {
     }
 
     static var recordDamaged: Self { Self(.recordDamaged, "A record failed its checksum and was removed.") }
+    static var writeLost: Self { Self(.writeLost, "A write behind failed; its key is a miss until it is written again.") }
     static var diskFull: Self { Self(.diskFull, "A write failed because the disk is full; the store goes on serving reads.") }
     static var diskRecovered: Self { Self(.diskRecovered, "The store can write again after the disk was full.") }
 }

@@ -1,9 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-import GRDB
 public import Hoard
-import Synchronization
 
 /// A store in a directory: records that outlive the process, bounded in number and bytes.
 ///
@@ -14,75 +12,59 @@ import Synchronization
 /// await store.close()
 /// ```
 ///
-/// **What waits.** Opening blocks its caller. A read works on the caller's thread, because moving to another one takes longer than the read;
-/// it blocks for the time of one query, and never for a writer. Everything else suspends: it moves to the store's writing
-/// thread, where one transaction runs at a time. Cancelling a task does not stop its operation.
+/// **What waits.** Opening blocks its caller. A reading works on the caller's thread, because moving to another one takes longer than the reading; it blocks
+/// for one query, or for one file, and never for a writer. A writing prepares its record on the caller's thread, and writes a large payload's file
+/// there; then it suspends until the writing thread has committed it along with the others that wait (``WriteMode``). Cancelling a task does not stop its writing.
 ///
-/// **What survives.** A write that has returned survives the end of the process, however it ends. After the computer itself has failed,
-/// the latest writes may be missing, but what is there is whole. Every record has a checksum over its key, metadata and payload;
-/// one that fails it is a miss, is counted as a corruption and is removed. It detects damage, not forgery.
+/// **Where things are.** An SQLite database has keys, metadata and payloads up to ``Configuration/maximumInlinePayloadBytes``. Longer payloads have files of their own,
+/// named by a hash with a secret of the store's; values of any length stream in and out: ``writer(forKey:metadata:)``, ``reader(forKey:)``.
 ///
-/// **What leaves.** Limits hold after every write: first expired records make room, then the least recently used ones.
-/// Reading counts as a use, and changes no date but ``Record/lastAccess``. Uses are collected in memory and written along with the next write,
-/// when there are about a thousand, and on ``close()``; a process that is killed forgets those it had not written.
+/// **What survives.** A durable write that has returned survives the end of the process, however it ends. After the computer itself has failed,
+/// the latest writes may be missing unless ``Configuration/synchronizesCommits`` is on, but what is there is whole. Every record has a checksum over its
+/// key, metadata and payload; one that fails it is a miss, is counted as a corruption and is removed. It detects damage, not forgery;
+/// with an ``EncryptionKey``, forgery too.
+///
+/// **What leaves.** Limits hold after every commit: first expired records make room, then the least recently used ones.
+/// Reading counts as a use, and changes no date but ``Record/lastAccess``. Uses are collected in memory and written along with the next commit,
+/// when there are some thousands, and on ``close()``; a process that is killed forgets those it had not written.
 ///
 /// **What goes wrong.** A damaged database is moved aside, reported to ``Configuration/onEvent`` and replaced by an empty one, at the start as
-/// well as later: the operation that found the damage carries on as if the record were missing. While the disk is full, writes throw
-/// ``StoreError/Code/full``, reads go on, and the store recovers by itself.
+/// well as later: the operation that found the damage carries on as if the record were missing. So it is when the directory is deleted under the running
+/// process. While the disk is full, writes throw ``StoreError/Code/full``, reads go on, and the store recovers by itself. Setting the clock back makes records
+/// expire later, as their dates say, and does not disturb the order of eviction.
 ///
-/// Several stores, in one process or in many, may open one directory. Each sees what the others wrote; they share the limits
-/// as far as they are configured alike. They do not announce changes to each other: ``RecordStore/invalidations()`` is `nil`.
+/// **Several processes** may open one directory, and several stores in one process. Each sees what the others wrote; they share the limits
+/// as far as they are configured alike, and one at a time evicts. ``invalidations()`` tells what the others changed.
 public final class DiskStore: RecordStore {
     /// What each record is charged beside its own bytes, for its row and its entries in the indices.
     public static var bytesChargedPerRecord: Int { 256 }
 
-    enum State {
-        case open(Connections)
-        /// The database could not be replaced after it was found to be damaged. The next operation tries again.
-        case broken
-        case closed
-    }
+    /// No longer payload is handled in one piece, in bytes. Longer ones are streamed.
+    public static var largestPayloadInMemory: Int { 512 << 20 }
 
-    let configuration: Configuration
-    let opening: DatabaseOpening
-    /// Held while a damaged database is replaced, so that all operations wait for the new one.
-    let state: Mutex<State>
-    let counters = Mutex(Counters())
-    let accesses = AccessLog()
-    /// Makes a row's primary key of a record's key.
-    let identify: @Sendable (RecordKey) -> Int64
+    let core: DiskCore
 
     /// Opens a store, and creates its directory and database if ``Configuration/createsIfMissing`` says so.
     ///
     /// Blocks; a store that is opened by several processes at once may take some seconds. If the limits are lower than
-    /// what the store holds, records are removed until it fits.
+    /// what the store holds, records are removed until it fits. A store of an older format is brought to the present one.
     ///
     /// - Throws: ``StoreError/Code/notADirectory``, ``StoreError/Code/permissionDenied``, ``StoreError/Code/foreign`` if another program made
-    ///   the database, ``StoreError/Code/newerFormat``, ``StoreError/Code/full``, or ``StoreError/Code/unavailable``.
-    ///   No file of a foreign or newer store is touched.
+    ///   the database, ``StoreError/Code/newerFormat``, ``StoreError/Code/wrongKey``, ``StoreError/Code/full``, or ``StoreError/Code/unavailable``.
+    ///   No file of a foreign or newer store, or of one with another key, is touched.
     public convenience init(configuration: Configuration) throws(StoreError) {
-        try self.init(configuration: configuration, identify: RecordIdentifier.identifier)
+        try self.init(configuration: configuration, identifierOverride: nil)
     }
 
-    init(configuration: Configuration, identify: @escaping @Sendable (RecordKey) -> Int64) throws(StoreError) {
-        self.configuration = configuration
-        self.identify = identify
-        opening = try DatabaseOpening(configuration: configuration)
-        let opened = try opening.open(at: configuration.clock.now())
-        state = Mutex(.open(opened.connections))
-        adopt(opened)
-        report(opened)
+    /// - Parameter identifierOverride: Hashes keys instead of the store's secret.
+    init(configuration: Configuration, identifierOverride: RecordIdentifier?) throws(StoreError) {
+        core = try DiskCore(configuration: configuration, identifierOverride: identifierOverride)
     }
 
-    deinit {
-        if let connections = markClosed() {
-            connections.flush(accesses)
-            connections.close()
-        }
-    }
+    deinit { core.closeBlocking() }
 
     /// ``Configuration/name``.
-    public var name: String { configuration.name }
+    public var name: String { core.configuration.name }
 }
 
 extension DiskStore {
@@ -95,10 +77,18 @@ extension DiskStore {
     public static func openExisting(
         directory: String,
         name: String = "disk",
-        clock: any WallClock = SystemWallClock()
+        clock: any WallClock = SystemWallClock(),
+        encryptionKey: EncryptionKey? = nil
     ) throws(StoreError) -> DiskStore {
         try DiskStore(
-            configuration: Configuration(directory: directory, name: name, maximumBytes: nil, clock: clock, createsIfMissing: false)
+            configuration: Configuration(
+                directory: directory,
+                name: name,
+                maximumBytes: nil,
+                clock: clock,
+                createsIfMissing: false,
+                encryptionKey: encryptionKey
+            )
         )
     }
 }

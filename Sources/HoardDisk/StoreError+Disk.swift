@@ -23,7 +23,7 @@ extension StoreError {
             return StoreError(.permissionDenied, "The process may not \(action): \(reason).")
         case ENOTDIR:
             return StoreError(.notADirectory, "Could not \(action), because a part of the path is not a directory.")
-        case ENOSPC, EDQUOT:
+        case ENOSPC, EDQUOT, EFBIG:
             return StoreError(.full, "Could not \(action), because the disk is full.")
         default:
             return StoreError(.unavailable, "Could not \(action): \(reason).")

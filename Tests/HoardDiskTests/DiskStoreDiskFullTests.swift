@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func aFullDiskRefusesWritesServesReadsAndRecovers() async throws {
-        let store = try workspace.open()
+        let store = try workspace.open(keepsInline: true)
         try await store.insert(workspace.record("small"), forKey: "small")
         try store.limitPages(to: 20)
 
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func aFailedReplacementLeavesTheOldRecordWhole() async throws {
-        let store = try workspace.open()
+        let store = try workspace.open(keepsInline: true)
         let old = workspace.record("old", tags: ["tag"])
         try await store.insert(old, forKey: "key")
         try store.limitPages(to: 20)
@@ -50,11 +50,11 @@ import Testing
         #expect(await store.code { store throws(StoreError) in try await store.insert(record, forKey: "key") } == .full)
         #expect(try await store.peekRecord(forKey: "key") == old)
         #expect(try store.rowCount(of: "tags") == 1)
-        #expect(try store.rowCount(of: "payloads") == 1)
+        #expect(try store.rowCount(of: "recency") == 1)
     }
 
     @Test func usesThatCouldNotBeWrittenAreNotForgotten() async throws {
-        let store = try workspace.open(maximumCount: 2)
+        let store = try workspace.open(maximumCount: 2, keepsInline: true)
         try await store.insert(workspace.record(), forKey: "a")
         try await store.insert(workspace.record(), forKey: "b")
         try store.limitPages(to: 20)
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test func removingMakesRoom() async throws {
-        let store = try workspace.open()
+        let store = try workspace.open(keepsInline: true)
         try await store.insert(large(1), forKey: "a")
         try store.limitPages(to: 0)
         let record = large(2)

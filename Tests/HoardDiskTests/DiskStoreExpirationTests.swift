@@ -55,11 +55,9 @@ import Testing
 
     @Test func aRecordThatWasRenewedMeanwhileIsNotRemoved() async throws {
         let store = try workspace.open()
-        let id = RecordIdentifier.identifier(of: "key")
         try await store.insert(workspace.record(), forKey: "key")
-        let now = workspace.clock.now()
-        let removals = try await store.write { db in try RecordTable(db: db).deleteUnusable(id: id, key: "key", at: now) }
-        #expect(removals == RecordRemovals())
+        try await store.core.commit(.removeUnusable("key", damagedFile: nil))
+        #expect(try await store.statistics().expirations == 0)
         #expect(try await store.record(forKey: "key") != nil)
     }
 }

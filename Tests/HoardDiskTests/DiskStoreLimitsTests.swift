@@ -3,6 +3,7 @@
 
 import Foundation
 import Hoard
+import Synchronization
 import Testing
 
 @testable import HoardDisk
@@ -20,7 +21,7 @@ import Testing
     }
 
     private func charge(key: String, payload: Int) -> Int {
-        key.utf8.count + payload + 12 + DiskStore.bytesChargedPerRecord
+        64 + key.utf8.count + payload + DiskStore.bytesChargedPerRecord
     }
 
     @Test func theLeastRecentlyUsedRecordLeavesFirst() async throws {
@@ -69,8 +70,8 @@ import Testing
         let store = try workspace.open()
         let record = Record(payload: Data(count: 100), created: ManualClock.start, tags: ["tag"], validator: "1234", contentType: "t/p")
         try await store.insert(record, forKey: "key")
-        // Three lengths of four bytes, and four more for the one tag.
-        #expect(try await store.statistics().bytes == 3 + 100 + (12 + 4) + (3 + 4 + 3) + DiskStore.bytesChargedPerRecord)
+        // A fixed part of 64 bytes and three texts with their lengths; 32 for the tag's row.
+        #expect(try await store.statistics().bytes == 3 + 100 + 64 + (3 + 4) + (4 + 4) + (3 + 4) + 32 + DiskStore.bytesChargedPerRecord)
         #expect(try await store.entries().map(\.chargedByteCount) == [try await store.statistics().bytes])
     }
 
@@ -142,28 +143,26 @@ import Testing
         let reopened = try workspace.open(maximumCount: 3)
         #expect(try await keys(of: reopened) == ["197", "198", "199"])
         #expect(try await reopened.statistics().evictions == 197)
-        #expect(try reopened.rowCount(of: "payloads") == 3)
+        #expect(try reopened.rowCount(of: "records") == 3)
     }
 
     @Test func usesAreWrittenOnceThereAreManyEvenIfNothingIsInserted() async throws {
         let store = try workspace.open()
-        let count = store.accesses.capacity
-        try await store.write { db in
-            for number in 0..<count {
-                let key = RecordKey("\(number)")
-                let record = Record(payload: Data([1]), created: ManualClock.start)
-                let stored = StoredRecord(record, key: key, id: RecordIdentifier.identifier(of: key), now: ManualClock.start)
-                try RecordTable(db: db).insert(stored, recency: 1)
+        let record = workspace.record("v")
+        let session = try store.core.session()
+        let count = session.memory.withLock { $0.index.useCapacity }
+        try await store.core.commit(
+            .perform { transaction in
+                for number in 0..<count { try transaction.insert(store.core.stored(record, RecordKey("\(number)"), session)) }
             }
-        }
+        )
         workspace.clock.advance(by: 60)
         for number in 0..<(count - 1) { _ = try await store.record(forKey: RecordKey("\(number)")) }
-        #expect(!store.accesses.isEmpty)
+        #expect(session.memory.withLock { $0.index.uses.count } == count - 1)
         _ = try await store.record(forKey: RecordKey("\(count - 1)"))
-        // Runs on the writing thread, after what the read asked for.
-        let written = try store.countOnWriter("SELECT COUNT(*) FROM records WHERE recency > 1 AND last_access > created")
-        #expect(written == count)
-        #expect(store.accesses.isEmpty)
+        await store.flush()
+        #expect(try store.countOnWriter("SELECT COUNT(*) FROM recency WHERE stamp & 1 = 1") == count)
+        #expect(session.memory.withLock { $0.index.uses.isEmpty })
     }
 
     @Test func theLastAccessIsTheUseBefore() async throws {

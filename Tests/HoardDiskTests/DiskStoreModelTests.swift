@@ -49,8 +49,8 @@ import Testing
         mutating func insert(_ record: Record, _ key: RecordKey) -> Bool {
             remove(key)
             let texts = Array(record.tags) + [record.validator, record.contentType].compactMap { $0 }
-            let details = 12 + 4 * record.tags.count + texts.map(\.utf8.count).reduce(0, +)
-            let charge = key.bytes.count + record.payload.count + details + DiskStore.bytesChargedPerRecord
+            let header = 64 + key.bytes.count + texts.map { $0.utf8.count + 4 }.reduce(0, +)
+            let charge = header + record.payload.count + 32 * record.tags.count + DiskStore.bytesChargedPerRecord
             guard limits.allow(RecordTotals(count: 1, bytes: charge)) else {
                 statistics.refusals += 1
                 return false
@@ -101,7 +101,7 @@ import Testing
                 #expect(code == (isStored ? nil : .recordTooLarge), place)
             case 40..<75:
                 let expected = model.read(key, at: now)
-                #expect(try await store.record(forKey: key) == expected, place)
+                expectEqual(try await store.record(forKey: key), expected, place)
             case 75..<80:
                 model.remove(key)
                 try await store.removeRecord(forKey: key)
@@ -122,11 +122,20 @@ import Testing
                 model.expire(at: workspace.clock.now())
             }
             for key in Self.keys {
-                #expect(try await store.peekRecord(forKey: key) == model.peek(key), place)
+                expectEqual(try await store.peekRecord(forKey: key), model.peek(key), place)
             }
             try check(await store.statistics(), of: store, against: model, place)
         }
         #expect(try await store.statistics().corruptions == 0)
+    }
+
+    /// The store knows uses by the microsecond, and puts some between them while the clock stands still.
+    private func expectEqual(_ found: Record?, _ expected: Record?, _ place: Comment) {
+        var found = found
+        if let expected, let lastAccess = found?.lastAccess, abs(lastAccess.timeIntervalSince(expected.lastAccess)) < 0.001 {
+            found?.lastAccess = expected.lastAccess
+        }
+        #expect(found == expected, place)
     }
 
     private func check(_ statistics: StoreStatistics, of store: DiskStore, against model: Model, _ place: Comment) throws {

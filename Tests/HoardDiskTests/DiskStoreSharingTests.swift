@@ -66,7 +66,6 @@ import Testing
         let statistics = try await stores[0].statistics()
         #expect(statistics.count <= 50)
         #expect(try stores[1].countedTotals() == RecordTotals(count: statistics.count, bytes: statistics.bytes))
-        #expect(try stores[2].rowCount(of: "payloads") == statistics.count)
         #expect(try stores[2].rowCount(of: "tags") == statistics.count)
         #expect(try stores[0].text("PRAGMA integrity_check") == "ok")
     }

@@ -38,8 +38,11 @@ final class Workspace: Sendable {
         )
     }
 
-    func open(maximumCount: Int? = nil, maximumBytes: Int? = 1 << 30) throws -> DiskStore {
-        try DiskStore(configuration: configuration(maximumCount: maximumCount, maximumBytes: maximumBytes))
+    /// - Parameter keepsInline: Whether payloads up to 4 MiB stay in the database.
+    func open(maximumCount: Int? = nil, maximumBytes: Int? = 1 << 30, keepsInline: Bool = false) throws -> DiskStore {
+        var configuration = configuration(maximumCount: maximumCount, maximumBytes: maximumBytes)
+        if keepsInline { configuration.maximumInlinePayloadBytes = 4 << 20 }
+        return try DiskStore(configuration: configuration)
     }
 
     /// A record made now.
@@ -54,9 +57,15 @@ final class Workspace: Sendable {
         try queue.close()
     }
 
-    /// The names of all files in the store's directory but the lock, sorted.
+    /// The names of all files of the database in the store's directory, sorted.
     func files() throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: directory).filter { $0 != "hoard.lock" }.sorted()
+        try FileManager.default.contentsOfDirectory(atPath: directory).filter { !["hoard.lock", "hoard.generation", "payloads"].contains($0) }
+            .sorted()
+    }
+
+    /// The paths of all files of payloads, finished or not, below their directory.
+    func payloadFiles() throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: directory + "/payloads").filter { $0.contains("/") }.sorted()
     }
 
     func mode(of path: String) throws -> Int {
@@ -76,33 +85,38 @@ final class Workspace: Sendable {
 }
 
 extension DiskStore {
+    /// Runs a query on a reading connection.
+    func query<T: Sendable>(_ body: (Database) throws -> T) throws -> T {
+        try core.read { session in try session.readers.withReader { reader in try reader.read(body) } }
+    }
+
     /// Counts the records and adds up their charges the slow way.
     func countedTotals() throws -> RecordTotals {
-        try read { db in
+        try query { db in
             RecordTotals(
                 count: try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM records") ?? 0,
-                bytes: try Int.fetchOne(db, sql: "SELECT IFNULL(SUM(charged_bytes), 0) FROM records") ?? 0
+                bytes: try Int.fetchOne(db, sql: "SELECT IFNULL(SUM(charge), 0) FROM records") ?? 0
             )
         }
     }
 
     /// How many rows the tables beside `records` have.
     func rowCount(of table: String) throws -> Int {
-        try read { db in try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM \(table)") ?? 0 }
+        try query { db in try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM \(table)") ?? 0 }
     }
 
     /// Runs a query on the writing thread, after all that was asked of it before.
     func countOnWriter(_ sql: String) throws -> Int? {
-        try connections().writer.inDatabase { db in try Int.fetchOne(db, sql: sql) }
+        try core.session().writer.inDatabase { db in try Int.fetchOne(db, sql: sql) }
     }
 
     func text(_ sql: String) throws -> String? {
-        try connections().writer.inDatabase { db in try String.fetchOne(db, sql: sql) }
+        try core.session().writer.inDatabase { db in try String.fetchOne(db, sql: sql) }
     }
 
     /// What SQLite says that it will do for a statement.
     func queryPlan(_ sql: String) throws -> String {
-        try read { db in try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(sql)").map { $0["detail"] as String }.joined(separator: "\n") }
+        try query { db in try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(sql)").map { $0["detail"] as String }.joined(separator: "\n") }
     }
 
     /// Does nothing: the caller wants the store to be opened, and to go at once.
@@ -110,7 +124,7 @@ extension DiskStore {
 
     /// Keeps the database from growing beyond `count` pages, or beyond what it has if that is more.
     func limitPages(to count: Int) throws {
-        try connections().writer.inDatabase { db in
+        try core.session().writer.inDatabase { db in
             let pageCount = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
             try db.execute(sql: "PRAGMA max_page_count = \(max(count, pageCount))")
         }

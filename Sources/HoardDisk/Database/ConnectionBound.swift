@@ -1,0 +1,10 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Something that belongs to a database connection, on its way through a closure or a lock that asks for `Sendable`.
+///
+/// Unchecked, because the connection is only ever used by one thread at a time, and what belongs to it only by whoever has the connection: the holder of
+/// a reader's lane, or the writing thread.
+struct ConnectionBound<Value>: @unchecked Sendable {
+    let value: Value
+}

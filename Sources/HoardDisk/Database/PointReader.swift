@@ -1,0 +1,142 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import GRDB
+import Hoard
+import Synchronization
+
+/// A connection for reading one record after another, with its statement prepared.
+///
+/// Beginning and ending a reading transaction costs as much as the search itself, for the locks that it takes in the file. So the transaction is left open, and
+/// the next reading uses it again if nobody has committed anything since; the generation tells (``GenerationFile``). A transaction
+/// that is left open keeps the write-ahead log from being begun anew, so ``ReaderPool`` ends it soon.
+final class PointReader {
+    private let queue: DatabaseQueue
+    private var row, begin, commit: RawStatement?
+    /// The generation of the transaction that is open.
+    private var generation: UInt64?
+
+    var hasOpenTransaction: Bool { generation != nil }
+
+    init(_ queue: DatabaseQueue) throws {
+        self.queue = queue
+        // GRDB has opened and configured the connection and will close it. Nobody else uses it, and a lane's lock guards it.
+        let statements = try queue.unsafeRead { db in
+            ConnectionBound(value: [try RawStatement(RecordRow.query, on: db), try RawStatement("BEGIN", on: db), try RawStatement("COMMIT", on: db)])
+        }.value
+        (row, begin, commit) = (statements[0], statements[1], statements[2])
+    }
+
+    /// Looks a row up. `body` gets it where SQLite has it, `nil` if there is none.
+    ///
+    /// - Parameter current: The generation, read before, if it is even and everything up to it is known.
+    func withRow<Result>(_ id: Int64, current: UInt64? = nil, _ body: (RecordRow?) throws -> Result) throws -> Result {
+        guard let row, let begin else { throw DatabaseError(resultCode: .SQLITE_MISUSE) }
+        if generation == nil || generation != current {
+            endTransaction()
+            if let current {
+                try begin.run()
+                generation = current
+            }
+        }
+        row.bind(id, at: 1)
+        do {
+            let isFound = try row.step()
+            defer { row.reset() }
+            return try body(isFound ? RecordRow(row) : nil)
+        } catch {
+            endTransaction()
+            throw error
+        }
+    }
+
+    /// Runs other queries, on what is committed now.
+    func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        endTransaction()
+        return try queue.unsafeRead { db in try body(db) }
+    }
+
+    func endTransaction() {
+        guard generation != nil else { return }
+        generation = nil
+        try? commit?.run()
+    }
+
+    func close() {
+        endTransaction()
+        (row, begin, commit) = (nil, nil, nil)
+        try? queue.close()
+    }
+}
+
+/// Some readers, so that readings go on beside each other.
+final class ReaderPool: Sendable {
+    /// A reader, opened when it is first needed, and its lock.
+    private final class Lane: Sendable {
+        let reader = Mutex<ConnectionBound<PointReader>?>(nil)
+    }
+
+    private let lanes: [Lane]
+    private let next = Atomic<Int>(0)
+    private let isClosed = Atomic<Bool>(false)
+    private let isEndScheduled = Atomic<Bool>(false)
+    private let open: @Sendable () throws -> DatabaseQueue
+
+    /// How long a reading transaction is left open at most.
+    private static let openInterval = DispatchTimeInterval.milliseconds(50)
+
+    init(count: Int, open: @escaping @Sendable () throws -> DatabaseQueue) {
+        lanes = (0..<count).map { _ in Lane() }
+        self.open = open
+    }
+
+    /// Runs `body` with a reader on the calling thread. The first lane that is free serves, so that few connections have the pages that are read most.
+    /// Waits if all are busy.
+    func withReader<Result>(_ body: (PointReader) throws -> Result) throws -> Result {
+        for lane in lanes {
+            if let result = try lane.reader.withLockIfAvailable({ reader in ConnectionBound(value: try run(&reader, body)) }) { return result.value }
+        }
+        let number = next.wrappingAdd(1, ordering: .relaxed).oldValue
+        return try lanes[abs(number % lanes.count)].reader.withLock { reader in ConnectionBound(value: try run(&reader, body)) }.value
+    }
+
+    private func run<Result>(_ reader: inout ConnectionBound<PointReader>?, _ body: (PointReader) throws -> Result) throws -> Result {
+        guard !isClosed.load(ordering: .acquiring) else { throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "The connection is closed.") }
+        if let reader { return try body(reader.value) }
+        let opened = try PointReader(open())
+        reader = ConnectionBound(value: opened)
+        return try body(opened)
+    }
+
+    /// Looks a row up, with the first reader that is free.
+    func withRow<Result>(_ id: Int64, current: UInt64?, _ body: (RecordRow?) throws -> Result) throws -> Result {
+        try withReader { reader in
+            defer { if reader.hasOpenTransaction { scheduleEnd() } }
+            return try reader.withRow(id, current: current, body)
+        }
+    }
+
+    private func scheduleEnd() {
+        if isEndScheduled.load(ordering: .relaxed) { return }
+        guard !isEndScheduled.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + Self.openInterval) { [weak self] in self?.endTransactions() }
+    }
+
+    /// Ends the transactions that are open for the next reading. Waits for the readings under way.
+    func endTransactions() {
+        isEndScheduled.store(false, ordering: .releasing)
+        for lane in lanes { lane.reader.withLock { $0?.value.endTransaction() } }
+    }
+
+    /// Closes the connections once the readings under way are done. Blocks. Later readings fail with `SQLITE_MISUSE`.
+    func close() {
+        isClosed.store(true, ordering: .releasing)
+        for lane in lanes {
+            lane.reader.withLock { reader in
+                reader?.value.close()
+                reader = nil
+            }
+        }
+    }
+}

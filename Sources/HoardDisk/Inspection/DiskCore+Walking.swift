@@ -1,0 +1,117 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import GRDB
+import Hoard
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Walks over all rows, a batch at a time, beside reading and writing. No batch sees the moment of another.
+extension DiskCore {
+    private static let batchSize = 1024
+
+    /// Runs something long on another thread. Suspends.
+    func elsewhere<T: Sendable>(_ body: @escaping @Sendable () -> T) async -> T {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(returning: body()) }
+        }
+    }
+
+    /// Calls `body` with each row that has a record, in the order of the identifiers. The rows have no payload, so their checksums cannot be verified. O(n).
+    ///
+    /// Rows are left out whose header does not decode or is not of their identifier, and records that have gone with a tag or a partition.
+    func walkHeaders(_ body: @escaping @Sendable (DatabaseSession, RecordRow, RecordHeader) throws -> Void) async throws(StoreError) {
+        var next: Int64? = .min
+        while let start = next {
+            try checkCancellation()
+            next = try await readElsewhere { session in
+                try session.readRows(from: start, limit: Self.batchSize, withPayloads: false) { row in
+                    if case .sound(let header) = session.header(of: row) { try body(session, row, header) }
+                    return true
+                }
+            }
+        }
+    }
+
+    func checkCancellation() throws(StoreError) {
+        if Task.isCancelled { throw StoreError(.unavailable, "The task was cancelled before it had seen all records.") }
+    }
+
+    /// The latest stamp of each record, in the queue of eviction or of a use that is still in memory. O(n).
+    func recencyStamps() async throws(StoreError) -> IdentifierMap {
+        var (stamps, _) = try await storedStamps()
+        let uses = try await readElsewhere { session in session.memory.withLock { $0.index.pendingUses().map { ($0.identifier, $0.stamp) } } }
+        for (id, stamp) in uses where stamp > stamps[id] ?? .min { stamps.updateValue(stamp, forIdentifier: id) }
+        return stamps
+    }
+
+    /// The latest stamp that each record has in the queue of eviction, and the greatest of all.
+    ///
+    /// New rows come last in the queue, so one walk along it finds everything, whatever is written meanwhile.
+    func storedStamps() async throws(StoreError) -> (stamps: IdentifierMap, latest: Int64) {
+        var stamps = IdentifierMap()
+        var latest = Int64.min
+        while true {
+            try checkCancellation()
+            let start = latest
+            let rows = try await readElsewhere { session in try session.recencyRows(after: start, limit: 8 * Self.batchSize) }
+            for row in rows { stamps.updateValue(row.stamp, forIdentifier: row.id) }
+            guard let last = rows.last else { return (stamps, latest) }
+            latest = last.stamp
+        }
+    }
+}
+
+/// A row of the queue of eviction.
+struct RecencyRow: Sendable {
+    let stamp: Int64
+    let id: Int64
+}
+
+extension DatabaseSession {
+    /// Reads rows in the order of their identifiers, until `body` returns `false`. Returns the identifier to go on from; `nil` after the last row.
+    ///
+    /// While `body` runs, other queries on the same reader see the same moment.
+    func readRows(from start: Int64, limit: Int, withPayloads: Bool, _ body: (RecordRow) throws -> Bool) throws -> Int64? {
+        try readers.withReader { reader in
+            try reader.read { db in try Self.readRows(db, from: start, limit: limit, withPayloads: withPayloads, body) }
+        }
+    }
+
+    static func readRows(_ db: Database, from start: Int64, limit: Int, withPayloads: Bool, _ body: (RecordRow) throws -> Bool) throws -> Int64? {
+        let columns = withPayloads ? RecordRow.columns : RecordRow.columns.replacing("payload", with: "x''")
+        let statement = try RawStatement("SELECT \(columns) FROM records WHERE id >= ? ORDER BY id LIMIT ?", on: db)
+        statement.bind(start, at: 1)
+        statement.bind(Int64(limit), at: 2)
+        defer { statement.reset() }
+        var count = 0
+        var next: Int64?
+        while try statement.step() {
+            let row = RecordRow(statement)
+            count += 1
+            next = row.id == .max ? nil : row.id + 1
+            if try !body(row) { return next }
+        }
+        return count < limit ? nil : next
+    }
+
+    func recencyRows(after stamp: Int64, limit: Int) throws -> [RecencyRow] {
+        try readers.withReader { reader in try reader.read { db in try Self.recencyRows(db, after: stamp, limit: limit) } }
+    }
+
+    static func recencyRows(_ db: Database, after stamp: Int64, limit: Int) throws -> [RecencyRow] {
+        let statement = try RawStatement("SELECT stamp, id FROM recency WHERE stamp > ? ORDER BY stamp LIMIT ?", on: db)
+        statement.bind(stamp, at: 1)
+        statement.bind(Int64(limit), at: 2)
+        defer { statement.reset() }
+        var rows: [RecencyRow] = []
+        while try statement.step() { rows.append(RecencyRow(stamp: statement.integer(0), id: statement.integer(1))) }
+        return rows
+    }
+}

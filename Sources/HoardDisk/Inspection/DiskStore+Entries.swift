@@ -1,0 +1,143 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+public import Hoard
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension DiskStore {
+    /// What a store knows of a record besides its payload.
+    public struct EntrySummary: Sendable, Hashable {
+        public let key: RecordKey
+        /// The length of the payload as the user gave it.
+        public let payloadByteCount: Int
+        /// The length of the payload as it is stored: compressed or encrypted, if it is, in the database or in a file, without the file's checksums.
+        public let storedByteCount: Int
+        /// What the record is charged against ``Configuration/maximumBytes``.
+        public let chargedByteCount: Int
+        public let isCompressed: Bool
+        /// Whether the payload has a file of its own.
+        public let isInFile: Bool
+        public let created: Date
+        /// See ``Record/freshUntil``.
+        public let freshUntil: Date?
+        /// See ``Record/staleUntil``. The record is listed until it is removed, even if this date has passed.
+        public let staleUntil: Date?
+        public let lastAccess: Date
+        public let tags: Set<String>
+        public let validator: String?
+        public let contentType: String?
+        /// See ``Record/partition``.
+        public let partition: String?
+    }
+
+    /// In which order entries are listed. Those that are equal in it come last used first.
+    public struct EntryOrder: Sendable, Hashable {
+        enum Property: Hashable, Sendable { case use, size, age, expiry, key }
+
+        let property: Property
+        let isReversed: Bool
+
+        /// The last used first: the order in which eviction reaches them, backwards.
+        public static var mostRecentlyUsed: Self { Self(property: .use, isReversed: false) }
+        /// The next to be evicted first.
+        public static var leastRecentlyUsed: Self { Self(property: .use, isReversed: true) }
+        /// The largest payload first.
+        public static var largest: Self { Self(property: .size, isReversed: false) }
+        /// The last made first.
+        public static var newest: Self { Self(property: .age, isReversed: false) }
+        /// The first made first.
+        public static var oldest: Self { Self(property: .age, isReversed: true) }
+        /// The next to expire first; records without an end come last.
+        public static var expiringSoonest: Self { Self(property: .expiry, isReversed: false) }
+        /// The bytes of the keys, ascending.
+        public static var key: Self { Self(property: .key, isReversed: false) }
+
+        /// The same order, backwards.
+        public var reversed: Self { Self(property: property, isReversed: !isReversed) }
+    }
+}
+
+extension DiskStore {
+    /// Lists records, without their payloads. Suspends. Leaves recency and statistics alone.
+    ///
+    /// Walks over the whole store for each call, O(n log n). To list more than one page, keep a cursor: ``entryCursor(order:matching:)``.
+    ///
+    /// - Parameters:
+    ///   - limit: How many entries to return at most.
+    ///   - offset: How many entries to leave out at the beginning.
+    /// - Throws: ``StoreError/Code/closed``, or why the database did not answer.
+    public func entries(
+        limit: Int = 100,
+        offset: Int = 0,
+        order: EntryOrder = .mostRecentlyUsed,
+        matching filter: EntryFilter = .all
+    ) async throws(StoreError) -> [EntrySummary] {
+        guard limit > 0 else { return [] }
+        let cursor = try await entryCursor(order: order, matching: filter)
+        cursor.skip(max(offset, 0))
+        return try await cursor.next(limit)
+    }
+
+    /// What is known of one record; `nil` if there is none, or if it is damaged. No use of the record. Suspends until the writes that wait are done. O(log n).
+    public func entry(forKey key: RecordKey) async throws(StoreError) -> EntrySummary? {
+        let core = core
+        try core.checkLength(of: key)
+        await core.queue.waitUntilIdle()
+        return try await core.readElsewhere { session in
+            try core.catchUp(session)
+            let id = session.identify.identifier(of: key)
+            let found = try session.readers.withReader { reader in try reader.withRow(id) { row in row.flatMap { session.summary(of: $0) } } }
+            guard let found, found.key == key, !core.lostWrites.contains(key) else { return nil }
+            return found.used(at: session.memory.withLock { $0.index.lastUse(of: id) })
+        }
+    }
+}
+
+extension DiskStore.EntrySummary {
+    /// - Parameter header: The row's header, decoded.
+    init(_ row: RecordRow, _ header: RecordHeader, storedByteCount: Int) {
+        key = header.key
+        payloadByteCount = header.payloadByteCount
+        self.storedByteCount = storedByteCount
+        chargedByteCount = Int(row.charge)
+        isCompressed = header.isCompressed
+        isInFile = row.file != nil
+        created = header.created
+        freshUntil = header.freshUntil
+        staleUntil = header.staleUntil
+        lastAccess = header.lastAccess
+        tags = Set(header.tags)
+        validator = header.validator
+        contentType = header.contentType
+        partition = header.partition
+    }
+
+    /// The same record, last used at `date` if that is later than what is known.
+    func used(at date: Date?) -> Self {
+        guard let date, date > lastAccess else { return self }
+        return Self(self, lastAccess: date)
+    }
+
+    private init(_ other: Self, lastAccess: Date) {
+        key = other.key
+        payloadByteCount = other.payloadByteCount
+        storedByteCount = other.storedByteCount
+        chargedByteCount = other.chargedByteCount
+        isCompressed = other.isCompressed
+        isInFile = other.isInFile
+        created = other.created
+        freshUntil = other.freshUntil
+        staleUntil = other.staleUntil
+        self.lastAccess = lastAccess
+        tags = other.tags
+        validator = other.validator
+        contentType = other.contentType
+        partition = other.partition
+    }
+}

@@ -1,0 +1,88 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Hoard
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension DiskStore {
+    /// Which entries are listed: those that meet every condition that is set.
+    public struct EntryFilter: Sendable, Hashable {
+        /// In what part of its life a record is, by the store's clock.
+        public struct Freshness: Sendable, Hashable {
+            enum Base: Hashable, Sendable { case fresh, stale, expired }
+            let base: Base
+
+            /// Before ``Record/freshUntil``.
+            public static var fresh: Self { Self(base: .fresh) }
+            /// Past ``Record/freshUntil``, and not expired.
+            public static var stale: Self { Self(base: .stale) }
+            /// Past ``Record/staleUntil``: the record is a miss, and has not yet been removed.
+            public static var expired: Self { Self(base: .expired) }
+        }
+
+        /// The bytes the key begins with.
+        public var keyPrefix: [UInt8] = []
+        /// Bytes the key has somewhere.
+        public var keySubstring: [UInt8] = []
+        /// A tag the record has. Compared byte for byte.
+        public var tag: String?
+        /// What the content type begins with, whatever the case of its letters; a record without one does not match.
+        public var contentTypePrefix: String?
+        /// The least length of the payload in bytes.
+        public var minimumPayloadByteCount: Int?
+        /// The greatest length of the payload in bytes.
+        public var maximumPayloadByteCount: Int?
+        public var freshness: Freshness?
+        /// The partition the record is in. Compared byte for byte.
+        public var partition: String?
+
+        /// Every entry.
+        public static var all: Self { Self() }
+
+        public init() {}
+    }
+}
+
+extension DiskStore.EntryFilter {
+    func includes(_ header: RecordHeader, at now: Date) -> Bool {
+        if let minimumPayloadByteCount, header.payloadByteCount < minimumPayloadByteCount { return false }
+        if let maximumPayloadByteCount, header.payloadByteCount > maximumPayloadByteCount { return false }
+        if !keyPrefix.isEmpty, !header.key.bytes.starts(with: keyPrefix) { return false }
+        if !keySubstring.isEmpty, !header.key.bytes.contains(keySubstring) { return false }
+        if let tag, !header.tags.contains(where: { $0.utf8.elementsEqual(tag.utf8) }) { return false }
+        if let contentTypePrefix {
+            guard let contentType = header.contentType, contentType.lowercased().hasPrefix(contentTypePrefix.lowercased()) else { return false }
+        }
+        if let partition {
+            guard let own = header.partition, own.utf8.elementsEqual(partition.utf8) else { return false }
+        }
+        if let freshness, freshness != .of(header, at: now) { return false }
+        return true
+    }
+}
+
+extension DiskStore.EntryFilter.Freshness {
+    static func of(_ header: RecordHeader, at now: Date) -> Self {
+        if let end = header.staleUntil, now >= end { return .expired }
+        if let end = header.freshUntil, now >= end { return .stale }
+        return .fresh
+    }
+}
+
+extension [UInt8] {
+    /// Whether `other` is a part of these bytes. O(n · m) at worst.
+    fileprivate func contains(_ other: [UInt8]) -> Bool {
+        guard let first = other.first, other.count <= count else { return other.isEmpty }
+        var start = startIndex
+        while let candidate = self[start...].firstIndex(of: first), candidate + other.count <= endIndex {
+            if self[candidate..<candidate + other.count].elementsEqual(other) { return true }
+            start = candidate + 1
+        }
+        return false
+    }
+}

@@ -1,0 +1,138 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import GRDB
+public import Hoard
+
+extension DiskStore {
+    /// What a store takes of the disk, and what for. All lengths are in bytes.
+    public struct StorageUse: Sendable, Hashable {
+        /// How many records there are, expired ones included, and those that have gone with a tag and are not yet swept.
+        public var recordCount = 0
+        /// What all records together are charged against ``Configuration/maximumBytes``.
+        public var chargedByteCount = 0
+        /// How many payloads are in the database.
+        public var inlinePayloadCount = 0
+        /// Their lengths as they are stored: compressed or encrypted, if they are.
+        public var inlinePayloadByteCount = 0
+        /// How many payloads have files of their own.
+        public var filePayloadCount = 0
+        /// The lengths of these files, with their checksums.
+        public var filePayloadByteCount = 0
+        /// What all files of payloads, temporary ones and orphans included, take of the disk: whole blocks.
+        public var filesAllocatedByteCount = 0
+        /// How many files belong to no record. Some may belong to writes that are under way in this moment.
+        public var orphanCount = 0
+        /// The lengths of the orphans.
+        public var orphanByteCount = 0
+        /// The length of the database file.
+        public var databaseByteCount = 0
+        /// The length of the database's write-ahead log.
+        public var logByteCount = 0
+        /// The length of a page of the database.
+        public var pageByteCount = 0
+        /// How many pages of the database hold nothing.
+        public var freePageCount = 0
+        /// How many different tags and partitions the records have.
+        public var tagCount = 0
+        /// How many tags and partitions have been removed whose records are not yet swept.
+        public var unsweptInvalidationCount = 0
+        /// The version of the database's format.
+        public var formatVersion = 0
+        /// ``EncryptionKey/identifier`` of the key with which the store is encrypted; `nil`: it is not.
+        public var encryptionKeyIdentifier: String?
+        /// ``Configuration/maximumCount`` of this instance.
+        public var maximumCount: Int?
+        /// ``Configuration/maximumBytes`` of this instance.
+        public var maximumBytes: Int?
+
+        /// What the store takes of the disk altogether: the database, its log, and the blocks of the files.
+        public var totalByteCount: Int { databaseByteCount + logByteCount + filesAllocatedByteCount }
+
+        public init() {}
+    }
+
+    /// Finds out what the store takes of the disk. Suspends. O(n): it walks over the rows, without long payloads, and over all files.
+    ///
+    /// Waits for the writes that were accepted before. The parts are of different moments if others write meanwhile.
+    ///
+    /// - Throws: ``StoreError/Code/closed``, or why the database or the file system did not answer.
+    public func storageUse() async throws(StoreError) -> StorageUse {
+        let core = core
+        await core.queue.waitUntilIdle()
+        await core.elsewhere { core.housekeeping.sync {} }
+        let limits = core.configuration.limits
+        return try await core.readElsewhere { session in
+            var use = StorageUse()
+            use.maximumCount = limits.maximumCount
+            use.maximumBytes = limits.maximumBytes
+            try session.readers.withReader { reader in try reader.read { db in try use.readDatabase(db) } }
+            try use.measureFiles(session)
+            return use
+        }
+    }
+}
+
+extension DiskStore.StorageUse {
+    fileprivate mutating func readDatabase(_ db: Database) throws {
+        // The length of a payload is known without its pages.
+        let sums = try Row.fetchOne(
+            db,
+            sql: """
+                SELECT COUNT(*), IFNULL(SUM(charge), 0), COUNT(*) - COUNT(file), IFNULL(SUM(iif(file IS NULL, length(payload), 0)), 0), COUNT(file)
+                FROM records
+                """
+        )
+        guard let sums else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
+        recordCount = try sums.decode(atIndex: 0)
+        chargedByteCount = try sums.decode(atIndex: 1)
+        inlinePayloadCount = try sums.decode(atIndex: 2)
+        inlinePayloadByteCount = try sums.decode(atIndex: 3)
+        filePayloadCount = try sums.decode(atIndex: 4)
+        tagCount = try Int.fetchOne(db, sql: "SELECT COUNT(DISTINCT tag) FROM tags") ?? 0
+        unsweptInvalidationCount = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM invalidations") ?? 0
+        pageByteCount = try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0
+        freePageCount = try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0
+        formatVersion = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+        encryptionKeyIdentifier = try StoreIdentity(db).keyIdentifier
+    }
+
+    fileprivate mutating func measureFiles(_ session: DatabaseSession) throws {
+        measureDatabase(session)
+        let files = session.files
+        for folder in UInt8.min...UInt8.max {
+            let contents = try files.contents(ofFolder: folder)
+            for stranger in contents.strangers { addOrphan(FileSize(path: "\(files.path(ofFolder: folder))/\(stranger)")) }
+            if contents.names.isEmpty { continue }
+            let known = try session.readers.withReader { reader in
+                try contents.names.map { name in try reader.withRow(name.id) { $0?.file == name.nonce } }
+            }
+            for (name, isKnown) in zip(contents.names, known) {
+                let size = FileSize(path: files.path(of: name))
+                if !isKnown { addOrphan(size) } else if let size { add(size) }
+            }
+        }
+        for name in (try? FileSystem.names(inDirectory: files.temporaryFolder)) ?? [] {
+            filesAllocatedByteCount += FileSize(path: "\(files.temporaryFolder)/\(name)")?.allocatedByteCount ?? 0
+        }
+    }
+
+    fileprivate mutating func measureDatabase(_ session: DatabaseSession) {
+        databaseByteCount = FileSize(path: session.directory.databasePath)?.byteCount ?? 0
+        logByteCount = FileSize(path: session.directory.databasePath + "-wal")?.byteCount ?? 0
+    }
+
+    private mutating func add(_ size: FileSize) {
+        filePayloadByteCount += size.byteCount
+        filesAllocatedByteCount += size.allocatedByteCount
+    }
+
+    /// - Parameter size: `nil` if the file has gone meanwhile.
+    private mutating func addOrphan(_ size: FileSize?) {
+        guard let size else { return }
+        orphanCount += 1
+        orphanByteCount += size.byteCount
+        filesAllocatedByteCount += size.allocatedByteCount
+    }
+}

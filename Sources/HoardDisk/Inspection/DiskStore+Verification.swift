@@ -1,0 +1,92 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+public import Hoard
+
+extension DiskStore {
+    /// What a verification found, and what it mended.
+    public struct VerificationReport: Sendable, Hashable {
+        /// How many records were looked at.
+        public var recordCount = 0
+        /// How many of them have their payload in a file.
+        public var fileCount = 0
+        /// The bytes of payload that were verified, as they are stored.
+        public var byteCount = 0
+        /// How often each kind of problem was found. Kinds that were not found are not in it.
+        public var problems: [VerificationProblem: Int] = [:]
+        /// How many of those were mended.
+        public var repairs: [VerificationProblem: Int] = [:]
+        /// Whether everything was looked at; `false` if the task was cancelled.
+        public var isComplete = false
+
+        /// How many problems were found.
+        public var problemCount: Int { problems.values.reduce(0, +) }
+        /// How many problems were mended.
+        public var repairCount: Int { repairs.values.reduce(0, +) }
+
+        public init() {}
+    }
+
+    /// A kind of problem that ``DiskStore/verify(repairing:progress:)`` finds. There may be more kinds later.
+    public struct VerificationProblem: Sendable, Hashable, CustomStringConvertible {
+        /// A name for programs, which does not change.
+        public let identifier: String
+        /// What it is, as a few words for a person.
+        public let description: String
+
+        /// A record whose checksum, metadata or payload is damaged. Mended by removing it: it is a miss already.
+        public static var damagedRecord: Self { Self(identifier: "damagedRecord", description: "damaged record") }
+        /// A record in the place of another key. Mended by removing it.
+        public static var misplacedRecord: Self { Self(identifier: "misplacedRecord", description: "record in the place of another") }
+        /// A record whose payload's file does not exist. Mended by removing the record.
+        public static var missingFile: Self { Self(identifier: "missingFile", description: "record without its file") }
+        /// A record whose payload's file is damaged. Mended by removing the record and the file.
+        public static var damagedFile: Self { Self(identifier: "damagedFile", description: "record with a damaged file") }
+        /// A tag that would not find its record, or that leads to none. Mended by writing or removing its row.
+        public static var wrongTag: Self { Self(identifier: "wrongTag", description: "tag that does not fit its record") }
+        /// A record that eviction would not find. Mended by making it the most recently used one.
+        public static var unqueuedRecord: Self { Self(identifier: "unqueuedRecord", description: "record missing from the queue of eviction") }
+        /// Totals that are not the sums of what there is. Mended by adding up.
+        public static var wrongTotals: Self { Self(identifier: "wrongTotals", description: "wrong totals") }
+        /// A file that belongs to no record. Mended by deleting it.
+        public static var orphanedFile: Self { Self(identifier: "orphanedFile", description: "file of no record") }
+        /// A file that a process was writing when it died. Mended by deleting it.
+        public static var temporaryFile: Self { Self(identifier: "temporaryFile", description: "abandoned temporary file") }
+
+        public static func == (left: Self, right: Self) -> Bool { left.identifier == right.identifier }
+        public func hash(into hasher: inout Hasher) { hasher.combine(identifier) }
+    }
+
+    /// How far a verification is.
+    public struct VerificationProgress: Sendable, Hashable {
+        /// How many records have been looked at.
+        public let recordCount: Int
+        /// How many records there were at the start. More or fewer may be looked at.
+        public let totalCount: Int
+        /// How many problems have been found.
+        public let problemCount: Int
+    }
+
+    /// Verifies all that the store holds, beside reading and writing. Suspends. O(n log n), and reads every byte.
+    ///
+    /// Each record's checksum, metadata and payload; each payload's file, of which it keeps no more than 1 MiB in memory; tags, queue of
+    /// eviction and totals; files that belong to nothing; and what SQLite finds with `PRAGMA quick_check`. It works in batches, each of which
+    /// reads one moment. Looking is no use of a record. Cancelling the task stops it between two batches; see ``VerificationReport/isComplete``.
+    ///
+    /// Memory: 32 bytes for each record.
+    ///
+    /// - Parameters:
+    ///   - repairing: Whether to mend what can be mended. Each batch is looked at again inside the transaction that mends it. Records that are
+    ///     removed count as corruptions in ``statistics()``. With `false`, nothing is changed.
+    ///   - progress: Called after each batch, on any thread.
+    /// - Throws: ``StoreError/Code/corrupt`` if the database itself is damaged: nothing in it can be trusted, and a store that is open sets it aside
+    ///   as soon as it meets the damage. ``StoreError/Code/closed``, or why the database did not answer.
+    public func verify(
+        repairing: Bool,
+        progress: (@Sendable (VerificationProgress) -> Void)? = nil
+    ) async throws(StoreError) -> VerificationReport {
+        var verification = Verification(core: core, isRepairing: repairing, progress: progress)
+        try await verification.run()
+        return verification.report
+    }
+}

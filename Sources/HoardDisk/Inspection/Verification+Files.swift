@@ -1,0 +1,125 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import GRDB
+import Hoard
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The files beside the database.
+extension Verification {
+    /// Looks for files that belong to nothing. Returns `false` if the task was cancelled.
+    mutating func verifyFiles() async throws(StoreError) -> Bool {
+        // Files whose rows were deleted here are deleted on this queue.
+        await core.elsewhere { [core] in core.housekeeping.sync {} }
+        for folder in UInt8.min...UInt8.max {
+            if Task.isCancelled { return false }
+            try await verify(folder)
+        }
+        try await verifyTemporaryFiles()
+        return true
+    }
+
+    private mutating func verify(_ folder: UInt8) async throws(StoreError) {
+        let (orphans, strangers) = try await core.readElsewhere { session in
+            let contents = try session.files.contents(ofFolder: folder)
+            if contents.names.isEmpty { return (contents.names, contents.strangers) }
+            let orphans = try session.readers.withReader { reader in
+                try contents.names.filter { name in try reader.withRow(name.id) { $0?.file != name.nonce } }
+            }
+            return (orphans, contents.strangers)
+        }
+        if orphans.isEmpty, strangers.isEmpty { return }
+        guard isRepairing else {
+            let confirmed = try await core.readElsewhere { session in try session.confirmOrphans(among: orphans) }
+            return note(.orphanedFile, confirmed.count + strangers.count)
+        }
+        let removed = try await repair(0) { transaction in
+            try transaction.session.files.removeOrphans(inFolder: folder) { names throws(StoreError) in
+                do {
+                    return Set(try names.filter { name in try transaction.withRow(name.id) { $0?.file == name.nonce } })
+                } catch {
+                    throw .database(error)
+                }
+            }.count
+        }
+        note(.orphanedFile, removed)
+        noteRepair(.orphanedFile, removed)
+    }
+
+    private mutating func verifyTemporaryFiles() async throws(StoreError) {
+        let isRepairing = isRepairing
+        let count = try await core.readElsewhere { session in
+            isRepairing ? try session.files.sweepTemporaryFiles().count : try session.files.abandonedTemporaryFileCount()
+        }
+        note(.temporaryFile, count)
+        if isRepairing { noteRepair(.temporaryFile, count) }
+    }
+}
+
+extension DatabaseSession {
+    /// Which of the files are there and belong to no record while nobody writes: a file in place gets its row at the end of a transaction. Blocks
+    /// for the other writers, and writes nothing.
+    func confirmOrphans(among names: [PayloadFileName]) throws -> [PayloadFileName] {
+        if names.isEmpty { return [] }
+        let unknown = try writer.writeWithoutTransaction { db in
+            var unknown: [PayloadFileName] = []
+            try db.inTransaction(.immediate) {
+                let statement = try RawStatement("SELECT file FROM records WHERE id = ?", on: db)
+                for name in names {
+                    statement.bind(name.id, at: 1)
+                    let isKnown = try statement.step() && UInt64(bitPattern: statement.integer(0)) == name.nonce && !statement.isNull(0)
+                    statement.reset()
+                    if !isKnown { unknown.append(name) }
+                }
+                return .rollback
+            }
+            return unknown
+        }
+        return unknown.filter { name in
+            do throws(SystemCallError) {
+                return try FileSystem.status(of: files.path(of: name)) != nil
+            } catch {
+                return false
+            }
+        }
+    }
+}
+
+extension PayloadFiles {
+    /// How many temporary files have no writer any more.
+    func abandonedTemporaryFileCount() throws(StoreError) -> Int {
+        try StoreError.attempt("look for temporary files") { () throws(SystemCallError) in
+            let names: [String]
+            do throws(SystemCallError) {
+                names = try FileSystem.names(inDirectory: temporaryFolder)
+            } catch {
+                if error.number == ENOENT { return 0 }
+                throw error
+            }
+            var count = 0
+            for name in names {
+                let path = "\(temporaryFolder)/\(name)"
+                // Not a file of Hoard's, or gone meanwhile. A writer holds its file's lock.
+                guard try FileSystem.status(of: path)?.kind == .file, let file = Self.opened(path) else { continue }
+                if try file.lockWithoutWaiting(), try FileSystem.status(of: path) != nil { count += 1 }
+            }
+            return count
+        }
+    }
+
+    private static func opened(_ path: String) -> FileDescriptor? {
+        do throws(SystemCallError) {
+            return try FileDescriptor.reading(path, followingLinks: false)
+        } catch {
+            return nil
+        }
+    }
+}

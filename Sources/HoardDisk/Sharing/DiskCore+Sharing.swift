@@ -1,0 +1,54 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Hoard
+
+/// Changes that other processes make.
+extension DiskCore {
+    /// Learns of them, and tells the subscribers.
+    func catchUp(_ session: DatabaseSession) throws {
+        announce(try session.catchUp())
+    }
+
+    func announce(_ changes: ChangeList) {
+        subscribers.announce(changes)
+    }
+
+    /// Looks for changes as long as somebody is subscribed. The clock of this is the system's: it decides when to look, never what is seen.
+    func watchForChanges() {
+        if subscribers.beginWatching() { lookForChangesLater() }
+    }
+
+    private func lookForChangesLater() {
+        let interval = max(configuration.invalidationInterval, .milliseconds(1))
+        housekeeping.asyncAfter(deadline: .now() + interval.dispatchInterval) { [weak self] in
+            guard let self, self.subscribers.continueWatching() else { return }
+            do {
+                let session = try self.session()
+                try self.catchUp(session)
+            } catch let error as StoreError where error.code == .closed {
+                return
+            } catch {
+                // The next operation reports what is wrong with the database.
+                self.announce(.everything)
+            }
+            self.lookForChangesLater()
+        }
+    }
+}
+
+extension ChangeList {
+    static var everything: ChangeList {
+        var list = ChangeList()
+        list.addEverything()
+        return list
+    }
+}
+
+extension Duration {
+    fileprivate var dispatchInterval: DispatchTimeInterval {
+        let (seconds, attoseconds) = components
+        return .nanoseconds(Int(clamping: seconds) &* 1_000_000_000 &+ Int(attoseconds / 1_000_000_000))
+    }
+}

@@ -1,0 +1,59 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import GRDB
+import Hoard
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What other processes have written.
+struct ForeignChanges: Sendable {
+    var changes = ChangeList()
+    var latestChange: Int64
+    var latestStamp: Int64
+    /// New rows in the queue of eviction.
+    var stamps: [(Int64, Int64)] = []
+    /// All invalidations, read if changes were missed.
+    var allInvalidations: [Int64: Int64]?
+
+    /// With more invalidations than these, a process asks which of them still matter.
+    private static let keptInvalidationCount = 1_024
+
+    init(_ db: Database, sinceChange: Int64, sinceStamp: Int64, session: DatabaseSession) throws {
+        latestChange = sinceChange
+        latestStamp = sinceStamp
+        let rows = try Row.fetchCursor(
+            db.cachedStatement(sql: "SELECT sequence, previous, origin, body FROM changes WHERE sequence > ? ORDER BY sequence"),
+            arguments: [sinceChange]
+        )
+        while let row = try rows.next() {
+            let previous = try row.decode(Int64.self, atIndex: 1)
+            if previous > latestChange { changes.addEverything() }
+            latestChange = try row.decode(atIndex: 0)
+            if try row.decode(Int64.self, atIndex: 2) == session.origin { continue }
+            changes.formUnion(session.opened(try row.decode(Data.self, atIndex: 3)))
+        }
+        let stampRows = try Row.fetchCursor(db.cachedStatement(sql: "SELECT stamp, id FROM recency WHERE stamp > ?"), arguments: [sinceStamp])
+        while let row = try stampRows.next() {
+            let (stamp, id): (Int64, Int64) = (try row.decode(atIndex: 0), try row.decode(atIndex: 1))
+            stamps.append((id, stamp))
+            latestStamp = max(latestStamp, stamp)
+        }
+        // Those that have been swept since go too.
+        let knownCount = session.memory.withLock { $0.index.invalidations.count }
+        if changes.isEverything || knownCount > Self.keptInvalidationCount { allInvalidations = try Self.invalidations(db) }
+    }
+
+    /// All invalidations that are not yet swept.
+    static func invalidations(_ db: Database) throws -> [Int64: Int64] {
+        var all: [Int64: Int64] = [:]
+        let rows = try Row.fetchCursor(db, sql: "SELECT tag, sequence FROM invalidations")
+        while let row = try rows.next() { all[try row.decode(atIndex: 0)] = try row.decode(Int64.self, atIndex: 1) }
+        return all
+    }
+}

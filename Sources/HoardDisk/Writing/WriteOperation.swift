@@ -1,0 +1,125 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Hoard
+
+/// What a store is asked to write.
+enum WriteOperation: Sendable {
+    // A box of its own, because operations are copied from list to list.
+    indirect case insert(StoredRecord)
+    case remove(RecordKey)
+    /// Remove a record that a reading found to be of no use. The nonce is that of a file that was damaged or missing.
+    case removeUnusable(RecordKey, damagedFile: UInt64?)
+    case removeTagged(String)
+    case removePartition(String)
+    case removeAll
+    /// Remove what lost writes were to replace, unless the keys have been written since.
+    case removeLost([RecordKey], isLost: @Sendable (RecordKey) -> Bool)
+    /// Delete some records that have gone with a tag.
+    case sweep(tag: Int64)
+    /// Write the uses that are in memory, which every transaction does.
+    case flushUses
+    /// What tools do.
+    case perform(@Sendable (WriteTransaction) throws -> Void)
+
+    /// What the operation costs in memory while it waits.
+    var byteCount: Int {
+        switch self {
+        case .insert(let record): 512 + record.stagedByteCount
+        case .remove(let key), .removeUnusable(let key, _): 256 + key.bytes.count
+        default: 256
+        }
+    }
+
+    /// Whether the operation must not share a transaction with others.
+    var isAlone: Bool {
+        switch self {
+        case .perform, .removeLost: true
+        default: false
+        }
+    }
+
+    func run(in transaction: WriteTransaction, prepare: (StoredRecord) throws(StoreError) -> StoredRecord) throws {
+        let identify = transaction.session.identify
+        switch self {
+        case .insert(let record): try transaction.insert(prepare(record))
+        case .remove(let key): try transaction.remove(key)
+        case .removeUnusable(let key, let nonce): try transaction.removeUnusable(key, hasDamagedFile: nonce)
+        case .removeTagged(let tag): try transaction.invalidate(identify.number(ofTag: tag))
+        case .removePartition(let name):
+            let number = identify.number(ofPartition: name)
+            try transaction.session.dropKey(ofPartition: number)
+            try transaction.invalidate(number)
+        case .removeAll: try transaction.removeAll()
+        case .removeLost(let keys, let isLost): for key in keys where isLost(key) { try transaction.remove(key) }
+        case .sweep(let tag): try transaction.sweep(tag)
+        case .flushUses: break
+        case .perform(let body): try body(transaction)
+        }
+    }
+}
+
+/// What is known of a key before its operation has been committed.
+enum StagedState: Sendable {
+    indirect case present(StoredRecord)
+    case removed
+}
+
+/// The operations that are accepted but not yet committed, as readings must see them.
+struct StagedWrites: Sendable {
+    private var states: [RecordKey: (order: UInt64, state: StagedState)] = [:]
+    private var tags: [String: UInt64] = [:]
+    private var partitions: [String: UInt64] = [:]
+    private var clearOrder: UInt64?
+
+    var isEmpty: Bool { states.isEmpty && tags.isEmpty && partitions.isEmpty && clearOrder == nil }
+
+    mutating func stage(_ operation: WriteOperation, order: UInt64) {
+        switch operation {
+        case .insert(let record):
+            // A streamed payload is not here to be read. Its writer waits for the commit, so nobody may yet count on the record.
+            if !record.isStreamed { states[record.key] = (order, .present(record)) }
+        case .remove(let key): states[key] = (order, .removed)
+        case .removeTagged(let tag): tags[tag] = order
+        case .removePartition(let name): partitions[name] = order
+        case .removeAll: clearOrder = order
+        case .removeUnusable, .removeLost, .sweep, .flushUses, .perform: break
+        }
+    }
+
+    /// The operation has been committed, or has failed.
+    mutating func unstage(_ operation: WriteOperation, order: UInt64) {
+        switch operation {
+        case .insert(let record): if states[record.key]?.order == order { states[record.key] = nil }
+        case .remove(let key): if states[key]?.order == order { states[key] = nil }
+        case .removeTagged(let tag): if tags[tag] == order { tags[tag] = nil }
+        case .removePartition(let name): if partitions[name] == order { partitions[name] = nil }
+        case .removeAll: if clearOrder == order { clearOrder = nil }
+        case .removeUnusable, .removeLost, .sweep, .flushUses, .perform: break
+        }
+    }
+
+    /// What a reading of a key must find; `nil`: what the database has.
+    func state(of key: RecordKey) -> StagedState? {
+        guard let (order, state) = states[key] else { return clearOrder == nil ? nil : .removed }
+        guard case .present(let record) = state else { return state }
+        if let clearOrder, clearOrder > order { return .removed }
+        return isRemoved(record.record, since: order) ? .removed : state
+    }
+
+    /// Whether a record in the database has gone with a tag or partition.
+    func removes(_ record: Record) -> Bool {
+        tags.isEmpty && partitions.isEmpty ? false : isRemoved(record, since: 0)
+    }
+
+    private func isRemoved(_ record: Record, since order: UInt64) -> Bool {
+        if let partition = record.partition, let end = partitions[partition], end > order { return true }
+        return !tags.isEmpty && record.tags.contains { (tags[$0] ?? 0) > order }
+    }
+
+    /// Whether an earlier operation's record is replaced or removed by a later one that is not after `limit`.
+    func supersedes(_ key: RecordKey, order: UInt64, upTo limit: UInt64) -> Bool {
+        guard let later = states[key]?.order else { return false }
+        return later > order && later <= limit
+    }
+}

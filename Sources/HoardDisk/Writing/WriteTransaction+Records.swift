@@ -1,0 +1,216 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import GRDB
+import Hoard
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension WriteTransaction {
+    /// How many records a removal by tag deletes at once. The others are gone as well, and are deleted later.
+    static let sweepBatchSize = 256
+
+    /// Adds a record as the most recently used one. One with the same `id` is removed first, whatever its key.
+    ///
+    /// - Complexity: O((1 + t) log n) for t tags, and O(m) for m bytes of record.
+    func insert(_ record: StoredRecord) throws {
+        // The row itself is replaced in place: a payload of the same length goes to the same pages.
+        if mayHold(record.id) { try forget(record.id, statements.rowSummary) }
+        sequence += 1
+        var fileNonce: UInt64?
+        if let file = record.file {
+            placedFiles.append(file)
+            try file.place(in: session.files, id: record.id)
+            fileNonce = file.nonce
+        }
+        let statement = statements.insertRecord
+        try record.header.withUnsafeBytes { header in
+            try record.payload.withUnsafeBytes { payload in
+                try record.tags.withUnsafeBytes { tags in
+                    let checksum = RecordChecksum.checksum(
+                        digest: record.digest,
+                        id: record.id,
+                        sequence: sequence,
+                        expires: record.expires,
+                        charge: Int64(record.charge),
+                        file: fileNonce,
+                        tags: tags,
+                        partition: record.partition
+                    )
+                    statement.bind(record.id, at: 1)
+                    statement.bind(sequence, at: 2)
+                    statement.bind(record.expires, at: 3)
+                    statement.bind(Int64(record.charge), at: 4)
+                    statement.bind(fileNonce.map { Int64(bitPattern: $0) }, at: 5)
+                    if tags.isEmpty { statement.bind(nil, at: 6) } else { statement.bind(tags, at: 6) }
+                    statement.bind(record.partition, at: 7)
+                    statement.bind(Int64(bitPattern: checksum), at: 8)
+                    statement.bind(header, at: 9)
+                    statement.bind(payload, at: 10)
+                    try statement.run()
+                    for tag in tags.tagNumbers + [record.partition].compactMap({ $0 }) {
+                        statements.insertTag.bind(tag, at: 1)
+                        statements.insertTag.bind(record.id, at: 2)
+                        try statements.insertTag.run()
+                    }
+                }
+            }
+        }
+        totals.count += 1
+        totals.bytes += record.charge
+        try appendToRecency(record.id)
+        changes.add(record.key)
+    }
+
+    /// Deletes a row, whatever it is. Returns whether there was one. O((1 + t) log n).
+    @discardableResult
+    func remove(_ identifier: Int64) throws -> Bool {
+        mayHold(identifier) ? try forget(identifier, statements.deleteRecord) : false
+    }
+
+    /// The same for a row of which the index may know nothing.
+    @discardableResult
+    func removeUnindexed(_ identifier: Int64) throws -> Bool {
+        try forget(identifier, statements.deleteRecord)
+    }
+
+    /// Whether there may be a row. If not, there is none, and no query is needed.
+    private func mayHold(_ identifier: Int64) -> Bool {
+        if let stamp = stamps[identifier] { return stamp != nil }
+        return !hasRemovedAll && session.memory.withLock { $0.index.mayHold(identifier) }
+    }
+
+    /// Discharges what a row is charged, and removes what other tables and the file system have of its record. `statement` deletes the row, or returns what would be.
+    @discardableResult
+    private func forget(_ identifier: Int64, _ statement: RawStatement) throws -> Bool {
+        statement.bind(identifier, at: 1)
+        guard try statement.step() else {
+            statement.reset()
+            stamps[identifier] = .some(nil)
+            return false
+        }
+        let charge = Int(statement.integer(0))
+        let nonce = statement.isNull(1) ? nil : UInt64(bitPattern: statement.integer(1))
+        let tags = statement.bytes(2).tagNumbers + (statement.isNull(3) ? [] : [statement.integer(3)])
+        // The deletion is complete only when the statement has been stepped to its end.
+        while try statement.step() {}
+        statement.reset()
+        for tag in tags {
+            statements.deleteTag.bind(tag, at: 1)
+            statements.deleteTag.bind(identifier, at: 2)
+            try statements.deleteTag.run()
+        }
+        if let nonce { abandonedFiles.append(PayloadFileName(id: identifier, nonce: nonce)) }
+        totals.count -= 1
+        // A damaged charge must not trap; what comes of it is counted anew at the end.
+        totals.bytes &-= charge
+        stamps[identifier] = .some(nil)
+        return true
+    }
+
+    /// Looks at a row. `nil` if there is none.
+    func withRow<Result>(_ identifier: Int64, _ body: (RecordRow?) throws -> Result) throws -> Result {
+        statements.row.bind(identifier, at: 1)
+        let isFound = try statements.row.step()
+        defer { statements.row.reset() }
+        return try body(isFound ? RecordRow(statements.row) : nil)
+    }
+
+    /// Removes the record of a key, if there is one.
+    func remove(_ key: RecordKey) throws {
+        let identifier = session.identify.identifier(of: key)
+        // Told to others whether it is there or not: one that was evicted here may live on in their memory.
+        changes.add(key)
+        let isOther = try withRow(identifier) { row in row.map { session.judge($0, key: key, at: now).isOtherKey } ?? false }
+        if !isOther { try remove(identifier) }
+    }
+
+    /// Removes the record of a key if its time is up, if it was invalidated, or if it is damaged.
+    func removeUnusable(_ key: RecordKey, hasDamagedFile nonce: UInt64?) throws {
+        let identifier = session.identify.identifier(of: key)
+        let judgement = try withRow(identifier) { row in
+            row.map { row in nonce != nil && row.file == nonce ? RecordJudgement.damaged : session.judge(row, key: key, at: now) }
+        }
+        switch judgement {
+        case .expired?:
+            if try remove(identifier) { removals.expirations += 1 }
+        case .invalidated?:
+            try remove(identifier)
+        case .damaged?:
+            if try remove(identifier) { removals.corruptions += 1 }
+            // What the record had been charged may be damaged too.
+            try recomputeTotals()
+        case .otherKey?, .inFile?, .found?, nil:
+            break
+        }
+    }
+
+    /// Makes all records with a tag, or of a partition, invalid. O(1): those beyond the first few are deleted later.
+    func invalidate(_ tag: Int64) throws {
+        sequence += 1
+        changes.addInvalidation(of: tag, sequence: sequence)
+        statements.insertInvalidation.bind(tag, at: 1)
+        statements.insertInvalidation.bind(sequence, at: 2)
+        try statements.insertInvalidation.run()
+        try sweep(tag, upTo: sequence)
+    }
+
+    /// Goes on deleting records that have gone with a tag.
+    func sweep(_ tag: Int64) throws {
+        let limit = try Int64.fetchOne(db.cachedStatement(sql: "SELECT sequence FROM invalidations WHERE tag = ?"), arguments: [tag])
+        if let limit { try sweep(tag, upTo: limit) }
+    }
+
+    /// Deletes some records that have gone with a tag. When none is left, nothing needs to be remembered.
+    private func sweep(_ tag: Int64, upTo limit: Int64) throws {
+        statements.tagged.bind(tag, at: 1)
+        statements.tagged.bind(limit, at: 2)
+        statements.tagged.bind(Int64(Self.sweepBatchSize), at: 3)
+        var identifiers: [Int64] = []
+        while try statements.tagged.step() { identifiers.append(statements.tagged.integer(0)) }
+        statements.tagged.reset()
+        for identifier in identifiers { try remove(identifier) }
+        if identifiers.count == Self.sweepBatchSize {
+            sweptTags.append(tag)
+        } else {
+            try db.cachedStatement(sql: "DELETE FROM invalidations WHERE tag = ?").execute(arguments: [tag])
+            settledTags.append(tag)
+        }
+    }
+
+    /// Removes all records.
+    func removeAll() throws {
+        sequence += 1
+        let rows = try Row.fetchCursor(db, sql: "SELECT id, file FROM records WHERE file IS NOT NULL")
+        while let row = try rows.next() {
+            abandonedFiles.append(PayloadFileName(id: try row.decode(atIndex: 0), nonce: UInt64(bitPattern: try row.decode(Int64.self, atIndex: 1))))
+        }
+        // Without a condition, SQLite empties a table page by page.
+        try db.execute(sql: "DELETE FROM records; DELETE FROM recency; DELETE FROM tags; DELETE FROM invalidations")
+        noteEmptyRecency()
+        totals = RecordTotals(count: 0, bytes: 0)
+        stamps = [:]
+        hasRemovedAll = true
+        changes.addEverything()
+        try giveSpaceBack()
+    }
+
+    /// Shrinks the file if more than a quarter of it is unused. A smaller rest is left for the next records.
+    func giveSpaceBack() throws {
+        let unused = try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0
+        let all = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+        if unused > all / 4 { try db.execute(sql: "PRAGMA incremental_vacuum") }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The numbers of tags in a row.
+    var tagNumbers: [Int64] {
+        isEmpty ? [] : stride(from: 0, to: count / 8 * 8, by: 8).map { integer(at: $0, as: Int64.self) }
+    }
+}

@@ -1,0 +1,252 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import GRDB
+import Hoard
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// How much the database holds.
+struct RecordTotals: Sendable, Hashable {
+    var count: Int
+    var bytes: Int
+}
+
+/// Records that were removed without anybody asking for it, by cause.
+struct RecordRemovals: Sendable, Hashable {
+    var expirations = 0
+    var evictions = 0
+    var corruptions = 0
+
+    static func + (left: Self, right: Self) -> Self {
+        Self(
+            expirations: left.expirations + right.expirations,
+            evictions: left.evictions + right.evictions,
+            corruptions: left.corruptions + right.corruptions
+        )
+    }
+}
+
+/// A transaction under way: what it has done, to be told to the index, the files and the other processes once it is committed.
+///
+/// SQLite's lock keeps all other writers out, in this process and in others.
+final class WriteTransaction {
+    let db: Database
+    let session: DatabaseSession
+    let statements: WriteStatements
+    let now: Date
+    let limits: RecordLimits
+
+    var totals = RecordTotals(count: 0, bytes: 0)
+    /// Orders all writes to the database. The last one used.
+    var sequence: Int64 = 0
+    var removals = RecordRemovals()
+    var changes = ChangeList()
+    /// The stamps of the records written here, and `nil` for those removed.
+    var stamps: [Int64: Int64?] = [:]
+    /// How many rows the queue of eviction has gained.
+    var recencyRowDifference = 0
+    /// Uses written here, with the stamps under which they had been noted.
+    var settledUses: [(identifier: Int64, stamp: Int64)] = []
+    /// Files whose rows are gone, to be deleted after the commit.
+    var abandonedFiles: [PayloadFileName] = []
+    /// Files put in place here, which are orphans if the transaction fails.
+    var placedFiles: [StagedFile] = []
+    /// Whether all records have been removed here, before the stamps above.
+    var hasRemovedAll = false
+    /// Tags to be swept after the commit.
+    var sweptTags: [Int64] = []
+    /// Tags of which no invalid record is left.
+    var settledTags: [Int64] = []
+    private var latestStoredStamp: Int64 = 0
+    /// The greatest stamp whose row was deleted here.
+    private var greatestDeletedStamp = Int64.min
+
+    init(_ db: Database, session: DatabaseSession, statements: WriteStatements, now: Date, limits: RecordLimits) {
+        self.db = db
+        self.session = session
+        self.statements = statements
+        self.now = now
+        self.limits = limits
+    }
+
+    /// Reads the totals. Call first, after catching up.
+    func begin() throws {
+        let stored = try StoredTotals(db) ?? StoredTotals(recounting: db)
+        totals = stored.totals
+        sequence = stored.sequence
+        latestStoredStamp = session.memory.withLock { $0.latestStoredStamp }
+    }
+
+    /// Writes what all transactions write at their end.
+    func finish() throws {
+        if totals.count < 0 || totals.bytes < 0 { try recomputeTotals() }
+        try enforceLimits()
+        try cleanRecency()
+        try keepLatestStamp()
+        if !changes.isEmpty {
+            sequence += 1
+            let previous = session.memory.withLock { $0.latestChange }
+            try session.sealed(changes).withUnsafeBytes { body in
+                statements.insertChange.bind(sequence, at: 1)
+                statements.insertChange.bind(previous, at: 2)
+                statements.insertChange.bind(session.origin, at: 3)
+                statements.insertChange.bind(body, at: 4)
+                try statements.insertChange.run()
+            }
+            if sequence % 64 == 0 { try statements.trimChanges.run() }
+        }
+        statements.writeTotals.bind(Int64(totals.count), at: 1)
+        statements.writeTotals.bind(Int64(totals.bytes), at: 2)
+        statements.writeTotals.bind(sequence, at: 3)
+        statements.writeTotals.bind(StoredTotals(totals: totals, sequence: sequence).checksum, at: 4)
+        try statements.writeTotals.run()
+    }
+
+    /// Tells the index what has been committed.
+    func settle() {
+        session.memory.withLock { memory in
+            if hasRemovedAll { memory.index.removeAll() }
+            for (identifier, stamp) in stamps {
+                if let stamp { memory.index.enter(identifier, stamp: stamp) } else { memory.index.remove(identifier) }
+            }
+            for use in settledUses { memory.index.settleUse(of: use.identifier, noted: use.stamp) }
+            memory.latestStoredStamp = max(memory.latestStoredStamp, latestStoredStamp)
+            memory.recencyRowCount += recencyRowDifference
+            if !changes.isEmpty { memory.latestChange = sequence }
+            memory.adoptInvalidations(changes.invalidations)
+            for tag in settledTags { memory.index.invalidations[tag] = nil }
+        }
+    }
+
+    /// Counts the records anew. O(n); for when the running totals may be wrong.
+    func recomputeTotals() throws {
+        totals = try StoredTotals(recounting: db).totals
+    }
+}
+
+/// Recency.
+extension WriteTransaction {
+    /// Puts a record at the end of the queue of eviction.
+    func appendToRecency(_ identifier: Int64, notedStamp: Int64? = nil) throws {
+        // A noted stamp that is not the greatest would be missed by processes that look for greater ones than they know.
+        let stamp =
+            notedStamp.flatMap { $0 > latestStoredStamp ? $0 : nil }
+            ?? session.memory.withLock { memory in
+                memory.index.advance(past: latestStoredStamp)
+                return memory.index.nextStamp(at: now, isUse: notedStamp != nil)
+            }
+        latestStoredStamp = stamp
+        statements.insertRecency.bind(stamp, at: 1)
+        statements.insertRecency.bind(identifier, at: 2)
+        try statements.insertRecency.run()
+        stamps[identifier] = .some(stamp)
+        recencyRowDifference += 1
+    }
+
+    /// Writes the uses that were noted in memory. O(k) for k uses.
+    func flushUses() throws {
+        let (pending, isComplete) = session.memory.withLock { ($0.index.pendingUses(), $0.index.isComplete) }
+        for use in pending {
+            settledUses.append(use)
+            if isComplete, currentStamp(of: use.identifier) == nil { continue }
+            try appendToRecency(use.identifier, notedStamp: use.stamp)
+        }
+    }
+
+    /// The stamp of the row in the queue that counts for a record; `nil` if the record is not known.
+    func currentStamp(of identifier: Int64) -> Int64? {
+        if let stamp = stamps[identifier] { return stamp }
+        return hasRemovedAll ? nil : session.memory.withLock { $0.index.stamps[identifier] }
+    }
+
+    private func oldestRows(after stamp: Int64, limit: Int) throws -> [(stamp: Int64, identifier: Int64)] {
+        statements.oldestRecency.bind(stamp, at: 1)
+        statements.oldestRecency.bind(Int64(limit), at: 2)
+        defer { statements.oldestRecency.reset() }
+        var rows: [(stamp: Int64, identifier: Int64)] = []
+        while try statements.oldestRecency.step() {
+            rows.append((statements.oldestRecency.integer(0), statements.oldestRecency.integer(1)))
+        }
+        return rows
+    }
+
+    private func deleteRecencyRow(_ stamp: Int64) throws {
+        statements.deleteRecency.bind(stamp, at: 1)
+        try statements.deleteRecency.run()
+        recencyRowDifference -= 1
+        greatestDeletedStamp = max(greatestDeletedStamp, stamp)
+    }
+
+    /// All rows of the queue have been deleted.
+    func noteEmptyRecency() { greatestDeletedStamp = latestStoredStamp }
+
+    /// Leaves a row of no record with the greatest stamp there ever was, if its own row has gone. Whoever opens the database next goes on from it;
+    /// should the clock be behind, the other processes would otherwise miss what is written with stamps that they have passed.
+    private func keepLatestStamp() throws {
+        guard greatestDeletedStamp >= latestStoredStamp, latestStoredStamp > 0 else { return }
+        statements.insertRecency.bind(latestStoredStamp, at: 1)
+        statements.insertRecency.bind(0, at: 2)
+        try statements.insertRecency.run()
+        recencyRowDifference += 1
+    }
+
+    /// Removes some rows of the queue that mean nothing any more, if there are many. The work is in proportion to what this transaction has added.
+    private func cleanRecency() throws {
+        let (rowCount, count, cursor, isComplete) = session.memory.withLock { memory in
+            (memory.recencyRowCount + recencyRowDifference, memory.index.stamps.count, memory.cleaningStamp, memory.index.isComplete)
+        }
+        guard isComplete, recencyRowDifference > 0, rowCount > 1024, rowCount > count * 2 else { return }
+        let rows = try oldestRows(after: cursor, limit: recencyRowDifference * 4 + 64)
+        for row in rows where currentStamp(of: row.identifier) != row.stamp { try deleteRecencyRow(row.stamp) }
+        session.memory.withLock { memory in
+            memory.cleaningStamp = rows.last?.stamp ?? .min
+            // At the end of the queue: begin again, with the right number of rows.
+            if rows.isEmpty { memory.recencyRowCount = min(memory.recencyRowCount, memory.index.stamps.count * 3 / 2) }
+        }
+    }
+
+    /// Removes records until the totals are within the limits: expired ones first, then the least recently used.
+    ///
+    /// - Complexity: O(log n) for each record removed, O(1) if there is nothing to remove.
+    func enforceLimits() throws {
+        while !limits.allow(totals) {
+            statements.expired.bind(StoredRecord.microseconds(now), at: 1)
+            statements.expired.bind(64, at: 2)
+            var expired: [Int64] = []
+            while try statements.expired.step() { expired.append(statements.expired.integer(0)) }
+            statements.expired.reset()
+            if expired.isEmpty { break }
+            for identifier in expired where try remove(identifier) { removals.expirations += 1 }
+        }
+        var hasRebuiltQueue = false
+        while !limits.allow(totals) {
+            let rows = try oldestRows(after: .min, limit: 64)
+            if rows.isEmpty {
+                guard !hasRebuiltQueue else { return try recomputeTotals() }
+                // Records are left that are not in the queue, or the totals were wrong.
+                hasRebuiltQueue = true
+                try recomputeTotals()
+                try rebuildRecency()
+                continue
+            }
+            for row in rows {
+                if limits.allow(totals) { break }
+                try deleteRecencyRow(row.stamp)
+                if let current = currentStamp(of: row.identifier), current != row.stamp { continue }
+                if try remove(row.identifier) { removals.evictions += 1 }
+            }
+        }
+    }
+
+    /// Puts records into the queue that are not in it. O(n); for when the queue is damaged.
+    func rebuildRecency() throws {
+        let missing = try Int64.fetchAll(db, sql: "SELECT id FROM records WHERE id NOT IN (SELECT id FROM recency) ORDER BY sequence")
+        for identifier in missing { try appendToRecency(identifier) }
+    }
+}
