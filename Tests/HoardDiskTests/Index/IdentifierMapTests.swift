@@ -1,0 +1,84 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import HoardTesting
+import Testing
+
+@testable import HoardDisk
+
+@Suite struct IdentifierMapTests {
+    /// Identifiers that collide are of the same place in every table of up to 2¹⁶ places, or of neighbouring ones.
+    private func identifier(colliding: Bool, using generator: inout SeededGenerator) -> Int64 {
+        if !colliding { return Int64.random(in: -40...40, using: &generator) }
+        let place = [Int64(0), 1, 65_535][Int.random(in: 0..<3, using: &generator)]
+        return Int64.random(in: 0..<12, using: &generator) << 16 | place
+    }
+
+    @Test(arguments: 1...8 as ClosedRange<UInt64>, [false, true])
+    func aMapBehavesLikeADictionary(seed: UInt64, colliding: Bool) {
+        var generator = SeededGenerator(seed: seed)
+        var map = IdentifierMap()
+        var model: [Int64: Int64] = [:]
+        for step in 0..<4000 {
+            let identifier = identifier(colliding: colliding, using: &generator)
+            let place: Comment = "seed \(seed), step \(step)"
+            switch Int.random(in: 0..<100, using: &generator) {
+            case 0..<50 where identifier != 0:
+                let value = Int64.random(in: .min ... .max, using: &generator)
+                #expect(map.updateValue(value, forIdentifier: identifier) == model.updateValue(value, forKey: identifier), place)
+            case 0..<90: #expect(map.removeValue(forIdentifier: identifier) == model.removeValue(forKey: identifier), place)
+            case 99 where step % 10 == 0:
+                map.removeAll()
+                model = [:]
+            default: break
+            }
+            #expect(map[identifier] == model[identifier], place)
+            #expect(map.count == model.count, place)
+            #expect(map.isEmpty == model.isEmpty, place)
+            if step % 100 == 0 { expectEqual(map, model, place) }
+        }
+        expectEqual(map, model, "seed \(seed)")
+    }
+
+    private func expectEqual(_ map: IdentifierMap, _ model: [Int64: Int64], _ place: Comment) {
+        var contents: [Int64: Int64] = [:]
+        map.forEach { #expect(contents.updateValue($1, forKey: $0) == nil, place) }
+        #expect(contents == model, place)
+        for (identifier, value) in model { #expect(map[identifier] == value, place) }
+    }
+
+    @Test(arguments: [0, 1, 48, 49, 5000]) func aMapGrowsBeyondItsFirstCapacity(minimumCapacity: Int) {
+        var map = IdentifierMap(minimumCapacity: minimumCapacity)
+        for number in 1...10_000 as ClosedRange<Int64> { #expect(map.updateValue(-number, forIdentifier: number) == nil) }
+        #expect(map.count == 10_000)
+        for number in 1...10_000 as ClosedRange<Int64> { #expect(map[number] == -number) }
+        #expect(map[10_001] == nil)
+        for number in 1...10_000 as ClosedRange<Int64> where number % 3 != 0 { #expect(map.removeValue(forIdentifier: number) == -number) }
+        for number in 1...10_000 as ClosedRange<Int64> { #expect(map[number] == (number % 3 == 0 ? -number : nil)) }
+    }
+
+    @Test func zeroIsNoIdentifier() {
+        var map = IdentifierMap()
+        #expect(map.updateValue(1, forIdentifier: 0) == nil)
+        #expect(map[0] == nil)
+        #expect(map.removeValue(forIdentifier: 0) == nil)
+        #expect(map.isEmpty)
+    }
+
+    @Test func extremeNumbersAreKept() {
+        var map = IdentifierMap()
+        for number in [Int64.min, -1, 1, .max] { map.updateValue(number, forIdentifier: number) }
+        for number in [Int64.min, -1, 1, .max] { #expect(map[number] == number) }
+        #expect(map.updateValue(7, forIdentifier: .min) == .min)
+        #expect(map[.min] == 7 && map.count == 4)
+    }
+
+    @Test func copiesAreIndependent() {
+        var map = IdentifierMap()
+        map.updateValue(1, forIdentifier: 1)
+        let copy = map
+        map.updateValue(2, forIdentifier: 1)
+        map.removeAll()
+        #expect(copy[1] == 1)
+    }
+}

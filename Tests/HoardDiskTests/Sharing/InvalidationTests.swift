@@ -1,0 +1,140 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Hoard
+import Testing
+
+@testable import HoardDisk
+
+/// What stores on one directory learn of each other.
+@Suite struct InvalidationTests {
+    private let workspace: Workspace
+
+    init() throws {
+        workspace = try Workspace()
+    }
+
+    private func open() throws -> DiskStore { try workspace.open { $0.invalidationInterval = .milliseconds(1) } }
+
+    /// The next so many invalidations.
+    private func next(_ count: Int, of stream: AsyncStream<StoreInvalidation>) async -> [RecordKey?] {
+        var keys: [RecordKey?] = []
+        for await invalidation in stream {
+            keys.append(invalidation.key)
+            if keys.count == count { break }
+        }
+        return keys
+    }
+
+    @Test(.timeLimit(.minutes(1))) func theKeysThatAnotherStoreWroteOrRemovedAreTold() async throws {
+        let (first, second) = (try open(), try open())
+        let stream = try #require(first.invalidations())
+        try await first.insert(workspace.record(), forKey: "own")
+        try await second.insert(workspace.record(), forKey: "theirs")
+        try await second.removeRecord(forKey: "own")
+        try await first.removeRecord(forKey: "theirs")
+        try await second.removeRecord(forKey: "never there")
+        #expect(await next(3, of: stream) == ["theirs", "own", "never there"])
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: ["tag", "partition", "all"]) func aChangeOfManyRecordsIsToldAsAny(kind: String) async throws {
+        let (first, second) = (try open(), try open())
+        let stream = try #require(first.invalidations())
+        switch kind {
+        case "tag": try await second.removeRecords(taggedWith: "tag")
+        case "partition": try await second.removeRecords(inPartition: "partition")
+        default: try await second.removeAll()
+        }
+        #expect(await next(1, of: stream) == [nil])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func everySubscriberIsTold() async throws {
+        let (first, second) = (try open(), try open())
+        let streams = [try #require(first.invalidations()), try #require(first.invalidations())]
+        try await second.insert(workspace.record(), forKey: "key")
+        for stream in streams { #expect(await next(1, of: stream) == ["key"]) }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func changesThatWereMissedAreToldAsAny() async throws {
+        let first = try workspace.open { $0.invalidationInterval = .seconds(3600) }
+        let second = try open()
+        let stream = try #require(first.invalidations())
+        for number in 0..<ChangeList.keptCount + 130 { try await second.insert(workspace.record(), forKey: RecordKey("\(number)")) }
+        #expect(try first.rowCount(of: "changes") < ChangeList.keptCount + 130)
+        #expect(try await first.record(forKey: "0") != nil)
+        #expect(await next(1, of: stream) == [nil])
+        // Later ones are known one by one again.
+        try await second.insert(workspace.record(), forKey: "later")
+        #expect(try await first.record(forKey: "later") != nil)
+        #expect(await next(1, of: stream) == ["later"])
+    }
+
+    @Test func aReadingThatNoticesChangesTellsThem() async throws {
+        let first = try workspace.open { $0.invalidationInterval = .seconds(3600) }
+        let second = try open()
+        let stream = try #require(first.invalidations())
+        try await second.insert(workspace.record(), forKey: "key")
+        #expect(try await first.record(forKey: "unknown") == nil)
+        #expect(await next(1, of: stream) == ["key"])
+    }
+
+    @Test func aWritingThatNoticesChangesTellsThem() async throws {
+        let first = try workspace.open { $0.invalidationInterval = .seconds(3600) }
+        let second = try open()
+        let stream = try #require(first.invalidations())
+        try await second.insert(workspace.record(), forKey: "key")
+        try await first.insert(workspace.record(), forKey: "own")
+        #expect(await next(1, of: stream) == ["key"])
+    }
+
+    @Test func aSlowSubscriberIsToldThatAnyRecordMayHaveChanged() async throws {
+        let subscribers = InvalidationSubscribers()
+        let stream = subscribers.makeStream()
+        let count = InvalidationSubscribers.bufferedCount
+        var list = ChangeList()
+        for number in 0..<count + 5 { list.add(RecordKey("\(number)")) }
+        subscribers.announce(list)
+        subscribers.finish()
+        var keys: [RecordKey?] = []
+        for await invalidation in stream { keys.append(invalidation.key) }
+        #expect(keys.count == count)
+        #expect(keys.contains(nil))
+        let firstKept = try #require(keys.firstIndex { $0 != nil })
+        // Each key is there, or is covered by a later "any".
+        let lastAny = try #require(keys.lastIndex(of: nil))
+        #expect(firstKept < lastAny)
+    }
+
+    @Test func subscribersThatAreGoneAreForgotten() async throws {
+        let subscribers = InvalidationSubscribers()
+        var stream: AsyncStream<StoreInvalidation>? = subscribers.makeStream()
+        #expect(stream != nil && !subscribers.isEmpty)
+        stream = nil
+        #expect(subscribers.isEmpty)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func theStreamsEndWhenTheStoreIsClosed() async throws {
+        let store = try open()
+        let stream = try #require(store.invalidations())
+        await store.close()
+        #expect(await next(1, of: stream).isEmpty)
+        let late = try #require(store.invalidations())
+        #expect(await next(1, of: late).isEmpty)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func theStreamsEndWhenTheStoreIsReleased() async throws {
+        func subscribe() throws -> AsyncStream<StoreInvalidation>? { try open().invalidations() }
+        let stream = try #require(try subscribe())
+        #expect(await next(1, of: stream).isEmpty)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aReplacedDirectoryIsToldAsAny() async throws {
+        let store = try open()
+        let stream = try #require(store.invalidations())
+        try await store.insert(workspace.record(), forKey: "key")
+        try FileManager.default.removeItem(atPath: workspace.directory)
+        try await store.insert(workspace.record(), forKey: "key")
+        #expect(await next(1, of: stream) == [nil])
+    }
+}

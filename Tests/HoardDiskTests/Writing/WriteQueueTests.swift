@@ -1,0 +1,213 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Hoard
+import Synchronization
+import Testing
+
+@testable import HoardDisk
+
+@Suite struct WriteQueueTests {
+    private let workspace: Workspace
+
+    init() throws {
+        workspace = try Workspace()
+    }
+
+    @Test func writesThatGatheredShareOneTransaction() async throws {
+        let store = try workspace.open()
+        let before = try store.changeCount()
+        let hold = WriterHold(store)
+        for number in 0..<100 { try await store.insert(workspace.record("\(number)"), forKey: RecordKey("\(number)"), mode: .behind) }
+        hold.release()
+        await store.flush()
+        #expect(try store.changeCount() == before + 1)
+        #expect(try store.countedTotals().count == 100)
+    }
+
+    @Test func aTransactionHasNoMoreOperationsThanItsBound() async throws {
+        let store = try workspace.open()
+        let before = try store.changeCount()
+        let hold = WriterHold(store)
+        let count = WriteQueue.maximumBatchCount * 2 + 1
+        for number in 0..<count { try await store.insert(workspace.record(""), forKey: RecordKey("\(number)"), mode: .behind) }
+        hold.release()
+        await store.flush()
+        #expect(try store.changeCount() == before + 3)
+        #expect(try store.countedTotals().count == count)
+    }
+
+    @Test func aTransactionHasNoMoreBytesThanItsBound() async throws {
+        let store = try workspace.open(keepsInline: true)
+        let before = try store.changeCount()
+        let hold = WriterHold(store)
+        // Each counts twice while it waits: as it was given, and as it will be stored.
+        let half = workspace.record(byteCount: WriteQueue.maximumBatchByteCount / 4)
+        for number in 0..<4 { try await store.insert(half, forKey: RecordKey("\(number)"), mode: .behind) }
+        hold.release()
+        await store.flush()
+        let transactionCount = try store.changeCount() - before
+        #expect((2...4).contains(transactionCount))
+        #expect(try store.countedTotals().count == 4)
+    }
+
+    @Test func durableWritesOfManyTasksShareTransactions() async throws {
+        let store = try workspace.open()
+        let before = try store.changeCount()
+        let hold = WriterHold(store)
+        let record = workspace.record()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<50 { group.addTask { try await store.insert(record, forKey: RecordKey("\(number)")) } }
+            group.addTask {
+                #expect(await eventually { (0..<50).allSatisfy { store.core.queue.stagedState(of: RecordKey("\($0)")) != nil } })
+                hold.release()
+            }
+            try await group.waitForAll()
+        }
+        #expect(try store.changeCount() == before + 1)
+        #expect(try store.countedTotals().count == 50)
+    }
+
+    @Test(arguments: [(1, 1 << 20), (3, 1 << 20), (1000, 1), (1000, 2000)])
+    func whoeverFindsTheQueueFullWaitsAndNobodyIsLost(maximumCount: Int, maximumByteCount: Int) async throws {
+        let store = try workspace.open {
+            $0.maximumQueuedWriteCount = maximumCount
+            $0.maximumQueuedWriteBytes = maximumByteCount
+        }
+        let workspace = workspace
+        let hold = WriterHold(store)
+        let accepted = Counter()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<4 {
+                group.addTask {
+                    for number in 0..<20 {
+                        try await store.insert(workspace.record("\(number)"), forKey: RecordKey("\(writer)"), mode: .behind)
+                        _ = accepted.change(by: 1)
+                        if number % 5 == 4 { try await store.insert(workspace.record(), forKey: RecordKey("\(writer) \(number)"), mode: .behind) }
+                    }
+                }
+            }
+            // The operation that holds the thread has room already, so nothing small of bound gets in.
+            for _ in 0..<50 { await Task.yield() }
+            if maximumCount == 1 || maximumByteCount == 1 { #expect(accepted.change(by: 0) == 0) }
+            #expect(accepted.change(by: 0) <= maximumCount)
+            hold.release()
+            try await group.waitForAll()
+        }
+        await store.flush()
+        #expect(accepted.change(by: 0) == 80)
+        // Each task's last write came last.
+        for writer in 0..<4 { #expect(try await store.peekText(RecordKey("\(writer)")) == "19") }
+        #expect(try store.countedTotals().count == 4 + 4 * 4)
+    }
+
+    @Test func anOperationLargerThanTheWholeBoundGoesThrough() async throws {
+        let store = try workspace.open {
+            $0.maximumQueuedWriteBytes = 1000
+            $0.maximumInlinePayloadBytes = 1 << 20
+        }
+        let large = workspace.record(byteCount: 100_000)
+        for mode in [DiskStore.WriteMode.behind, .durable] {
+            for number in 0..<3 { try await store.insert(large, forKey: RecordKey("\(number)"), mode: mode) }
+            await store.flush()
+            for number in 0..<3 { #expect(try await store.peekRecord(forKey: RecordKey("\(number)")) == large) }
+        }
+    }
+
+    @Test func boundsOfNothingCountAsOne() async throws {
+        let store = try workspace.open {
+            $0.maximumQueuedWriteCount = -5
+            $0.maximumQueuedWriteBytes = 0
+        }
+        for number in 0..<5 { try await store.insert(workspace.record(), forKey: RecordKey("\(number)"), mode: .behind) }
+        await store.flush()
+        #expect(try store.countedTotals().count == 5)
+    }
+
+    @Test func flushingAnIdleStoreReturns() async throws {
+        let store = try workspace.open()
+        await store.flush()
+        await store.close()
+        await store.flush()
+    }
+
+    @Test func flushingReturnsThoughOthersGoOnWriting() async throws {
+        let store = try workspace.open()
+        let workspace = workspace
+        let (flushed, stopped) = (Counter(), Counter())
+        try await store.insert(workspace.record("before"), forKey: "before", mode: .behind)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<3 {
+                group.addTask {
+                    while stopped.change(by: 0) == 0 {
+                        try await store.insert(workspace.record("\(writer)"), forKey: RecordKey("\(writer)"), mode: .behind)
+                    }
+                }
+            }
+            group.addTask {
+                await store.flush()
+                _ = flushed.change(by: 1)
+            }
+            #expect(await eventually { flushed.change(by: 0) == 1 })
+            _ = stopped.change(by: 1)
+            try await group.waitForAll()
+        }
+        #expect(try store.countedTotals().count >= 1)
+    }
+
+    @Test func closingCommitsWhatWasAccepted() async throws {
+        let store = try workspace.open()
+        let hold = WriterHold(store)
+        for number in 0..<20 { try await store.insert(workspace.record("\(number)"), forKey: RecordKey("\(number)"), mode: .behind) }
+        async let closing: Void = store.close()
+        hold.release()
+        await closing
+        let reopened = try workspace.open()
+        for number in 0..<20 { #expect(try await reopened.peekText(RecordKey("\(number)")) == "\(number)") }
+        let record = workspace.record()
+        #expect(await store.code { store throws(StoreError) in try await store.insert(record, forKey: "late", mode: .behind) } == .closed)
+        #expect(await store.code { store throws(StoreError) in try await store.insert(record, forKey: "late") } == .closed)
+    }
+
+    @Test func closingTurnsThoseAwayWhoWaitForRoom() async throws {
+        let store = try workspace.open { $0.maximumQueuedWriteCount = 1 }
+        let hold = WriterHold(store)
+        let record = workspace.record()
+        async let waiting = store.code { store throws(StoreError) in try await store.insert(record, forKey: "waiting", mode: .behind) }
+        // Whether it waits already or comes later, it is refused.
+        async let closing: Void = store.close()
+        #expect(await waiting == .closed)
+        hold.release()
+        await closing
+        #expect(try await workspace.open().peekText("waiting") == nil)
+    }
+
+    @Test func aStoreThatIsReleasedCommitsItsWritesBehind() async throws {
+        let workspace = workspace
+        func write() async throws {
+            let store = try workspace.open()
+            for number in 0..<200 { try await store.insert(workspace.record("\(number)"), forKey: RecordKey("\(number)"), mode: .behind) }
+        }
+        try await write()
+        let reopened = try workspace.open()
+        #expect(try await eventually { try reopened.countedTotals().count == 200 })
+        #expect(try await reopened.peekText("199") == "199")
+    }
+
+    @Test func anOperationThatFailsForItsOwnReasonsFailsAlone() async throws {
+        let store = try workspace.open()
+        let hold = WriterHold(store)
+        try await store.insert(workspace.record("before"), forKey: "before", mode: .behind)
+        try await store.insert(workspace.record(byteCount: 100_000), forKey: "large", mode: .behind)
+        try await store.insert(workspace.record("after"), forKey: "after", mode: .behind)
+        // Somebody clears the temporary files away, as some systems do.
+        for path in try workspace.payloadFiles() { try FileManager.default.removeItem(atPath: "\(workspace.directory)/payloads/\(path)") }
+        hold.release()
+        await store.flush()
+        #expect(try await store.peekText("before") == "before")
+        #expect(try await store.peekText("after") == "after")
+        #expect(try await store.peekRecord(forKey: "large") == nil)
+        #expect(workspace.events.kinds == [.writeLost])
+    }
+}
