@@ -52,7 +52,12 @@ struct CacheDirectory: ParsableArguments {
     }
 
     /// Opens a store that must be there already, for a command that looks into it.
-    func openExistingStore(onEvent: @escaping @Sendable (DiskStore.Event) -> Void) throws -> DiskStore {
-        try DiskStore(configuration: .init(directory: path, maximumBytes: nil, createsIfMissing: false, onEvent: onEvent))
+    func openExistingStore(
+        encryptionKey: DiskStore.EncryptionKey? = nil,
+        onEvent: @escaping @Sendable (DiskStore.Event) -> Void
+    ) throws -> DiskStore {
+        try DiskStore(
+            configuration: .init(directory: path, maximumBytes: nil, createsIfMissing: false, encryptionKey: encryptionKey, onEvent: onEvent)
+        )
     }
 }

@@ -6,7 +6,11 @@ internal import Foundation
 /// Shows on a terminal how far a transfer is. Draws nothing at all when standard error is not a terminal,
 /// nor for a transfer that is done within half a second.
 struct ProgressBar {
+    /// What is counted.
+    enum Unit { case bytes, records }
+
     private let total: Int?
+    private let unit: Unit
     private let isShown: Bool
     private let start: ContinuousClock.Instant
     private var lastDrawing: ContinuousClock.Instant?
@@ -14,13 +18,14 @@ struct ProgressBar {
 
     private static let width = 30
 
-    init(total: Int?, isShown: Bool = Terminal.isInteractive, start: ContinuousClock.Instant = .now) {
+    init(total: Int?, unit: Unit = .bytes, isShown: Bool = Terminal.isInteractive, start: ContinuousClock.Instant = .now) {
         self.total = total
+        self.unit = unit
         self.isShown = isShown
         self.start = start
     }
 
-    /// Counts bytes, and draws if the last drawing is a tenth of a second old.
+    /// Counts bytes or records, and draws if the last drawing is a tenth of a second old.
     mutating func advance(by bytes: Int, now: ContinuousClock.Instant = .now) {
         received += bytes
         guard isShown, now - (lastDrawing ?? start) >= (lastDrawing == nil ? .milliseconds(500) : .milliseconds(100)) else { return }
@@ -38,11 +43,18 @@ struct ProgressBar {
     /// The bar as text.
     func line(elapsed: Duration) -> String {
         let seconds = max(elapsed / .seconds(1), 0.001)
-        let rate = "\(ByteCount(Int(Double(received) / seconds)))/s"
-        guard let total, total > 0 else { return "\(ByteCount(received))  \(rate)" }
+        let rate = "\(text(Int(Double(received) / seconds)))/s"
+        guard let total, total > 0 else { return "\(text(received))  \(rate)" }
         let fraction = min(Double(received) / Double(total), 1)
         let filled = Int((fraction * Double(Self.width)).rounded(.down))
         let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: Self.width - filled)
-        return "[\(bar)] \(Int(fraction * 100)) %  \(ByteCount(received)) of \(ByteCount(total))  \(rate)"
+        return "[\(bar)] \(Int(fraction * 100)) %  \(text(received)) of \(text(total))  \(rate)"
+    }
+
+    private func text(_ count: Int) -> String {
+        switch unit {
+        case .bytes: ByteCount(count).description
+        case .records: "\(count)"
+        }
     }
 }

@@ -11,6 +11,11 @@ enum StandardOutput {
     static func write(_ bytes: UnsafeRawBufferPointer) throws(OutputError) {
         try FileOutput.writeAll(bytes, to: STDOUT_FILENO, name: "standard output")
     }
+
+    /// Writes text as UTF-8.
+    static func write(text: String) throws {
+        try Array(text.utf8).withUnsafeBytes { bytes in try write(bytes) }
+    }
 }
 
 /// Why output could not be written.

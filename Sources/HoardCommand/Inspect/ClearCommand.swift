@@ -17,8 +17,7 @@ struct ClearCommand: AsyncParsableCommand {
         try await options.withStore { store in
             let count = try await store.statistics().count
             try await store.removeAll()
-            if options.json { return try printJSON(Report(removed: count)) }
-            print("removed \(count) \(count == 1 ? "record" : "records")")
+            try report(Report(removed: count), json: options.json) { "removed \(recordCount(count))" }
         }
     }
 }

@@ -11,20 +11,20 @@ struct RecordMatches {
 
     /// A key names its one record. A URL names its responses in every scope, and their variants.
     ///
-    /// - Complexity: O(*n*) in the records of the store.
+    /// - Complexity: O(log *n*) for a key, O(*n*) in the records of the store for a URL.
     init(_ name: String, in store: DiskStore) async throws {
         let key = RecordKey(name)
-        let targetURI = TargetURI.normalized(name)
-        var matches: [DiskStore.EntrySummary] = []
-        var offset = 0
-        while true {
-            let page = try await store.entries(limit: 500, offset: offset)
-            matches += page.filter { summary in
-                summary.key == key || (targetURI != nil && HTTPCacheKey(recordKey: summary.key)?.targetURI == targetURI)
-            }
-            if page.count < 500 { break }
-            offset += page.count
+        if let summary = try await store.entry(forKey: key) {
+            summaries = [summary]
+            return
         }
-        self.summaries = matches
+        guard let targetURI = TargetURI.normalized(name) else {
+            summaries = []
+            return
+        }
+        var filter = DiskStore.EntryFilter.all
+        filter.keySubstring = Array("\n\(targetURI)".utf8)
+        summaries = try await store.entries(limit: .max, matching: filter)
+            .filter { HTTPCacheKey(recordKey: $0.key)?.targetURI == targetURI }
     }
 }

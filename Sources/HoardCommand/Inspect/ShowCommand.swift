@@ -14,7 +14,7 @@ struct ShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Show what is known of a record: its dates, its size, and the stored response's status and fields.",
-        discussion: "With --raw, prints the body instead. Exits with 1 if the record is not there."
+        discussion: "With --raw, prints the body instead. Of several variants that is the one last used. Exits with 1 if the record is not there."
     )
 
     @OptionGroup var options: InspectCommand.Options
@@ -39,50 +39,52 @@ struct ShowCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.withStore { store in
             let matches = try await RecordMatches(key, in: store)
-            var shown = 0
-            for summary in matches.summaries {
-                guard let record = try await store.peekRecord(forKey: summary.key) else { continue }
-                try show(record, RecordDescription(summary), isFirst: shown == 0)
-                shown += 1
-                if raw { break }
+            if raw {
+                // Several variants: the one last used.
+                guard let first = matches.summaries.first, try await RecordBody(first).write(from: store) else { try fail() }
+                return
             }
-            guard shown > 0 else {
-                Terminal.say("hoard: \(printable(key)) is not in the cache.")
-                throw ExitCode.failure
+            if matches.summaries.isEmpty { try fail() }
+            for (number, summary) in matches.summaries.enumerated() {
+                try await show(RecordDescription(summary), RecordBody(summary).response(in: store), isFirst: number == 0)
             }
         }
     }
 
-    private func show(_ record: Record, _ description: RecordDescription, isFirst: Bool) throws {
-        let response: StoredResponse? =
-            if case .response(let response)? = try? Codec<HTTPCacheEntry>.httpCacheEntry.decode(record.payload) { response } else { nil }
-        if raw {
-            return FileHandle.standardOutput.write(response.map { Data($0.body.readableBytesView) } ?? record.payload)
-        }
-        if options.json {
-            return try printJSON(
-                Report(
-                    record: description,
-                    status: response?.head.status.code,
-                    fields: response?.head.headerFields.map { [$0.name.rawName, $0.value] },
-                    bodyBytes: response?.body.readableBytes
-                )
-            )
-        }
-        if !isFirst { print() }
+    private func fail() throws -> Never {
+        Terminal.say("hoard: \(printable(key)) is not in the cache.")
+        throw ExitCode.failure
+    }
+
+    private func show(_ record: RecordDescription, _ response: StoredResponse?, isFirst: Bool) throws {
+        let fields = response?.head.headerFields.map { [$0.name.rawName, $0.value] }
+        let value = Report(record: record, status: response?.head.status.code, fields: fields, bodyBytes: response?.body.readableBytes)
+        try report(value, json: options.json) { (isFirst ? "" : "\n") + text(record, response) }
+    }
+
+    private func text(_ record: RecordDescription, _ response: StoredResponse?) -> String {
         let now = Date()
-        print("key          \(printable(description.name))")
-        if let scope = description.scope { print("cache        \(printable(scope))") }
-        print("size         \(ByteCount(description.bytes))")
-        print("created      \(description.created.formatted(.iso8601)) (\(shortInterval(now.timeIntervalSince(description.created))) ago)")
-        print("fresh until  \(description.freshUntil?.formatted(.iso8601) ?? "for ever") (\(description.freshness(at: now)))")
-        print("kept until   \(description.keptUntil?.formatted(.iso8601) ?? "evicted")")
-        print("last used    \(description.lastUsed.formatted(.iso8601))")
-        if let validator = description.validator { print("validator    \(printable(validator))") }
-        if !description.tags.isEmpty { print("tags         \(printable(description.tags.joined(separator: ", ")))") }
-        guard let response else { return }
-        print("\n\(response.head.status.code) \(printable(response.head.status.reasonPhrase))")
-        for field in response.head.headerFields { print("\(field.name.rawName): \(printable(field.value))") }
-        print("\n(\(ByteCount(response.body.readableBytes)) of body; --raw prints it)")
+        var lines: [(String, String)] = [("key", record.name)]
+        if let scope = record.scope { lines.append(("cache", scope)) }
+        lines.append(("size", "\(ByteCount(record.bytes))"))
+        lines.append(("stored", Self.storage(of: record)))
+        lines.append(("created", "\(record.created.formatted(.iso8601)) (\(shortInterval(now.timeIntervalSince(record.created))) ago)"))
+        lines.append(("fresh until", "\(record.freshUntil?.formatted(.iso8601) ?? "for ever") (\(record.freshness(at: now)))"))
+        lines.append(("kept until", record.keptUntil?.formatted(.iso8601) ?? "evicted"))
+        lines.append(("last used", record.lastUsed.formatted(.iso8601)))
+        if let validator = record.validator { lines.append(("validator", validator)) }
+        if let contentType = record.contentType { lines.append(("type", contentType)) }
+        if let partition = record.partition { lines.append(("partition", partition)) }
+        if !record.tags.isEmpty { lines.append(("tags", record.tags.joined(separator: ", "))) }
+        var text = lines.map { $0 + String(repeating: " ", count: 13 - $0.count) + printable($1) }
+        guard let response else { return text.joined(separator: "\n") }
+        text.append("\n\(response.head.status.code) \(printable(response.head.status.reasonPhrase))")
+        for field in response.head.headerFields { text.append("\(field.name.rawName): \(printable(field.value))") }
+        text.append("\n(\(ByteCount(response.body.readableBytes)) of body; --raw prints it)")
+        return text.joined(separator: "\n")
+    }
+
+    private static func storage(of record: RecordDescription) -> String {
+        "\(ByteCount(record.storedBytes)) \(record.inFile ? "in a file" : "in the database")\(record.compressed ? ", compressed" : "")"
     }
 }
