@@ -5,12 +5,15 @@
 #   make test    set up, build and run every test
 #   make lint    check the format and the licence headers
 #   make format  rewrite the sources in the project's format
-#   make bench   build the benchmarks in release and run them; BENCH="--quick" passes options on
+#   make bench   build the benchmarks in release and run them; BENCH="--quick" passes options on,
+#                BENCHMARK=disk-benchmarks measures the disk store instead of the memory cache
 
 SWIFT ?= swift
 # Where `make run` listens, such as 127.0.0.1:8080. By default port 8080, or any free port if that is taken.
 LISTEN ?=
-# Options of `make bench`, such as --filter get-hit.
+# The program that `make bench` runs: hoard-benchmarks, disk-benchmarks or lock-benchmarks.
+BENCHMARK ?= hoard-benchmarks
+# Its options, such as --filter get-hit.
 BENCH ?=
 
 .PHONY: run test build lint format bench setup clean
@@ -33,7 +36,7 @@ format:
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
 
 bench:
-	$(SWIFT) run --configuration release --package-path Benchmarks hoard-benchmarks $(BENCH)
+	$(SWIFT) run --configuration release --package-path Benchmarks $(BENCHMARK) $(BENCH)
 
 setup:
 	@Scripts/setup

@@ -21,6 +21,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .executable(name: "hoard-benchmarks", targets: ["HoardBenchmarks"]),
+        .executable(name: "disk-benchmarks", targets: ["DiskBenchmarks"]),
         .executable(name: "lock-benchmarks", targets: ["LockBenchmarks"]),
         .executable(name: "cache-storm", targets: ["CacheStorm"]),
     ],
@@ -37,6 +38,15 @@ let package = Package(
         .executableTarget(
             name: "HoardBenchmarks",
             dependencies: ["BenchmarkSupport", "CBenchmarkSupport", .product(name: "Hoard", package: "hoard")],
+            swiftSettings: swiftSettings
+        ),
+        // SQLite's C interface, which the system has: the baseline of DiskStore.
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .executableTarget(
+            name: "DiskBenchmarks",
+            dependencies: [
+                "BenchmarkSupport", "CSQLite", .product(name: "Hoard", package: "hoard"), .product(name: "HoardDisk", package: "hoard"),
+            ],
             swiftSettings: swiftSettings
         ),
         .executableTarget(
