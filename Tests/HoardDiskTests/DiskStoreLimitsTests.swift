@@ -165,6 +165,21 @@ import Testing
         #expect(session.memory.withLock { $0.index.uses.isEmpty })
     }
 
+    @Test func spaceIsGivenBackWhileTheStoreIsOpen() async throws {
+        let store = try workspace.open()
+        for number in 0..<3000 {
+            let record = Record(payload: Data(repeating: 7, count: 4000), created: ManualClock.start, tags: ["tag"])
+            try await store.insert(record, forKey: RecordKey("\(number)"), mode: .behind)
+        }
+        await store.flush()
+        let full = try #require(try store.countOnWriter("PRAGMA page_count"))
+        #expect(full > 3000)
+        // The first of them go at once, the others step by step.
+        try await store.removeRecords(taggedWith: "tag")
+        #expect(await eventually { (try? store.countOnWriter("SELECT COUNT(*) FROM records")) == 0 })
+        #expect(try #require(try store.countOnWriter("PRAGMA page_count")) < full / 2)
+    }
+
     @Test func theLastAccessIsTheUseBefore() async throws {
         let store = try workspace.open()
         try await store.insert(workspace.record(), forKey: "key")

@@ -22,6 +22,8 @@ final class DatabaseSession: Sendable {
         var latestStoredStamp: Int64 = 0
         /// The number of rows in the queue of eviction, roughly.
         var recencyRowCount = 0
+        /// What rows have been charged that were removed since somebody looked for space to give back.
+        var removedByteCount = 0
         /// Where the removal of meaningless rows from the queue goes on.
         var cleaningStamp = Int64.min
         /// Ciphers of partitions, by their numbers.

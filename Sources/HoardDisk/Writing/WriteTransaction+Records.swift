@@ -109,6 +109,7 @@ extension WriteTransaction {
         totals.count -= 1
         // A damaged charge must not trap; what comes of it is counted anew at the end.
         totals.bytes &-= charge
+        removedByteCount &+= charge
         stamps[identifier] = .some(nil)
         return true
     }
@@ -201,11 +202,29 @@ extension WriteTransaction {
     }
 
     /// Shrinks the file if more than a quarter of it is unused. A smaller rest is left for the next records.
-    func giveSpaceBack() throws {
+    ///
+    /// - Parameter maximumPageCount: How many pages are given back at most, so that nobody waits long; `nil`: all of them.
+    func giveSpaceBack(maximumPageCount: Int? = nil) throws {
         let unused = try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0
         let all = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
-        if unused > all / 4 { try db.execute(sql: "PRAGMA incremental_vacuum") }
+        guard unused > all / 4 else { return }
+        try db.execute(sql: "PRAGMA incremental_vacuum\(maximumPageCount.map { "(\($0))" } ?? "")")
     }
+
+    /// Looks for space to give back now and then, when enough has been removed.
+    func giveSpaceBackAtTimes() throws {
+        guard removedByteCount > 0 else { return }
+        let isDue = session.memory.withLock { memory in
+            memory.removedByteCount &+= removedByteCount
+            guard memory.removedByteCount > Self.removedByteCountBetweenLooks else { return false }
+            memory.removedByteCount = 0
+            return true
+        }
+        // Twice as much as has been removed since the last look, so that this keeps up.
+        if isDue { try giveSpaceBack(maximumPageCount: 2 * Self.removedByteCountBetweenLooks / DatabaseOpening.pageByteCount) }
+    }
+
+    private static let removedByteCountBetweenLooks = 4 << 20
 }
 
 extension UnsafeRawBufferPointer {

@@ -49,6 +49,8 @@ final class WriteTransaction {
     var changes = ChangeList()
     /// The stamps of the records written here, and `nil` for those removed.
     var stamps: [Int64: Int64?] = [:]
+    /// What the rows removed here were charged.
+    var removedByteCount = 0
     /// How many rows the queue of eviction has gained.
     var recencyRowDifference = 0
     /// Uses written here, with the stamps under which they had been noted.
@@ -88,6 +90,7 @@ final class WriteTransaction {
         if totals.count < 0 || totals.bytes < 0 { try recomputeTotals() }
         try enforceLimits()
         try cleanRecency()
+        try giveSpaceBackAtTimes()
         try keepLatestStamp()
         if !changes.isEmpty {
             sequence += 1
