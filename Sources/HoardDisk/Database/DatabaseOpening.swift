@@ -32,7 +32,8 @@ struct DatabaseOpening {
     }
 
     static let pageByteCount = 4096
-    private static let readerCount = 4
+    /// As many connections as there can be readings at once; each is opened when it is first needed.
+    private static var readerCount: Int { min(max(ProcessInfo.processInfo.activeProcessorCount, 4), 16) }
 
     let configuration: DiskStore.Configuration
     let directory: DiskDirectory
