@@ -112,7 +112,7 @@ extension DiskCore {
                 return finish(record, identifier, session, at: now, isUse: isUse)
             case .inFile(let header, let name)?:
                 let record = header.record(payload: Data())
-                let sealer = try sealer(of: header, name, session)
+                let sealer = try session.sealer(of: header, name)
                 if opensFiles {
                     if let file = try session.files.open(name, byteCount: header.payloadByteCount, root: header.root, sealer: sealer).value {
                         guard case .found(let used) = finish(record, identifier, session, at: now, isUse: isUse) else { return .absent }
@@ -134,11 +134,6 @@ extension DiskCore {
     private func find(_ stored: StoredRecord, _ session: DatabaseSession, at now: Date, isUse: Bool) -> RecordFinding {
         guard !stored.record.isExpired(at: now) else { return .absent }
         return finish(stored.record, stored.id, session, at: now, isUse: isUse, isStaged: true)
-    }
-
-    private func sealer(of header: RecordHeader, _ name: PayloadFileName, _ session: DatabaseSession) throws(StoreError) -> any ChunkSealer {
-        let partition = header.partition.map(session.identify.number(ofPartition:))
-        return session.sealer(forFile: name.nonce, of: name.id, cipher: try session.cipher(forPartition: partition, creating: false))
     }
 
     private func payload(

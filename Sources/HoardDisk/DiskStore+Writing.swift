@@ -76,46 +76,19 @@ extension DiskCore {
     func stored(_ record: Record, _ key: RecordKey, _ session: DatabaseSession) throws(StoreError) -> StoredRecord {
         let header = RecordHeader(record, key: key, now: configuration.clock.now())
         let cipher = try cipher(forPartition: header.partition, session)
-        guard record.payload.count > configuration.maximumInlinePayloadBytes else {
-            return try session.prepare(
-                record,
-                header: header,
-                payload: record.payload,
-                file: nil,
-                fileByteCount: nil,
-                compression: configuration.compression,
-                cipher: cipher
-            )
-        }
+        let inlineLimit = configuration.maximumInlinePayloadBytes
         // What is short enough once it is compressed needs no file. Longer payloads stay as they are, because ranges of them are read.
-        if record.payload.count <= Self.longestPayloadCompressedForTheDatabase,
-            let compressed = configuration.compression.compress(record.payload, contentType: header.contentType),
-            compressed.count <= configuration.maximumInlinePayloadBytes
-        {
-            return try session.prepare(
-                record,
-                header: header,
-                payload: record.payload,
-                compressed: compressed,
-                file: nil,
-                fileByteCount: nil,
-                compression: .none,
-                cipher: cipher
-            )
+        let compressed =
+            record.payload.count <= max(inlineLimit, Self.longestPayloadCompressedForTheDatabase)
+            ? configuration.compression.compress(record.payload, contentType: header.contentType) : nil
+        if (compressed ?? record.payload).count <= inlineLimit {
+            return try session.prepare(record, header: header, compressed: compressed, cipher: cipher)
         }
-        let nonce = UInt64.random(in: .min ... .max)
         // A file that can never be kept is not written.
         guard configuration.limits.admit(charge: record.payload.count) else {
-            return try session.prepare(
-                record,
-                header: header,
-                payload: record.payload,
-                file: nil,
-                fileByteCount: nil,
-                compression: .none,
-                cipher: nil
-            )
+            return try session.prepare(record, header: header, cipher: nil)
         }
+        let nonce = UInt64.random(in: .min ... .max)
         let writer = try session.files.makeWriter(sealer: session.sealer(forFile: nonce, of: session.identify.identifier(of: key), cipher: cipher))
         let written = try writer.write(record.payload, synchronizing: configuration.synchronizesCommits)
         return try stored(record, header, writer, nonce: nonce, written, session, cipher: cipher)
@@ -144,10 +117,8 @@ extension DiskCore {
         return try session.prepare(
             record,
             header: header,
-            payload: Data(),
             file: StagedFile(writer, nonce: nonce),
             fileByteCount: written.byteCount,
-            compression: .none,
             cipher: cipher
         )
     }

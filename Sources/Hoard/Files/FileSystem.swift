@@ -51,6 +51,20 @@
                 return false
             }
         }
+
+        /// Opens a file to be locked, with mode 0600 if it has to be created.
+        package static func locking(_ path: String, creating: Bool) throws(SystemCallError) -> FileDescriptor {
+            try FileDescriptor { open(path, O_RDWR | O_CLOEXEC | (creating ? O_CREAT : 0), 0o600) }
+        }
+
+        /// Locks the file as ``lockWithoutWaiting()`` does, and waits for up to five seconds. Returns `false` if another has it all the while.
+        package func lock() throws(SystemCallError) -> Bool {
+            for _ in 0..<1000 {
+                if try lockWithoutWaiting() { return true }
+                usleep(5000)
+            }
+            return false
+        }
     }
 
     /// Names in the file system. All calls block the thread for as long as the disk takes.

@@ -153,19 +153,27 @@ extension DiskDirectory {
     /// Blocks for up to five seconds. The kernel drops the lock if the process dies.
     func whileLocked<T>(creating: Bool, _ body: () throws(StoreError) -> T) throws(StoreError) -> T {
         let lockPath = path(of: Self.lockName)
-        let descriptor = open(lockPath, O_RDWR | O_CLOEXEC | (creating ? O_CREAT : 0), 0o600)
-        if descriptor < 0, !creating, errno == ENOENT { return try body() }
-        guard descriptor >= 0 else { throw .system(errno, "open \(lockPath)") }
-        defer { close(descriptor) }
-        var attempts = 0
-        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-            guard errno == EWOULDBLOCK || errno == EINTR else { throw .system(errno, "lock \(lockPath)") }
-            attempts += 1
-            guard attempts < 1000 else {
-                throw StoreError(.unavailable, "Another process has been opening the cache in \(path) for too long.")
-            }
-            usleep(5000)
+        let lock: FileDescriptor
+        do throws(SystemCallError) {
+            lock = try FileDescriptor.locking(lockPath, creating: creating)
+        } catch {
+            if !creating, error.number == ENOENT { return try body() }
+            throw .system(error.number, "open \(lockPath)")
+        }
+        guard try lock.lock(named: lockPath) else {
+            throw StoreError(.unavailable, "Another process has been opening the cache in \(path) for too long.")
         }
         return try body()
+    }
+}
+
+extension FileDescriptor {
+    /// Locks a file or directory, and waits for up to five seconds. Returns `false` if another has it all the while.
+    func lock(named name: String) throws(StoreError) -> Bool {
+        do throws(SystemCallError) {
+            return try lock()
+        } catch {
+            throw .system(error.number, "lock \(name)")
+        }
     }
 }

@@ -42,24 +42,15 @@ struct KeyDirectory: Sendable {
     ///
     /// Blocks for up to five seconds. The kernel drops the lock if the process dies.
     func whileLocked<T>(_ body: (borrowing FileDescriptor) throws(StoreError) -> T) throws(StoreError) -> T {
-        // The lock belongs to this descriptor alone, so threads exclude each other too.
-        let lock = open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
-        guard lock >= 0 else { throw .system(errno, "open the directory \(path)") }
-        defer { close(lock) }
-        var attempts = 0
-        while flock(lock, LOCK_EX | LOCK_NB) != 0 {
-            guard errno == EWOULDBLOCK || errno == EINTR else { throw .system(errno, "lock the directory \(path)") }
-            attempts += 1
-            guard attempts < 1000 else {
-                throw StoreError(.unavailable, "Another process has kept the directory \(path) locked for too long.")
-            }
-            usleep(5000)
-        }
         let directory: FileDescriptor
         do throws(SystemCallError) {
             directory = try FileDescriptor.directory(path)
         } catch {
             throw .system(error.number, "open the directory \(path)")
+        }
+        // The lock belongs to this descriptor alone, so threads exclude each other too.
+        guard try directory.lock(named: "the directory \(path)") else {
+            throw StoreError(.unavailable, "Another process has kept the directory \(path) locked for too long.")
         }
         return try body(directory)
     }

@@ -65,9 +65,7 @@ extension DiskCore {
                 case .found(let record)?:
                     return .inMemory(record.payload)
                 case .inFile(let header, let name)?:
-                    let partition = header.partition.map(session.identify.number(ofPartition:))
-                    let cipher = try session.cipher(forPartition: partition, creating: false)
-                    let sealer = session.sealer(forFile: name.nonce, of: name.id, cipher: cipher)
+                    let sealer = try session.sealer(of: header, name)
                     if let reader = try session.files.open(name, byteCount: header.payloadByteCount, root: header.root, sealer: sealer).value {
                         return .inFile(reader)
                     }

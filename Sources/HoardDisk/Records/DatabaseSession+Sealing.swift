@@ -58,6 +58,12 @@ extension DatabaseSession {
         try partitionKeys.drop(String(partition))
     }
 
+    /// The sealer of a record's file.
+    func sealer(of header: RecordHeader, _ name: PayloadFileName) throws(StoreError) -> any ChunkSealer {
+        let partition = header.partition.map(identify.number(ofPartition:))
+        return sealer(forFile: name.nonce, of: name.id, cipher: try cipher(forPartition: partition, creating: false))
+    }
+
     func sealer(forFile nonce: UInt64, of identifier: Int64, cipher: RecordCipher?) -> any ChunkSealer {
         if let cipher { cipher.sealer(forFile: nonce, ofRecord: identifier) } else { ChecksumSealer(nonce: nonce) }
     }
@@ -82,24 +88,19 @@ extension DatabaseSession {
     ///
     /// - Parameters:
     ///   - header: What is known of the record; its payload's length, and its root if there is a file, are right.
-    ///   - payload: The payload, empty if it is in `file`.
-    ///   - compressed: The payload compressed, if that has been done already.
+    ///   - compressed: The payload compressed, to be stored instead.
+    ///   - file: Has the payload, which is then not in the row.
     func prepare(
         _ record: Record,
         header: RecordHeader,
-        payload: Data,
         compressed: Data? = nil,
-        file: StagedFile?,
-        fileByteCount: Int?,
-        compression: DiskStore.Compression,
+        file: StagedFile? = nil,
+        fileByteCount: Int? = nil,
         cipher: RecordCipher?
     ) throws(StoreError) -> StoredRecord {
         var header = header
-        var payload = payload
-        if let compressed = compressed ?? (file == nil ? compression.compress(payload, contentType: header.contentType) : nil) {
-            header.isCompressed = true
-            payload = compressed
-        }
+        header.isCompressed = compressed != nil
+        var payload = file == nil ? compressed ?? record.payload : Data()
         var headerBytes = Data(header.encoded)
         if let cipher {
             headerBytes = try cipher.seal(headerBytes, binding: Self.headerPurpose)

@@ -121,8 +121,7 @@ extension DiskCore {
     /// Whether SQLite has found no room though the disk has plenty, because the database's own accounts of its pages are damaged. O(n); asked once until a write succeeds.
     private func isDamagedRatherThanFull(_ session: DatabaseSession) -> Bool {
         guard let available = session.directory.availableByteCount, available > 64 << 20 else { return false }
-        let verdict = try? session.writer.inDatabase { db in try String.fetchOne(db, sql: "PRAGMA quick_check(1)") }
-        return verdict != "ok"
+        return (try? session.writer.inDatabase(Self.isSound)) != true
     }
 
     /// Runs one transaction by itself. Call on the writing thread.
@@ -245,10 +244,9 @@ extension DatabaseSession {
         return try prepare(
             record.record,
             header: header,
-            payload: record.record.payload,
+            compressed: record.file == nil ? compression.compress(record.record.payload, contentType: header.contentType) : nil,
             file: record.file,
             fileByteCount: record.fileByteCount,
-            compression: compression,
             cipher: try cipher(forPartition: partition, creating: true)
         )
     }
