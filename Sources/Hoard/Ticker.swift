@@ -9,6 +9,22 @@
 public protocol Ticker: Sendable {
     /// Nanoseconds since an arbitrary fixed point. Never goes back.
     func nanoseconds() -> Int64
+
+    /// Suspends until the ticker has reached `deadline`; not at all if it has already.
+    ///
+    /// By default the system's timer is waited for. A ticker that does not follow real time has to bring its own.
+    /// - Throws: `CancellationError` at once when the task is cancelled.
+    func sleep(until deadline: Int64) async throws
+}
+
+extension Ticker {
+    public func sleep(until deadline: Int64) async throws {
+        while true {
+            let (rest, overflowed) = deadline.subtractingReportingOverflow(nanoseconds())
+            guard rest > 0 || overflowed else { return }
+            try await Task.sleep(for: .nanoseconds(overflowed ? .max : rest))
+        }
+    }
 }
 
 extension Duration {
