@@ -68,6 +68,15 @@ struct LRUEngine<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return entry.value
     }
 
+    /// Changes a value where it lies. Neither its weight nor its place changes.
+    mutating func update(_ key: Key, _ body: (inout Value) -> Void) {
+        guard let number = slotNumbers[key], var slot = slots[number] else { return }
+        // One reference while it is changed, so that nothing is copied.
+        slots[number] = nil
+        body(&slot.entry.value)
+        slots[number] = slot
+    }
+
     mutating func insert(_ entry: Entry, forKey key: Key) -> InsertionOutcome {
         var outcome = InsertionOutcome(replaced: remove(key))
         guard entry.deadline > .min, entry.weight <= maximumWeight, maximumCount > 0 else {

@@ -4,14 +4,17 @@
 internal import Synchronization
 
 #if canImport(FoundationEssentials)
-    internal import FoundationEssentials
+    public import FoundationEssentials
 #else
-    internal import Foundation
+    public import Foundation
 #endif
 
 /// A ``RecordStore`` in memory: for tests, for previews, and as the plainest example of what a store is.
 ///
 /// Its records do not survive the process. It evicts the least recently used records, keeps its limits exactly, and never suspends.
+///
+/// A removal by tag or a stale mark is noted with the tag and touches no record, O(1) for each tag; records are judged when they are read. So a record that has
+/// gone with a tag takes up room, and is counted in ``StoreStatistics/count``, until it is read, replaced or evicted.
 public final class MemoryStore: RecordStore {
     public let name: String
 
@@ -19,12 +22,6 @@ public final class MemoryStore: RecordStore {
     private let maximumBytes: Int?
     private let clock: any WallClock
     private let state: Mutex<State>
-
-    private struct State: Sendable {
-        var engine: LRUEngine<RecordKey, Record>
-        var statistics = StoreStatistics()
-        var isClosed = false
-    }
 
     /// - Parameters:
     ///   - maximumCount: The most records held. Default: no limit.
@@ -45,46 +42,69 @@ public final class MemoryStore: RecordStore {
     public func record(forKey key: RecordKey) async throws(StoreError) -> Record? {
         try check(key)
         let now = clock.now()
+        return try withOpenState { $0.read(key, at: now) }
+    }
+
+    /// Reads several records at one moment: no other operation comes in between. A key that is named twice is read once.
+    public func records(forKeys keys: [RecordKey]) async throws(StoreError) -> [RecordKey: Record] {
+        for key in keys { try check(key) }
+        let now = clock.now()
         return try withOpenState { state in
-            guard var record = state.engine.peek(key, now: 0), !record.isExpired(at: now) else {
-                if state.engine.remove(key) != nil { state.statistics.expirations += 1 }
-                state.statistics.misses += 1
-                return nil
-            }
-            record.lastAccess = max(now, record.lastAccess)
-            _ = state.engine.insert(entry(record, forKey: key), forKey: key)
-            state.statistics.hits += 1
-            return record
+            var records: [RecordKey: Record] = [:]
+            for key in Set(keys) { records[key] = state.read(key, at: now) }
+            return records
         }
     }
 
     public func insert(_ record: Record, forKey key: RecordKey) async throws(StoreError) {
         try check(key)
-        let entry = entry(record, forKey: key)
-        let wasKept = try withOpenState { state in
-            let outcome = state.engine.insert(entry, forKey: key)
-            state.statistics.evictions += outcome.evicted.count
-            if outcome.wasKept { state.statistics.insertions += 1 } else { state.statistics.refusals += 1 }
-            return outcome.wasKept
-        }
+        let wasKept = try withOpenState { $0.insert(record, forKey: key) }
         guard wasKept else {
-            throw StoreError(.recordTooLarge, "The record is charged \(entry.weight) bytes, more than the \(name) store may hold.")
+            let weight = State.weight(of: record, forKey: key)
+            throw StoreError(.recordTooLarge, "The record is charged \(weight) bytes, more than the \(name) store may hold.")
+        }
+    }
+
+    /// Writes several records at one moment: no other operation comes in between.
+    public func insert(_ records: [RecordKey: Record]) async throws(StoreError) {
+        for key in records.keys { try check(key) }
+        try withOpenState { state in
+            for (key, record) in records { _ = state.insert(record, forKey: key) }
         }
     }
 
     public func removeRecord(forKey key: RecordKey) async throws(StoreError) {
         try check(key)
-        _ = try withOpenState { $0.engine.remove(key) }
+        try withOpenState { $0.remove(key) }
     }
 
-    public func removeRecords(taggedWith tag: String) async throws(StoreError) {
+    /// Removes several records at one moment: no other operation comes in between.
+    public func removeRecords(forKeys keys: [RecordKey]) async throws(StoreError) {
+        for key in keys { try check(key) }
         try withOpenState { state in
-            _ = state.engine.removeAll { $0.value.tags.contains(tag) }
+            for key in keys { state.remove(key) }
         }
     }
 
+    public func removeRecords(taggedWith tags: Set<String>) async throws(StoreError) {
+        try withOpenState { $0.tags.removeRecords(taggedWith: tags) }
+    }
+
+    public func markRecordStale(forKey key: RecordKey, at date: Date) async throws(StoreError) {
+        try check(key)
+        try withOpenState { $0.markStale(key, at: date) }
+    }
+
+    public func markRecordsStale(taggedWith tags: Set<String>, at date: Date) async throws(StoreError) {
+        try withOpenState { $0.tags.markStale(taggedWith: tags, at: date) }
+    }
+
+    public func markAllRecordsStale(at date: Date) async throws(StoreError) {
+        try withOpenState { $0.tags.markAllStale(at: date) }
+    }
+
     public func removeAll() async throws(StoreError) {
-        _ = try withOpenState { $0.engine.removeAll() }
+        try withOpenState { $0.removeAll() }
     }
 
     public func statistics() async throws(StoreError) -> StoreStatistics {
@@ -101,13 +121,8 @@ public final class MemoryStore: RecordStore {
     public func close() async {
         state.withLock { state in
             state.isClosed = true
-            _ = state.engine.removeAll()
+            state.removeAll()
         }
-    }
-
-    private func entry(_ record: Record, forKey key: RecordKey) -> LRUEngine<RecordKey, Record>.Entry {
-        let bytes = key.bytes.count + record.payload.count + record.tags.reduce(0) { $0 + $1.utf8.count } + Self.overheadBytesPerRecord
-        return .init(value: record, weight: bytes, deadline: .max)
     }
 
     private func check(_ key: RecordKey) throws(StoreError) {
@@ -120,5 +135,86 @@ public final class MemoryStore: RecordStore {
         }
         guard let result else { throw .closed(name) }
         return result
+    }
+}
+
+/// Everything that the store's lock guards.
+private struct State: Sendable {
+    /// A record and when it was written, as ``TagLedger`` counts.
+    struct Held: Sendable {
+        var record: Record
+        let sequence: Int64
+    }
+
+    var engine: LRUEngine<RecordKey, Held>
+    var tags = TagLedger()
+    var statistics = StoreStatistics()
+    var isClosed = false
+
+    static func weight(of record: Record, forKey key: RecordKey) -> Int {
+        key.bytes.count + record.payload.count + record.tags.reduce(0) { $0 + $1.utf8.count } + MemoryStore.overheadBytesPerRecord
+    }
+
+    private func entry(_ held: Held, forKey key: RecordKey) -> LRUEngine<RecordKey, Held>.Entry {
+        .init(value: held, weight: Self.weight(of: held.record, forKey: key), deadline: .max)
+    }
+
+    private func isRemoved(_ held: Held) -> Bool { tags.isRemoved(held.record.tags, writtenAt: held.sequence) }
+
+    /// The record as it is to be read now. `nil` if there is none, and then nothing is left of it.
+    private mutating func valid(_ key: RecordKey, at now: Date) -> Held? {
+        guard var held = engine.peek(key, now: 0) else { return nil }
+        if isRemoved(held) {
+            remove(key)
+            return nil
+        }
+        if held.record.isExpired(at: now) {
+            remove(key)
+            statistics.expirations += 1
+            return nil
+        }
+        if let end = tags.freshnessEnd(of: held.record.tags, writtenAt: held.sequence) { _ = held.record.endFreshness(at: end) }
+        return held
+    }
+
+    mutating func read(_ key: RecordKey, at now: Date) -> Record? {
+        guard var held = valid(key, at: now) else {
+            statistics.misses += 1
+            return nil
+        }
+        held.record.lastAccess = max(now, held.record.lastAccess)
+        _ = engine.insert(entry(held, forKey: key), forKey: key)
+        statistics.hits += 1
+        return held.record
+    }
+
+    /// Returns whether the record is kept.
+    mutating func insert(_ record: Record, forKey key: RecordKey) -> Bool {
+        let outcome = engine.insert(entry(Held(record: record, sequence: tags.beginWrite()), forKey: key), forKey: key)
+        // What has gone with a tag already does not go to make room.
+        statistics.evictions += outcome.evicted.count { !isRemoved($0.value) }
+        for gone in outcome.evicted { tags.release(gone.value.record.tags) }
+        if let replaced = outcome.replaced { tags.release(replaced.value.record.tags) }
+        guard outcome.wasKept else {
+            statistics.refusals += 1
+            return false
+        }
+        tags.retain(record.tags)
+        statistics.insertions += 1
+        return true
+    }
+
+    mutating func remove(_ key: RecordKey) {
+        if let removed = engine.remove(key) { tags.release(removed.value.record.tags) }
+    }
+
+    /// No use of the record.
+    mutating func markStale(_ key: RecordKey, at date: Date) {
+        engine.update(key) { _ = $0.record.endFreshness(at: date) }
+    }
+
+    mutating func removeAll() {
+        _ = engine.removeAll()
+        tags.removeAll()
     }
 }

@@ -26,6 +26,18 @@ public struct Record: Sendable, Hashable {
     /// Never before ``freshUntil``. A store treats a record past this date as absent.
     public var staleUntil: Date?
 
+    /// How long after ``freshUntil`` the value may be used while a new one is loaded in the background.
+    public var staleWhileRevalidate: Duration = .zero
+
+    /// How long after ``freshUntil`` the value may stand in for one that cannot be loaded.
+    public var staleIfError: Duration = .zero
+
+    /// How long it took to load the value; `nil` if nobody measured.
+    public var loadDuration: Duration?
+
+    /// Whether the record says that its source has no value. The payload means nothing then.
+    public var isNegative = false
+
     /// When the record was last read or written. A store may keep it only approximately.
     public var lastAccess: Date
 
@@ -86,6 +98,15 @@ public struct Record: Sendable, Hashable {
 }
 
 extension Record {
+    /// Ends the record's freshness at `date`, if it is fresh for longer. What is kept of it stays.
+    ///
+    /// - Returns: Whether it was fresh for longer.
+    public mutating func endFreshness(at date: Date) -> Bool {
+        guard freshUntil.map({ $0 > date }) ?? true else { return false }
+        freshUntil = date
+        return true
+    }
+
     /// How long a record is kept once it is no longer fresh.
     public struct StaleUntil: Sendable, Hashable {
         private enum Base: Hashable, Sendable { case whenNoLongerFresh, date(Date), never }

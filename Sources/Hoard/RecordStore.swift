@@ -1,6 +1,12 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 /// A tier below memory: something that keeps records by key, possibly beyond the life of the process.
 ///
 /// Hoard ships ``MemoryStore``, `DiskStore` and, with its own issue of trade-offs, stores on other machines.
@@ -32,8 +38,36 @@ public protocol RecordStore: Sendable {
     /// Removes a record if there is one. May suspend.
     func removeRecord(forKey key: RecordKey) async throws(StoreError)
 
-    /// Removes every record that has the tag. May suspend.
-    func removeRecords(taggedWith tag: String) async throws(StoreError)
+    /// Reads several records, and counts as a use of each. One round trip where there is a network. May suspend.
+    ///
+    /// By default the records are read one by one.
+    /// - Returns: The records that the store has, by their keys. Either all keys were looked at or the call throws.
+    func records(forKeys keys: [RecordKey]) async throws(StoreError) -> [RecordKey: Record]
+
+    /// Writes several records, replacing others of the same keys. One round trip where there is a network. May suspend.
+    ///
+    /// By default the records are written one by one. A record that can never fit removes any older record of its key, and keeps
+    /// no other from being written. When the call throws, some of the records may have been written.
+    func insert(_ records: [RecordKey: Record]) async throws(StoreError)
+
+    /// Removes several records. One round trip where there is a network. May suspend. By default they are removed one by one.
+    func removeRecords(forKeys keys: [RecordKey]) async throws(StoreError)
+
+    /// Removes every record that has at least one of the tags. O(number of tags) in Hoard's stores, however many records have them. May suspend.
+    func removeRecords(taggedWith tags: Set<String>) async throws(StoreError)
+
+    /// Ends the freshness of a record, if there is one, at `date`; it is kept for as long as it would have been. May suspend.
+    ///
+    /// A record that was fresh for less is left as it is. By default the record is read and written again.
+    func markRecordStale(forKey key: RecordKey, at date: Date) async throws(StoreError)
+
+    /// Ends the freshness of all records that have at least one of the tags now, at `date`. O(number of tags) in Hoard's stores. May suspend.
+    ///
+    /// By default the records are removed: nothing that should be stale is found to be fresh.
+    func markRecordsStale(taggedWith tags: Set<String>, at date: Date) async throws(StoreError)
+
+    /// Ends the freshness of all records, at `date`. O(1) in Hoard's stores. May suspend. By default the records are removed.
+    func markAllRecordsStale(at date: Date) async throws(StoreError)
 
     /// Removes every record. May suspend.
     func removeAll() async throws(StoreError)
@@ -41,7 +75,7 @@ public protocol RecordStore: Sendable {
     /// What the store holds and has done since it was opened. May suspend.
     func statistics() async throws(StoreError) -> StoreStatistics
 
-    /// Keys that something other than this instance has changed, for the tiers above to drop.
+    /// Keys and tags of records that something other than this instance has changed, for the tiers above to drop.
     ///
     /// `nil` (the default) if nothing else can change the store's records.
     func invalidations() -> AsyncStream<StoreInvalidation>?
@@ -52,12 +86,67 @@ public protocol RecordStore: Sendable {
 
 extension RecordStore {
     public func invalidations() -> AsyncStream<StoreInvalidation>? { nil }
+
+    /// Removes every record that has the tag. May suspend.
+    public func removeRecords(taggedWith tag: String) async throws(StoreError) {
+        try await removeRecords(taggedWith: [tag])
+    }
+
+    public func records(forKeys keys: [RecordKey]) async throws(StoreError) -> [RecordKey: Record] {
+        var records: [RecordKey: Record] = [:]
+        for key in keys where records[key] == nil {
+            if let record = try await record(forKey: key) { records[key] = record }
+        }
+        return records
+    }
+
+    public func insert(_ records: [RecordKey: Record]) async throws(StoreError) {
+        for (key, record) in records {
+            do {
+                try await insert(record, forKey: key)
+            } catch  where error.code == .recordTooLarge {
+                continue
+            }
+        }
+    }
+
+    public func removeRecords(forKeys keys: [RecordKey]) async throws(StoreError) {
+        for key in keys { try await removeRecord(forKey: key) }
+    }
+
+    public func markRecordStale(forKey key: RecordKey, at date: Date) async throws(StoreError) {
+        guard var record = try await record(forKey: key), record.endFreshness(at: date) else { return }
+        try await insert(record, forKey: key)
+    }
+
+    public func markRecordsStale(taggedWith tags: Set<String>, at date: Date) async throws(StoreError) {
+        try await removeRecords(taggedWith: tags)
+    }
+
+    public func markAllRecordsStale(at date: Date) async throws(StoreError) {
+        try await removeAll()
+    }
 }
 
 /// A change that somebody else made to a store.
+///
+/// It concerns one key, or the records that have one of some tags, or, without either, any record.
 public struct StoreInvalidation: Sendable, Hashable {
-    /// The key that changed, or `nil` if any record may have.
+    /// The key that changed. `nil`: records with one of ``tags`` may have, or any record if there are none.
     public let key: RecordKey?
 
-    public init(key: RecordKey?) { self.key = key }
+    /// The tags by which records were removed or marked stale. A tier above may drop all it has instead.
+    public let tags: Set<String>
+
+    /// One key, or any record.
+    public init(key: RecordKey?) {
+        self.key = key
+        tags = []
+    }
+
+    /// Records that have at least one of the tags. Without any tag: any record.
+    public init(tags: Set<String>) {
+        key = nil
+        self.tags = tags
+    }
 }

@@ -47,6 +47,16 @@ import Testing
         engine.checkInvariants()
     }
 
+    @Test func updateChangesNeitherWeightNorPlace() {
+        var engine = engine(1...3, maximumCount: 3)
+        engine.update(1) { $0 += "!" }
+        engine.update(9) { $0 += "!" }
+        #expect(engine.peek(1, now: 0) == "1!")
+        #expect(engine.totalWeight == 3)
+        engine.checkInvariants()
+        #expect(engine.insert(.init(value: "4", weight: 1, deadline: .max), forKey: 4).evicted.map(\.value) == ["1!"])
+    }
+
     @Test func slotsAreUsedAgain() {
         var engine = engine(1...3)
         for round in 0..<100 {

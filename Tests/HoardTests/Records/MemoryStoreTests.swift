@@ -76,6 +76,59 @@ import Testing
         #expect(statistics.expirations == 1)
     }
 
+    @Test func recordsThatHaveGoneWithATagAreHeldUntilTheyAreFoundAndLimitsHold() async throws {
+        let store = MemoryStore(maximumCount: 3)
+        for number in 0..<3 { try await store.insert(record(1, tags: ["t"]), forKey: RecordKey("\(number)")) }
+        try await store.removeRecords(taggedWith: "t")
+        #expect(try await store.statistics().count == 3)
+        #expect(try await store.record(forKey: "1") == nil)
+        #expect(try await store.statistics().count == 2)
+        for number in 10..<14 { try await store.insert(record(1), forKey: RecordKey("\(number)")) }
+        let statistics = try await store.statistics()
+        #expect(statistics.count == 3)
+        // Only the one that was still valid.
+        #expect(statistics.evictions == 1)
+        #expect(statistics.expirations == 0)
+    }
+
+    @Test func staleMarkIsNoUseOfTheRecord() async throws {
+        let store = MemoryStore(maximumCount: 2, clock: time)
+        try await store.insert(record(1), forKey: "a")
+        try await store.insert(record(1), forKey: "b")
+        time.advance(by: .seconds(1))
+        try await store.markRecordStale(forKey: "a", at: time.now())
+        try await store.insert(record(1), forKey: "c")
+        #expect(try await store.record(forKey: "a") == nil)
+        #expect(try await store.record(forKey: "b")?.freshUntil == nil)
+        #expect(try await store.statistics().hits == 1)
+    }
+
+    @Test func changeOfATaggedRecordBetweenReadsOfItKeepsItsTag() async throws {
+        let store = MemoryStore(clock: time)
+        try await store.insert(record(1, tags: ["t"]), forKey: "a")
+        for _ in 0..<3 { _ = try await store.record(forKey: "a") }
+        try await store.insert(record(2, tags: ["t"]), forKey: "a")
+        try await store.insert(record(3, tags: ["t"]), forKey: "b")
+        try await store.removeRecord(forKey: "b")
+        try await store.removeRecords(taggedWith: "t")
+        #expect(try await store.record(forKey: "a") == nil)
+    }
+
+    @Test func keyThatIsTooLongFailsBeforeAnythingIsDone() async throws {
+        let store = MemoryStore()
+        let long = RecordKey(bytes: [UInt8](repeating: 1, count: RecordKey.maximumByteCount + 1))
+        try await store.insert(record(1), forKey: "a")
+        let thrown = [
+            await error { try await store.removeRecords(forKeys: ["a", long]) },
+            await error { try await store.insert(["b": record(1), long: record(1)]) },
+            await error { _ = try await store.records(forKeys: ["a", long]) },
+            await error { try await store.markRecordStale(forKey: long, at: time.now()) },
+        ]
+        #expect(thrown.allSatisfy { ($0 as? StoreError)?.code == .keyTooLong })
+        let statistics = try await store.statistics()
+        #expect(statistics.count == 1 && statistics.hits == 0)
+    }
+
     @Test func nothingElseChangesIt() {
         #expect(MemoryStore().invalidations() == nil)
         #expect(MemoryStore(name: "scratch").name == "scratch")

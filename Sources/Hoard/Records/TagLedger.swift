@@ -1,0 +1,93 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// What has been done to the records of a ``MemoryStore`` by their tags, or to all of them, judged against when each was written.
+///
+/// A counter orders writes, removals and stale marks. A removal by tag notes the counter with the tag and touches no record: whoever reads a record that was
+/// written before knows that it is gone. A tag is known for as long as a record that has it is held, so the ledger is no larger than what the store holds.
+struct TagLedger: Sendable {
+    private struct Tag: Sendable {
+        var recordCount = 0
+        /// Records that were written before this are gone.
+        var removalSequence: Int64 = 0
+        var staleMarks = StaleMarks()
+    }
+
+    private var tags: [String: Tag] = [:]
+    private var marksOnEverything = StaleMarks()
+    private var latestSequence: Int64 = 0
+    /// The sequence of the latest removal or stale mark. Records that were written later are not concerned by any.
+    private var latestChange: Int64 = 0
+
+    /// How many tags are known.
+    var tagCount: Int { tags.count }
+
+    private mutating func nextSequence() -> Int64 {
+        latestSequence += 1
+        return latestSequence
+    }
+
+    /// The number of a write that is about to be made.
+    mutating func beginWrite() -> Int64 { nextSequence() }
+
+    /// A record with these tags is held from now on. O(number of tags).
+    mutating func retain(_ names: Set<String>) {
+        for name in names { tags[name, default: Tag()].recordCount += 1 }
+    }
+
+    /// A record with these tags is no longer held. O(number of tags).
+    mutating func release(_ names: Set<String>) {
+        for name in names {
+            guard let index = tags.index(forKey: name) else { continue }
+            tags.values[index].recordCount -= 1
+            if tags.values[index].recordCount == 0 { tags.remove(at: index) }
+        }
+    }
+
+    /// Removes all records that have at least one of the tags now. O(number of tags).
+    mutating func removeRecords(taggedWith names: Set<String>) {
+        latestChange = nextSequence()
+        for name in names {
+            // A removal says more than any mark before it.
+            tags[name]?.staleMarks = StaleMarks()
+            tags[name]?.removalSequence = latestChange
+        }
+    }
+
+    /// Ends the freshness of all records that have at least one of the tags now. O(number of tags).
+    mutating func markStale(taggedWith names: Set<String>, at date: Date) {
+        latestChange = nextSequence()
+        for name in names { tags[name]?.staleMarks.add(.init(sequence: latestChange, date: date)) }
+    }
+
+    /// Ends the freshness of all records that are held now. O(1).
+    mutating func markAllStale(at date: Date) {
+        latestChange = nextSequence()
+        marksOnEverything.add(.init(sequence: latestChange, date: date))
+    }
+
+    /// Whether a record has gone with one of its tags. O(number of its tags), O(1) if nothing has been done since it was written.
+    func isRemoved(_ names: Set<String>, writtenAt sequence: Int64) -> Bool {
+        guard sequence < latestChange else { return false }
+        return names.contains { (tags[$0]?.removalSequence ?? 0) > sequence }
+    }
+
+    /// When a record has been said to cease to be fresh; `nil` if nothing has been said of it. O(number of its tags).
+    func freshnessEnd(of names: Set<String>, writtenAt sequence: Int64) -> Date? {
+        guard sequence < latestChange else { return nil }
+        let ends = names.compactMap { tags[$0]?.staleMarks.freshnessEnd(forSequence: sequence) }
+        return (ends + [marksOnEverything.freshnessEnd(forSequence: sequence)].compactMap { $0 }).min()
+    }
+
+    /// No record is held any more.
+    mutating func removeAll() {
+        tags = [:]
+        marksOnEverything = StaleMarks()
+    }
+}

@@ -1,0 +1,74 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import Hoard
+
+@Suite(.timeLimit(.minutes(1))) struct TagLedgerTests {
+    private let date = Date(timeIntervalSinceReferenceDate: 1_000)
+
+    @Test func removalConcernsWhatWasWrittenBefore() {
+        var ledger = TagLedger()
+        let before = ledger.beginWrite()
+        ledger.retain(["a", "b"])
+        #expect(!ledger.isRemoved(["a", "b"], writtenAt: before))
+        ledger.removeRecords(taggedWith: ["b", "c"])
+        let after = ledger.beginWrite()
+        #expect(ledger.isRemoved(["a", "b"], writtenAt: before))
+        #expect(!ledger.isRemoved(["a"], writtenAt: before))
+        #expect(!ledger.isRemoved([], writtenAt: before))
+        #expect(!ledger.isRemoved(["a", "b"], writtenAt: after))
+    }
+
+    @Test func marksOfTagsAndOnEverythingCountTogether() {
+        var ledger = TagLedger()
+        let before = ledger.beginWrite()
+        ledger.retain(["a"])
+        ledger.retain(["b"])
+        #expect(ledger.freshnessEnd(of: ["a"], writtenAt: before) == nil)
+        ledger.markAllStale(at: date)
+        let between = ledger.beginWrite()
+        ledger.markStale(taggedWith: ["a"], at: date.addingTimeInterval(-10))
+        #expect(ledger.freshnessEnd(of: ["a"], writtenAt: before) == date.addingTimeInterval(-10))
+        #expect(ledger.freshnessEnd(of: ["a", "b"], writtenAt: between) == date.addingTimeInterval(-10))
+        #expect(ledger.freshnessEnd(of: ["b"], writtenAt: before) == date)
+        #expect(ledger.freshnessEnd(of: ["b"], writtenAt: between) == nil)
+        #expect(ledger.freshnessEnd(of: [], writtenAt: before) == date)
+    }
+
+    @Test func tagIsKnownAsLongAsARecordHasIt() {
+        var ledger = TagLedger()
+        for number in 0..<100 { ledger.removeRecords(taggedWith: ["never written \(number)"]) }
+        for number in 0..<100 { ledger.markStale(taggedWith: ["never written \(number)"], at: date) }
+        #expect(ledger.tagCount == 0)
+        ledger.retain(["a", "b"])
+        ledger.retain(["a"])
+        #expect(ledger.tagCount == 2)
+        ledger.release(["a", "b"])
+        #expect(ledger.tagCount == 1)
+        ledger.release(["a"])
+        ledger.release(["a"])
+        #expect(ledger.tagCount == 0)
+    }
+
+    @Test func removalOfATagDropsItsMarks() {
+        var ledger = TagLedger()
+        let before = ledger.beginWrite()
+        ledger.retain(["a"])
+        ledger.markStale(taggedWith: ["a"], at: date)
+        ledger.removeRecords(taggedWith: ["a"])
+        #expect(ledger.freshnessEnd(of: ["a"], writtenAt: before) == nil)
+        #expect(ledger.isRemoved(["a"], writtenAt: before))
+    }
+
+    @Test func emptyLedgerKnowsNothing() {
+        var ledger = TagLedger()
+        ledger.retain(["a"])
+        ledger.markAllStale(at: date)
+        ledger.removeAll()
+        #expect(ledger.tagCount == 0)
+        #expect(ledger.freshnessEnd(of: ["a"], writtenAt: 0) == nil)
+    }
+}
