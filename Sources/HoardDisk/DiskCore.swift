@@ -101,6 +101,16 @@ extension DiskCore {
         try result.get()
     }
 
+    /// Commits operations in one transaction. Suspends until it is done.
+    func commit(together operations: [WriteOperation]) async throws(StoreError) {
+        if operations.isEmpty {
+            // Says if the store has been closed.
+            _ = try session()
+        } else {
+            try await commit(operations.count == 1 ? operations[0] : .together(operations))
+        }
+    }
+
     /// Opens the database that could not be replaced before, unless another operation was faster.
     private func reopen(at now: Date) throws(StoreError) -> DatabaseSession {
         let (session, opened) = try state.withLock { (state) throws(StoreError) -> (DatabaseSession, DatabaseOpening.Opened?) in

@@ -179,5 +179,4 @@ extension DiskCore {
         guard case .unusable(let nonce) = finding else { return }
         try? await commit(.removeUnusable(key, damagedFile: nonce))
     }
-
 }

@@ -36,11 +36,12 @@ extension DiskStore {
         try await core.commit(.remove(key))
     }
 
-    /// Removes every record that has the tag. Returns when that is committed. Suspends. O(1): the space of many records is given back later.
+    /// Removes every record that has at least one of the tags. Returns when that is committed, in one transaction. Suspends. O(number of tags): the space of many records
+    /// is given back later.
     ///
     /// Tags are compared byte for byte, as keys are.
-    public func removeRecords(taggedWith tag: String) async throws(StoreError) {
-        try await core.commit(.removeTagged(tag))
+    public func removeRecords(taggedWith tags: Set<String>) async throws(StoreError) {
+        try await core.commit(together: tags.map { .removeTagged($0) })
     }
 
     /// Removes every record of a partition (``Record/partition``). Returns when that is committed. Suspends. O(1).

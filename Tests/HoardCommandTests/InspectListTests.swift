@@ -85,6 +85,31 @@ struct InspectListTests {
         #expect(try await cache.inspect("show", "d").text.contains("(expired)"))
     }
 
+    @Test func showTellsHowLongARecordMayBeUsedStaleAndWhetherItIsNegative() async throws {
+        try await cache.fill { store in
+            var record = Record(payload: Data(), created: .now, freshUntil: .now + 600, staleUntil: .forever)
+            try await store.insert(record, forKey: "plain")
+            record.staleWhileRevalidate = .seconds(90)
+            record.staleIfError = .seconds(3 * 3_600)
+            record.loadDuration = .milliseconds(1_250)
+            record.isNegative = true
+            try await store.insert(record, forKey: "full")
+            try await store.markRecordStale(forKey: "full", at: .now)
+        }
+        let text = try await cache.inspect("show", "full").text
+        #expect(text.contains("(stale)\n"))
+        #expect(text.contains("negative     its source has no value\n"))
+        #expect(text.contains("revalidate   stale for 90s while a new value is loaded\n"))
+        #expect(text.contains("if error     stale for 3h if no new value can be loaded\n"))
+        #expect(text.contains("loaded in    1.25 s\n"))
+        let report = try #require(try await cache.json("show", "full").first?["record"] as? [String: Any])
+        #expect(report["staleIfError"] as? Double == 10_800)
+        #expect(report["loadDuration"] as? Double == 1.25)
+        #expect(report["negative"] as? Bool == true)
+        let plain = try await cache.inspect("show", "plain").text
+        for word in ["negative", "revalidate", "if error", "loaded in"] { #expect(!plain.contains(word)) }
+    }
+
     @Test func showPrintsPayloadsAsTheyAre() async throws {
         try await cache.fillWithFour()
         let large = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 / 777) })

@@ -15,18 +15,31 @@ import Testing
         try? FileManager.default.removeItem(atPath: directory)
     }
 
-    @Test(arguments: RecordStoreConformance.checks)
-    func conforms(to check: RecordStoreConformance.Check) async throws {
+    /// How a store keeps its records.
+    enum Kind: CaseIterable { case plain, compressed, encrypted }
+
+    private func run(_ check: RecordStoreConformance.Check, _ kind: Kind) async throws {
         try await check.run { [directory] configuration in
-            try DiskStore(
-                configuration: .init(
-                    // A check may open several stores.
-                    directory: "\(directory)/\(UUID().uuidString)",
-                    maximumCount: configuration.maximumCount,
-                    maximumBytes: configuration.maximumBytes,
-                    clock: configuration.clock
-                )
+            var own = DiskStore.Configuration(
+                // A check may open several stores.
+                directory: "\(directory)/\(UUID().uuidString)",
+                maximumCount: configuration.maximumCount,
+                maximumBytes: configuration.maximumBytes,
+                clock: configuration.clock
             )
+            if kind == .compressed { own.compression = .zlib() }
+            if kind == .encrypted { own.encryptionKey = try .init(identifier: "test", bytes: Array(0..<32)) }
+            return try DiskStore(configuration: own)
         }
+    }
+
+    @Test(arguments: RecordStoreConformance.checks, Kind.allCases)
+    func conforms(to check: RecordStoreConformance.Check, _ kind: Kind) async throws {
+        try await run(check, kind)
+    }
+
+    @Test(arguments: 0..<8 as Range<UInt64>, Kind.allCases)
+    func conformsToTheModel(seed: UInt64, _ kind: Kind) async throws {
+        for check in RecordStoreConformance.checks(seed: seed) where check.name.hasPrefix("random operations") { try await run(check, kind) }
     }
 }

@@ -64,7 +64,7 @@ import Testing
         #expect(try store.countOnWriter("PRAGMA auto_vacuum") == 2)
         #expect(try store.countOnWriter("PRAGMA page_size") == 4096)
         #expect(try store.countOnWriter("PRAGMA application_id") == 0x484F_5244)
-        #expect(try store.countOnWriter("PRAGMA user_version") == 2)
+        #expect(try store.countOnWriter("PRAGMA user_version") == 3)
     }
 
     @Test func queriesOfEvictionUseTheirIndices() throws {
@@ -119,15 +119,15 @@ import Testing
         let store = try workspace.open()
         try await store.insert(workspace.record(), forKey: "key")
         await store.close()
-        try workspace.changeDatabase("PRAGMA user_version = 3")
+        try workspace.changeDatabase("PRAGMA user_version = 4")
         let before = try workspace.databaseBytes()
 
         let error = try #require(openingError(workspace.configuration()))
         #expect(error.code == .newerFormat)
-        #expect(error.message.contains("format is 3"))
+        #expect(error.message.contains("format is 4"))
         #expect(try workspace.databaseBytes() == before)
         #expect(workspace.events.events.isEmpty)
-        try workspace.changeDatabase("PRAGMA user_version = 2")
+        try workspace.changeDatabase("PRAGMA user_version = 3")
         #expect(try await workspace.open().record(forKey: "key") != nil)
     }
 

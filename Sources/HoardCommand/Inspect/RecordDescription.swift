@@ -32,6 +32,13 @@ struct RecordDescription: Encodable {
     let validator: String?
     let contentType: String?
     let partition: String?
+    /// Seconds after `freshUntil`; `nil` if there are none.
+    let staleWhileRevalidate: Double?
+    let staleIfError: Double?
+    /// Seconds that loading took, if somebody measured.
+    let loadDuration: Double?
+    /// Whether the record says that its source has no value.
+    let negative: Bool
 
     init(_ summary: DiskStore.EntrySummary) {
         let httpKey = HTTPCacheKey(recordKey: summary.key)
@@ -54,6 +61,10 @@ struct RecordDescription: Encodable {
         self.validator = summary.validator
         self.contentType = summary.contentType
         self.partition = summary.partition
+        self.staleWhileRevalidate = summary.staleWhileRevalidate > .zero ? seconds(summary.staleWhileRevalidate) : nil
+        self.staleIfError = summary.staleIfError > .zero ? seconds(summary.staleIfError) : nil
+        self.loadDuration = summary.loadDuration.map(seconds)
+        self.negative = summary.isNegative
     }
 
     /// What a person calls the record: its URL and variant, or its key.
@@ -69,6 +80,11 @@ struct RecordDescription: Encodable {
         let seconds = freshUntil.timeIntervalSince(now)
         return seconds > 0 ? shortInterval(seconds) : "stale"
     }
+}
+
+private func seconds(_ duration: Duration) -> Double {
+    let (seconds, attoseconds) = duration.components
+    return Double(seconds) + Double(attoseconds) * 1e-18
 }
 
 /// A time span in its largest unit: `12s`, `5m`, `3h`, `8d`.

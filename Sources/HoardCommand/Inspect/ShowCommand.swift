@@ -71,6 +71,10 @@ struct ShowCommand: AsyncParsableCommand {
         lines.append(("created", "\(record.created.formatted(.iso8601)) (\(shortInterval(now.timeIntervalSince(record.created))) ago)"))
         lines.append(("fresh until", "\(record.freshUntil?.formatted(.iso8601) ?? "for ever") (\(record.freshness(at: now)))"))
         lines.append(("kept until", record.keptUntil?.formatted(.iso8601) ?? "evicted"))
+        if record.negative { lines.append(("negative", "its source has no value")) }
+        if let window = record.staleWhileRevalidate { lines.append(("revalidate", "stale for \(shortInterval(window)) while a new value is loaded")) }
+        if let window = record.staleIfError { lines.append(("if error", "stale for \(shortInterval(window)) if no new value can be loaded")) }
+        if let duration = record.loadDuration { lines.append(("loaded in", "\(duration.formatted(.number.precision(.fractionLength(0...3)))) s")) }
         lines.append(("last used", record.lastUsed.formatted(.iso8601)))
         if let validator = record.validator { lines.append(("validator", validator)) }
         if let contentType = record.contentType { lines.append(("type", contentType)) }

@@ -131,6 +131,7 @@ struct DatabaseOpening {
         memory.latestStoredStamp = try Int64.fetchOne(db, sql: "SELECT MAX(stamp) FROM recency") ?? 0
         memory.index.advance(past: memory.latestStoredStamp)
         memory.index.invalidations = try ForeignChanges.invalidations(db)
+        for mark in try ScopedStaleMark.all(db) { memory.index.add(mark) }
         return memory
     }
 
@@ -167,7 +168,7 @@ struct DatabaseOpening {
         do {
             let (recognition, identity) = try openReader().unsafeRead { db in
                 let recognition = try DiskSchema.recognize(db)
-                return (recognition, recognition == .current ? try StoreIdentity(db) : nil)
+                return (recognition, recognition.hasIdentity ? try StoreIdentity(db) : nil)
             }
             try check(recognition)
             if let identity { _ = try keyRing(for: identity) }
@@ -221,14 +222,22 @@ struct DatabaseOpening {
         try writer.writeWithoutTransaction { db in
             let recognition = try DiskSchema.recognize(db)
             try check(recognition)
-            let isOlder = if case .older = recognition { true } else { false }
-            if recognition == .empty || isOlder {
+            switch recognition {
+            case .empty, .older(1):
                 try db.inTransaction(.exclusive) {
-                    if isOlder { try FormatVersion1.setAside(db) }
+                    if recognition != .empty { try FormatVersion1.setAside(db) }
                     try DiskSchema.create(db)
                     try StoreIdentity(key: configuration.encryptionKey).write(to: db)
                     return .commit
                 }
+            case .older:
+                try db.inTransaction(.exclusive) {
+                    // Another process may have been faster.
+                    if try DiskSchema.recognize(db) != .current { try DiskSchema.upgradeFromVersion2(db) }
+                    return .commit
+                }
+            case .current, .newer, .foreign, .damaged:
+                break
             }
             guard try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL") == "wal" else {
                 throw StoreError(.unavailable, "The file system of \(directory.path) does not support SQLite's write-ahead log.")

@@ -57,6 +57,8 @@ final class DatabaseSession: Sendable {
     /// When the structure of the database was last checked.
     let lastCheck = Mutex<Date?>(nil)
 
+    /// The sequence of the latest stale mark that is known. No record that was written later is concerned by any.
+    let latestStaleMark: Atomic<Int64>
     let knownGeneration: Atomic<UInt64>
     let ownGeneration = Atomic<UInt64>(1)
     private let catchingUp = Mutex(())
@@ -90,6 +92,7 @@ final class DatabaseSession: Sendable {
         self.checkpointer = checkpointer
         self.generation = generation
         self.knownGeneration = Atomic(knownGeneration)
+        latestStaleMark = Atomic(memory.index.staleMarks.values.compactMap { $0.marks.last?.sequence }.max() ?? .min)
         self.memory = Mutex(memory)
         statements = Mutex(nil)
     }
@@ -152,7 +155,12 @@ extension DatabaseSession {
             memory.recencyRowCount += news.stamps.count
             for (identifier, stamp) in news.stamps { memory.index.enter(identifier, stamp: stamp) }
             memory.adoptInvalidations(news.changes.invalidations)
-            if let all = news.allInvalidations { memory.index.invalidations = all }
+            // What this process has committed since the news were read is not among them.
+            if let all = news.allInvalidations {
+                memory.index.invalidations = all.merging(memory.index.invalidations.filter { $0.value > news.latestChange }, uniquingKeysWith: max)
+            }
+            if news.allStaleMarks != nil { memory.index.dropStaleMarks(upTo: news.latestChange) }
+            adopt(news.allStaleMarks ?? news.changes.staleMarks, in: &memory)
             guard news.changes.isEverything else { return }
             // What was dropped meanwhile is not known, so no cipher may be used without looking for its key again.
             memory.ciphers = [:]

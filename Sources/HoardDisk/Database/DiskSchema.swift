@@ -12,11 +12,14 @@ enum DiskSchema {
     static let applicationID: Int32 = 0x484F_5244
 
     /// The version of the tables below, kept in `user_version`. Raise it with every change that an older Hoard cannot read.
-    static let version: Int32 = 2
+    static let version: Int32 = 3
 
     /// What a database is to this version of Hoard.
     enum Recognition: Hashable {
         case empty, current, older(Int32), newer(Int32), foreign, damaged
+
+        /// Whether the database has the table `identity`.
+        var hasIdentity: Bool { self == .current || self == .older(2) }
     }
 
     /// - `records.id` is a keyed hash of the key; the whole key is in `header` (``RecordHeader``). `sequence` orders all writes. `expires` is in microseconds
@@ -25,6 +28,8 @@ enum DiskSchema {
     /// - `recency` is the queue of eviction. It is appended to, so that a write touches one page of it; which stamp a record has now is known in memory (``RecordIndex``).
     ///   A row whose record has a later stamp, or is gone, means nothing.
     /// - `invalidations`: records with the tag whose sequence is not greater are gone, whether they have been swept yet or not.
+    /// - `stale_marks`: records whose sequence is not greater ceased to be fresh at the date, seconds since 2001-01-01 00:00 UTC, or before. `scope` is a record's
+    ///   `id`, a tag, or 0 for all records.
     /// - `changes` tells other processes what has changed: ``ChangeList``.
     /// - `totals` is one row, written once by each transaction; `identity` is one that never changes.
     private static let tables = """
@@ -44,6 +49,7 @@ enum DiskSchema {
         CREATE TABLE recency (stamp INTEGER PRIMARY KEY, id INTEGER NOT NULL) STRICT;
         CREATE TABLE tags (tag INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (tag, id)) STRICT, WITHOUT ROWID;
         CREATE TABLE invalidations (tag INTEGER PRIMARY KEY, sequence INTEGER NOT NULL) STRICT;
+        \(staleMarks)
         CREATE TABLE changes (
             sequence INTEGER PRIMARY KEY, previous INTEGER NOT NULL, origin INTEGER NOT NULL, body BLOB NOT NULL
         ) STRICT;
@@ -56,9 +62,16 @@ enum DiskSchema {
         ) STRICT;
         """
 
-    private static let objects: Set<String> = [
+    private static let staleMarks = """
+        CREATE TABLE stale_marks (
+            scope INTEGER NOT NULL, sequence INTEGER NOT NULL, date REAL NOT NULL, PRIMARY KEY (scope, sequence)
+        ) STRICT, WITHOUT ROWID;
+        """
+
+    private static let objectsOfVersion2: Set<String> = [
         "records", "records_by_expiry", "recency", "tags", "invalidations", "changes", "totals", "identity",
     ]
+    private static let objects = objectsOfVersion2.union(["stale_marks"])
 
     /// Tells what the database is. Reads its header and the names of its tables and indices.
     static func recognize(_ db: Database) throws -> Recognition {
@@ -70,7 +83,14 @@ enum DiskSchema {
         }
         if version > Self.version { return .newer(version) }
         if version == 1 { return .older(version) }
+        if version == 2 { return objects.isSuperset(of: objectsOfVersion2) ? .older(version) : .damaged }
         return version == Self.version && objects.isSuperset(of: Self.objects) ? .current : .damaged
+    }
+
+    /// Adds what the second version did not have. All that it had is as it was. Call in a transaction.
+    static func upgradeFromVersion2(_ db: Database) throws {
+        try db.execute(sql: staleMarks)
+        try db.execute(sql: "PRAGMA user_version = \(version)")
     }
 
     /// Creates the tables. Call in a transaction, on an empty database.

@@ -45,9 +45,10 @@ struct StoredTotals: Hashable, Sendable {
         }
         let changes = try Int64.fetchOne(db, sql: "SELECT MAX(sequence) FROM changes") ?? 0
         let invalidations = try Int64.fetchOne(db, sql: "SELECT MAX(sequence) FROM invalidations") ?? 0
+        let staleMarks = try Int64.fetchOne(db, sql: "SELECT MAX(sequence) FROM stale_marks") ?? 0
         self.init(
             totals: RecordTotals(count: try row.decode(atIndex: 0), bytes: try row.decode(atIndex: 1)),
-            sequence: max(try row.decode(Int64.self, atIndex: 2), changes, invalidations)
+            sequence: max(try row.decode(Int64.self, atIndex: 2), changes, invalidations, staleMarks)
         )
     }
 }

@@ -25,6 +25,8 @@ struct RecordIndex {
     var isComplete = false
     /// Since which sequence records with a tag may be valid, by the tag's hash.
     var invalidations: [Int64: Int64] = [:]
+    /// What has ended records' freshness: by record's identifier, by tag's number, and on everything.
+    var staleMarks: [Int64: StaleMarks] = [:]
     private var isFlushRequested = false
 
     /// How many records' uses are collected before they are written without waiting for a write.

@@ -31,8 +31,9 @@ extension DatabaseSession {
     }
 
     private func compare(_ header: RecordHeader?, with row: RecordRow) -> RowExamination {
-        guard let header else { return .faulty(.damagedRecord) }
+        guard var header else { return .faulty(.damagedRecord) }
         guard identify.identifier(of: header.key) == row.id else { return .faulty(.misplacedRecord) }
+        if let end = freshnessEnd(of: row) { header.endFreshness(at: end) }
         return .sound(header)
     }
 

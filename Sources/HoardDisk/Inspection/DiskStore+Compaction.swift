@@ -14,7 +14,7 @@ extension DiskStore {
 
     /// Gives back to the file system all that the store does not need. Suspends.
     ///
-    /// Sweeps what has gone with tags, removes meaningless rows from the queue of eviction, deletes files of no record, moves the database's pages
+    /// Sweeps what has gone with tags and stale marks that concern nothing any more, removes meaningless rows from the queue of eviction, deletes files of no record, moves the database's pages
     /// together, and empties the write-ahead log unless another process is reading. Works in steps, so that others can write in between. No record is removed
     /// that could still be read. O(n log n). Cancelling the task stops it between two steps.
     ///
@@ -25,6 +25,7 @@ extension DiskStore {
         let core = core
         try await core.readElsewhere { session in try core.catchUp(session) }
         try await core.sweepInvalidations()
+        try await core.commit(.perform { transaction in try transaction.deleteMeaninglessMarks() })
         try await core.cleanQueueOfEviction()
         try await core.readElsewhere { session in core.sweepFiles(session) }
         await core.queue.waitUntilIdle()

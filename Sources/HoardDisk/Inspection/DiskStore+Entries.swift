@@ -24,7 +24,7 @@ extension DiskStore {
         /// Whether the payload has a file of its own.
         public let isInFile: Bool
         public let created: Date
-        /// See ``Record/freshUntil``.
+        /// See ``Record/freshUntil``. Stale marks have been taken into account.
         public let freshUntil: Date?
         /// See ``Record/staleUntil``. The record is listed until it is removed, even if this date has passed.
         public let staleUntil: Date?
@@ -34,6 +34,14 @@ extension DiskStore {
         public let contentType: String?
         /// See ``Record/partition``.
         public let partition: String?
+        /// See ``Record/staleWhileRevalidate``.
+        public let staleWhileRevalidate: Duration
+        /// See ``Record/staleIfError``.
+        public let staleIfError: Duration
+        /// See ``Record/loadDuration``.
+        public let loadDuration: Duration?
+        /// See ``Record/isNegative``.
+        public let isNegative: Bool
     }
 
     /// In which order entries are listed. Those that are equal in it come last used first.
@@ -116,6 +124,10 @@ extension DiskStore.EntrySummary {
         validator = header.validator
         contentType = header.contentType
         partition = header.partition
+        staleWhileRevalidate = header.staleWhileRevalidate
+        staleIfError = header.staleIfError
+        loadDuration = header.loadDuration
+        isNegative = header.isNegative
     }
 
     /// The same record, last used at `date` if that is later than what is known.
@@ -139,5 +151,9 @@ extension DiskStore.EntrySummary {
         validator = other.validator
         contentType = other.contentType
         partition = other.partition
+        staleWhileRevalidate = other.staleWhileRevalidate
+        staleIfError = other.staleIfError
+        loadDuration = other.loadDuration
+        isNegative = other.isNegative
     }
 }

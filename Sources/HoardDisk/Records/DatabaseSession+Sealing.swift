@@ -170,7 +170,8 @@ extension DatabaseSession {
         guard let view = RecordHeaderView(header) else { return .damaged }
         if let key, !view.hasKey(key) { return .otherKey }
         if view.isExpired(at: now) { return .expired }
-        guard let decoded = view.header() else { return .damaged }
+        guard var decoded = view.header() else { return .damaged }
+        if let end = freshnessEnd(of: row) { decoded.endFreshness(at: end) }
         if let file = row.fileName { return .inFile(decoded, file) }
         guard readsPayload, let payload else { return .found(decoded.record(payload: Data())) }
         if view.isCompressed {

@@ -15,9 +15,10 @@ struct RecordHeaderView {
     private let keyByteCount: Int
     private let flags: RecordHeader.Flags
 
-    /// `nil` if the bytes cannot be a header of this version.
+    /// `nil` if the bytes cannot be a header of a known version.
     init?(_ bytes: UnsafeRawBufferPointer) {
-        guard bytes.count >= RecordHeader.fixedByteCount, bytes[0] == RecordHeader.version else { return nil }
+        guard bytes.count >= RecordHeader.fixedByteCount else { return nil }
+        guard bytes[0] == RecordHeader.version || bytes[0] == RecordHeader.extendedVersion else { return nil }
         self.bytes = bytes
         flags = RecordHeader.Flags(rawValue: bytes[1])
         keyByteCount = Int(bytes.integer(at: 4, as: UInt32.self))
@@ -71,8 +72,44 @@ struct RecordHeaderView {
             guard let text = text() else { return nil }
             texts.append(text)
         }
-        guard offset == bytes.count else { return nil }
-        return RecordHeader(view: self, tags: tags, texts: texts)
+        var header = RecordHeader(view: self, tags: tags, texts: texts)
+        if bytes[0] == RecordHeader.extendedVersion {
+            guard let end = readExtension(at: offset, into: &header) else { return nil }
+            offset = end
+        }
+        return offset == bytes.count ? header : nil
+    }
+
+    /// Returns where the extension ends; `nil` if it is not one.
+    private func readExtension(at start: Int, into header: inout RecordHeader) -> Int? {
+        guard start < bytes.count else { return nil }
+        let contents = RecordHeader.Extension(rawValue: bytes[start])
+        guard contents.isSubset(of: .known) else { return nil }
+        var offset = start + 1
+        func duration() -> Duration? {
+            guard bytes.count - offset >= 16 else { return nil }
+            defer { offset += 16 }
+            let (seconds, attoseconds) = (bytes.integer(at: offset, as: Int64.self), bytes.integer(at: offset + 8, as: Int64.self))
+            // As ``Duration`` gives them: so every length of time has one form, and no sum overflows.
+            guard attoseconds.magnitude < 1_000_000_000_000_000_000, seconds == 0 || attoseconds == 0 || (seconds < 0) == (attoseconds < 0) else {
+                return nil
+            }
+            return Duration(secondsComponent: seconds, attosecondsComponent: attoseconds)
+        }
+        header.isNegative = contents.contains(.isNegative)
+        if contents.contains(.hasStaleWhileRevalidate) {
+            guard let value = duration() else { return nil }
+            header.staleWhileRevalidate = value
+        }
+        if contents.contains(.hasStaleIfError) {
+            guard let value = duration() else { return nil }
+            header.staleIfError = value
+        }
+        if contents.contains(.hasLoadDuration) {
+            guard let value = duration() else { return nil }
+            header.loadDuration = value
+        }
+        return offset
     }
 
     fileprivate var created: Date { date(at: 8) }

@@ -13,7 +13,7 @@ import Hoard
 ///
 /// | offset | |
 /// | --: | --- |
-/// | 0 | version: 1 |
+/// | 0 | version: 1, or 2 if the extension follows |
 /// | 1 | flags: ``Flags`` |
 /// | 2 | number of tags, 2 bytes |
 /// | 4 | length of the key, 4 bytes |
@@ -22,6 +22,9 @@ import Hoard
 /// | 48 | length of the payload as the user gave it, 8 bytes |
 /// | 56 | ``ChunkSealer/root(tags:byteCount:)`` of the payload's file, 8 bytes; 0 without a file |
 /// | 64 | the key, then the texts: tags in ascending order of their UTF-8, validator, content type, partition, each as its length in 4 bytes and its UTF-8 |
+/// | | the extension, in version 2: ``Extension`` in one byte, then stale while revalidate, stale if error, load duration as far as it names them, each as whole seconds and the attoseconds beyond, 8 bytes each |
+///
+/// A record that needs no extension is written as version 1, as it has always been.
 ///
 /// Numbers are little-endian. One blob instead of columns is written, read, sealed and checked in one go, and keeps text that holds NUL intact.
 struct RecordHeader: Hashable, Sendable {
@@ -36,8 +39,21 @@ struct RecordHeader: Hashable, Sendable {
         static let hasPartition = Flags(rawValue: 32)
     }
 
+    /// What is in the extension.
+    struct Extension: OptionSet, Hashable, Sendable {
+        var rawValue: UInt8
+
+        static let isNegative = Extension(rawValue: 1)
+        static let hasStaleWhileRevalidate = Extension(rawValue: 2)
+        static let hasStaleIfError = Extension(rawValue: 4)
+        static let hasLoadDuration = Extension(rawValue: 8)
+        static let known: Extension = [.isNegative, .hasStaleWhileRevalidate, .hasStaleIfError, .hasLoadDuration]
+    }
+
     static let version: UInt8 = 1
+    static let extendedVersion: UInt8 = 2
     static let fixedByteCount = 64
+    static let maximumExtensionByteCount = 1 + 3 * 16
 
     var created: Date
     var freshUntil: Date?
@@ -53,6 +69,10 @@ struct RecordHeader: Hashable, Sendable {
     var validator: String?
     var contentType: String?
     var partition: String?
+    var staleWhileRevalidate = Duration.zero
+    var staleIfError = Duration.zero
+    var loadDuration: Duration?
+    var isNegative = false
 
     /// - Parameter now: Stands in for a date that is not a number.
     init(_ record: Record, key: RecordKey, now: Date) {
@@ -67,6 +87,10 @@ struct RecordHeader: Hashable, Sendable {
         validator = record.validator
         contentType = record.contentType
         partition = record.partition
+        staleWhileRevalidate = record.staleWhileRevalidate
+        staleIfError = record.staleIfError
+        loadDuration = record.loadDuration
+        isNegative = record.isNegative
     }
 
     /// The record with its payload.
@@ -84,7 +108,16 @@ struct RecordHeader: Hashable, Sendable {
         )
         record.staleUntil = staleUntil
         record.partition = partition
+        record.staleWhileRevalidate = staleWhileRevalidate
+        record.staleIfError = staleIfError
+        record.loadDuration = loadDuration
+        record.isNegative = isNegative
         return record
+    }
+
+    /// Ends the freshness at `date`, if the record is fresh for longer.
+    mutating func endFreshness(at date: Date) {
+        if freshUntil.map({ $0 > date }) ?? true { freshUntil = date }
     }
 }
 
@@ -96,10 +129,21 @@ extension RecordHeader {
     static func admits(_ record: Record) -> Bool {
         guard record.tags.count <= Int(UInt16.max) else { return false }
         let texts = [record.validator, record.contentType, record.partition].compactMap { $0 } + record.tags
-        return texts.reduce(0) { $0 + $1.utf8.count + 4 } + RecordKey.maximumByteCount + fixedByteCount <= maximumByteCount
+        return texts.reduce(0) { $0 + $1.utf8.count + 4 } + RecordKey.maximumByteCount + fixedByteCount + maximumExtensionByteCount
+            <= maximumByteCount
+    }
+
+    private var extensionContents: Extension {
+        var contents: Extension = []
+        if isNegative { contents.insert(.isNegative) }
+        if staleWhileRevalidate != .zero { contents.insert(.hasStaleWhileRevalidate) }
+        if staleIfError != .zero { contents.insert(.hasStaleIfError) }
+        if loadDuration != nil { contents.insert(.hasLoadDuration) }
+        return contents
     }
 
     var encoded: [UInt8] {
+        let contents = extensionContents
         var flags: Flags = []
         if isCompressed { flags.insert(.isCompressed) }
         if freshUntil != nil { flags.insert(.hasFreshUntil) }
@@ -108,8 +152,8 @@ extension RecordHeader {
         if contentType != nil { flags.insert(.hasContentType) }
         if partition != nil { flags.insert(.hasPartition) }
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(Self.fixedByteCount + key.bytes.count + 64)
-        bytes.append(Self.version)
+        bytes.reserveCapacity(Self.fixedByteCount + key.bytes.count + 64 + (contents.isEmpty ? 0 : Self.maximumExtensionByteCount))
+        bytes.append(contents.isEmpty ? Self.version : Self.extendedVersion)
         bytes.append(flags.rawValue)
         bytes.append(integer: UInt16(truncatingIfNeeded: tags.count))
         bytes.append(integer: UInt32(truncatingIfNeeded: key.bytes.count))
@@ -122,6 +166,11 @@ extension RecordHeader {
         bytes.append(contentsOf: key.bytes)
         for text in tags { bytes.append(text: text) }
         for case let text? in [validator, contentType, partition] { bytes.append(text: text) }
+        if contents.isEmpty { return bytes }
+        bytes.append(contents.rawValue)
+        if contents.contains(.hasStaleWhileRevalidate) { bytes.append(duration: staleWhileRevalidate) }
+        if contents.contains(.hasStaleIfError) { bytes.append(duration: staleIfError) }
+        if contents.contains(.hasLoadDuration), let loadDuration { bytes.append(duration: loadDuration) }
         return bytes
     }
 }
@@ -131,7 +180,13 @@ extension Array<UInt8> {
         Swift.withUnsafeBytes(of: integer.littleEndian) { append(contentsOf: $0) }
     }
 
-    fileprivate mutating func append(text: String) {
+    fileprivate mutating func append(duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        append(integer: seconds)
+        append(integer: attoseconds)
+    }
+
+    mutating func append(text: String) {
         append(integer: UInt32(truncatingIfNeeded: text.utf8.count))
         append(contentsOf: text.utf8)
     }

@@ -9,7 +9,8 @@ import Hoard
     import Foundation
 #endif
 
-/// What one transaction has changed, for the other processes that have the store open: keys that were written or removed, and tags that were invalidated.
+/// What one transaction has changed, for the other processes that have the store open: keys that were written, removed or marked stale, and tags that were
+/// invalidated or marked.
 ///
 /// Evictions are not told: whoever has a copy of an evicted record may go on using it.
 struct ChangeList: Hashable, Sendable {
@@ -21,19 +22,26 @@ struct ChangeList: Hashable, Sendable {
     private(set) var keys: [RecordKey] = []
     /// Sequences by the numbers of tags and partitions.
     private(set) var invalidations: [Int64: Int64] = [:]
-    /// Whether anything may have changed.
+    private(set) var staleMarks: [ScopedStaleMark] = []
+    /// The names of tags that were invalidated or marked.
+    private(set) var tags: Set<String> = []
+    /// Whether records have changed of which neither the keys nor a tag's name is told. What has happened to them is known all the same.
+    private(set) var concernsAny = false
+    /// Whether anything may have changed, also what is not told here.
     private(set) var isEverything = false
     private var byteCount = 0
 
-    var isEmpty: Bool { keys.isEmpty && invalidations.isEmpty && !isEverything }
+    var isEmpty: Bool { keys.isEmpty && invalidations.isEmpty && staleMarks.isEmpty && tags.isEmpty && !concernsAny && !isEverything }
 
     mutating func add(_ key: RecordKey) {
-        byteCount += key.bytes.count + 4
-        guard byteCount <= Self.maximumByteCount else {
-            addEverything()
-            return
-        }
-        if !isEverything { keys.append(key) }
+        guard hasRoom(for: key.bytes.count + 4) else { return }
+        keys.append(key)
+    }
+
+    /// Records with the tag of that name have changed. What has happened to them is added besides.
+    mutating func add(tag name: String) {
+        guard !tags.contains(name), hasRoom(for: name.utf8.count + 4) else { return }
+        tags.insert(name)
     }
 
     mutating func addInvalidation(of tag: Int64, sequence: Int64) {
@@ -41,21 +49,64 @@ struct ChangeList: Hashable, Sendable {
         byteCount += 16
     }
 
+    mutating func add(_ mark: ScopedStaleMark) {
+        guard hasRoom(for: 24) else { return }
+        staleMarks.append(mark)
+    }
+
+    /// Records have changed of which nothing more is told.
+    mutating func addAny() { concernsAny = true }
+
     mutating func addEverything() {
         isEverything = true
-        keys = []
+        (keys, tags, staleMarks) = ([], [], [])
+    }
+
+    private mutating func hasRoom(for count: Int) -> Bool {
+        byteCount += count
+        if byteCount > Self.maximumByteCount { addEverything() }
+        return !isEverything
     }
 }
 
 extension ChangeList {
-    /// A byte that tells whether it is everything, the number of invalidations and those, then the keys with their lengths. Little-endian.
+    /// What a list begins with.
+    private struct Contents: OptionSet {
+        var rawValue: UInt8
+
+        static let everything = Contents(rawValue: 1)
+        static let staleMarks = Contents(rawValue: 2)
+        static let tags = Contents(rawValue: 4)
+        static let any = Contents(rawValue: 8)
+        static let known: Contents = [.everything, .staleMarks, .tags, .any]
+    }
+
+    /// A byte of ``Contents``; the number of invalidations and those; the number of stale marks and those, and the number of names of tags and those with their
+    /// lengths, as far as there are any; then the keys with their lengths. Little-endian.
     var encoded: [UInt8] {
-        var bytes: [UInt8] = [isEverything ? 1 : 0]
-        bytes.reserveCapacity(byteCount + 8)
+        var contents: Contents = []
+        if isEverything { contents.insert(.everything) }
+        if !staleMarks.isEmpty { contents.insert(.staleMarks) }
+        if !tags.isEmpty { contents.insert(.tags) }
+        if concernsAny { contents.insert(.any) }
+        var bytes: [UInt8] = [contents.rawValue]
+        bytes.reserveCapacity(byteCount + 16)
         bytes.append(integer: UInt32(truncatingIfNeeded: invalidations.count))
         for (tag, sequence) in invalidations {
             bytes.append(integer: tag)
             bytes.append(integer: sequence)
+        }
+        if !staleMarks.isEmpty {
+            bytes.append(integer: UInt32(truncatingIfNeeded: staleMarks.count))
+            for mark in staleMarks {
+                bytes.append(integer: mark.scope)
+                bytes.append(integer: mark.mark.sequence)
+                bytes.append(integer: mark.mark.date.timeIntervalSinceReferenceDate.bitPattern)
+            }
+        }
+        if !tags.isEmpty {
+            bytes.append(integer: UInt32(truncatingIfNeeded: tags.count))
+            for tag in tags { bytes.append(text: tag) }
         }
         for key in keys {
             bytes.append(integer: UInt32(truncatingIfNeeded: key.bytes.count))
@@ -66,41 +117,80 @@ extension ChangeList {
 
     /// Reads what ``encoded`` made; anything else means that everything may have changed.
     init(encoded bytes: UnsafeRawBufferPointer) {
-        guard bytes.count >= 5, bytes[0] <= 1 else {
+        var reader = Reader(bytes: bytes)
+        guard reader.read(into: &self) else {
             addEverything()
             return
         }
-        var offset = 5
-        let count = Int(bytes.integer(at: 1, as: UInt32.self))
-        guard count <= (bytes.count - offset) / 16 else {
-            addEverything()
-            return
-        }
-        for _ in 0..<count {
-            addInvalidation(of: bytes.integer(at: offset, as: Int64.self), sequence: bytes.integer(at: offset + 8, as: Int64.self))
-            offset += 16
-        }
-        while offset < bytes.count {
-            guard bytes.count - offset >= 4 else {
-                addEverything()
-                return
+    }
+
+    private struct Reader {
+        let bytes: UnsafeRawBufferPointer
+        var offset = 0
+
+        init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+        /// Returns whether all of it could be read.
+        mutating func read(into list: inout ChangeList) -> Bool {
+            guard let first = bytes.first else { return false }
+            let contents = Contents(rawValue: first)
+            offset = 1
+            guard contents.isSubset(of: .known), let count = count(of: 16) else { return false }
+            for _ in 0..<count { list.addInvalidation(of: integer(), sequence: integer()) }
+            if contents.contains(.staleMarks) {
+                guard let count = self.count(of: 24) else { return false }
+                for _ in 0..<count { list.add(ScopedStaleMark(scope: integer(), sequence: integer(), date: date())) }
             }
-            let length = Int(bytes.integer(at: offset, as: UInt32.self))
+            if contents.contains(.tags) {
+                guard let count = self.count(of: 4) else { return false }
+                for _ in 0..<count {
+                    guard let name = text(), let tag = String(validating: name, as: UTF8.self) else { return false }
+                    list.add(tag: tag)
+                }
+            } else if !list.invalidations.isEmpty {
+                // What was removed has no names here.
+                list.addAny()
+            }
+            if contents.contains(.any) { list.addAny() }
+            while offset < bytes.count {
+                guard let key = text() else { return false }
+                list.add(RecordKey(bytes: key))
+            }
+            if contents.contains(.everything) { list.addEverything() }
+            return true
+        }
+
+        /// A number of things that have at least so many bytes each, if there can be so many.
+        private mutating func count(of byteCount: Int) -> Int? {
+            guard bytes.count - offset >= 4 else { return nil }
+            let count = Int(bytes.integer(at: offset, as: UInt32.self))
             offset += 4
-            guard length <= bytes.count - offset else {
-                addEverything()
-                return
-            }
-            add(RecordKey(bytes: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + length])))
-            offset += length
+            return count <= (bytes.count - offset) / byteCount ? count : nil
         }
-        if bytes[0] == 1 { addEverything() }
+
+        private mutating func integer() -> Int64 {
+            defer { offset += 8 }
+            return bytes.integer(at: offset, as: Int64.self)
+        }
+
+        private mutating func date() -> Date {
+            Date(timeIntervalSinceReferenceDate: Double(bitPattern: UInt64(bitPattern: integer())))
+        }
+
+        private mutating func text() -> UnsafeRawBufferPointer? {
+            guard let length = count(of: 1) else { return nil }
+            defer { offset += length }
+            return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + length])
+        }
     }
 
     /// Takes in a later list.
     mutating func formUnion(_ other: ChangeList) {
         for (tag, sequence) in other.invalidations { addInvalidation(of: tag, sequence: sequence) }
         if other.isEverything { addEverything() }
+        if other.concernsAny { addAny() }
+        for mark in other.staleMarks { add(mark) }
+        for tag in other.tags { add(tag: tag) }
         for key in other.keys { add(key) }
     }
 }

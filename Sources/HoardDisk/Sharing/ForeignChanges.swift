@@ -20,6 +20,8 @@ struct ForeignChanges: Sendable {
     var stamps: [(Int64, Int64)] = []
     /// All invalidations, read if changes were missed.
     var allInvalidations: [Int64: Int64]?
+    /// All stale marks, read if changes were missed or many of the known ones may mean nothing any more.
+    var allStaleMarks: [ScopedStaleMark]?
 
     /// With more invalidations than these, a process asks which of them still matter.
     private static let keptInvalidationCount = 1_024
@@ -45,7 +47,8 @@ struct ForeignChanges: Sendable {
             latestStamp = max(latestStamp, stamp)
         }
         // Those that have been swept since go too.
-        let knownCount = session.memory.withLock { $0.index.invalidations.count }
+        let (knownCount, markedCount) = session.memory.withLock { ($0.index.invalidations.count, $0.index.staleMarks.count) }
+        if changes.isEverything || markedCount > 2 * WriteTransaction.maximumMarkedScopeCount { allStaleMarks = try ScopedStaleMark.all(db) }
         if changes.isEverything || knownCount > Self.keptInvalidationCount { allInvalidations = try Self.invalidations(db) }
     }
 

@@ -63,13 +63,14 @@ final class InvalidationSubscribers: Sendable {
         if changes.isEmpty { return }
         let continuations = state.withLock { Array($0.continuations.values) }
         for continuation in continuations {
-            // A tag is known by its number only, so its invalidation may concern any record.
-            if changes.isEverything || !changes.invalidations.isEmpty {
+            if changes.isEverything || changes.concernsAny {
                 continuation.yield(StoreInvalidation(key: nil))
                 continue
             }
-            for key in changes.keys {
-                if case .dropped = continuation.yield(StoreInvalidation(key: key)) {
+            var invalidations = changes.keys.map { StoreInvalidation(key: $0) }
+            if !changes.tags.isEmpty { invalidations.append(StoreInvalidation(tags: changes.tags)) }
+            for invalidation in invalidations {
+                if case .dropped = continuation.yield(invalidation) {
                     // What was dropped is covered by this, which takes the place of the next oldest.
                     continuation.yield(StoreInvalidation(key: nil))
                 }

@@ -59,8 +59,7 @@ extension DiskCore {
 
     /// A write that nobody waits for has failed. What it was to replace must not come back.
     private func noteLost(_ operation: WriteOperation) {
-        guard lostWrites.add(operation) else { return }
-        configuration.onEvent?(.writeLost)
+        for _ in 0..<lostWrites.add(operation) { configuration.onEvent?(.writeLost) }
     }
 
     /// Removes what lost writes were to replace, once the database takes writes again.
@@ -71,7 +70,11 @@ extension DiskCore {
 
     private func discardFiles(of batch: [WriteQueue.Entry]) {
         guard case .open(let session) = state.withLock({ $0 }) else { return }
-        for case .insert(let record) in batch.map(\.operation) { record.file?.discard(from: session.files) }
+        for entry in batch {
+            entry.operation.forEachPart { part in
+                if case .insert(let record) = part { record.file?.discard(from: session.files) }
+            }
+        }
     }
 
     private enum Outcome {
@@ -147,16 +150,18 @@ extension DiskCore {
                     try transaction.begin()
                     try transaction.flushUses()
                     for entry in batch {
-                        if case .insert(let record) = entry.operation, queue.isSuperseded(record.key, order: entry.order, in: batch) {
-                            if let file = record.file { superseded.append(file) }
-                            continue
-                        }
-                        do {
-                            try entry.operation.run(in: transaction) { (record) throws(StoreError) in
-                                try session.renewed(record, configuration.compression)
+                        try entry.operation.forEachPart { operation in
+                            if case .insert(let record) = operation, queue.isSuperseded(record.key, order: entry.order, in: batch) {
+                                if let file = record.file { superseded.append(file) }
+                                return
                             }
-                        } catch let error as StoreError {
-                            throw OperationFailure(error: error)
+                            do {
+                                try operation.run(in: transaction) { (record) throws(StoreError) in
+                                    try session.renewed(record, configuration.compression)
+                                }
+                            } catch let error as StoreError {
+                                throw OperationFailure(error: error)
+                            }
                         }
                     }
                     try transaction.finish()

@@ -20,8 +20,14 @@ final class LostWrites: Sendable {
     private let state = Mutex(State())
     private let count = Atomic<Int>(0)
 
-    /// Notes a failed operation. Returns whether a record was lost by it.
-    func add(_ operation: WriteOperation) -> Bool {
+    /// Notes a failed operation. Returns how many records were lost by it.
+    func add(_ operation: WriteOperation) -> Int {
+        var lostCount = 0
+        operation.forEachPart { part in if addPart(part) { lostCount += 1 } }
+        return lostCount
+    }
+
+    private func addPart(_ operation: WriteOperation) -> Bool {
         state.withLock { state in
             defer { count.store(state.isEverything ? .max : state.keys.count, ordering: .releasing) }
             switch operation {
@@ -38,7 +44,7 @@ final class LostWrites: Sendable {
                 state.isClearing = false
             case .removeLost(let keys, _):
                 for key in keys where state.keys[key] != nil { state.keys[key] = false }
-            case .removeUnusable, .removeTagged, .removePartition, .sweep, .flushUses, .perform:
+            case .removeUnusable, .removeTagged, .removePartition, .markStale, .markTagStale, .markAllStale, .together, .sweep, .flushUses, .perform:
                 break
             }
             return false
@@ -48,13 +54,18 @@ final class LostWrites: Sendable {
     /// An operation has been committed: what it wrote or removed is as it should be.
     func settle(_ operation: WriteOperation) {
         if count.load(ordering: .acquiring) == 0 { return }
+        operation.forEachPart(settlePart)
+    }
+
+    private func settlePart(_ operation: WriteOperation) {
         state.withLock { state in
             switch operation {
             case .insert(let record): state.keys[record.key] = nil
             case .remove(let key): state.keys[key] = nil
             case .removeLost(let keys, _): for key in keys { state.keys[key] = nil }
             case .removeAll: state = State()
-            case .removeUnusable, .removeTagged, .removePartition, .sweep, .flushUses, .perform: break
+            case .removeUnusable, .removeTagged, .removePartition, .markStale, .markTagStale, .markAllStale, .together, .sweep, .flushUses, .perform:
+                break
             }
             count.store(state.isEverything ? .max : state.keys.count, ordering: .releasing)
         }

@@ -3,6 +3,12 @@
 
 import Hoard
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// What a store is asked to write.
 enum WriteOperation: Sendable {
     // A box of its own, because operations are copied from list to list.
@@ -13,6 +19,11 @@ enum WriteOperation: Sendable {
     case removeTagged(String)
     case removePartition(String)
     case removeAll
+    case markStale(RecordKey, at: Date)
+    case markTagStale(String, at: Date)
+    case markAllStale(at: Date)
+    /// Several operations, one after the other, that are committed together or not at all. None is such a group itself, or is to be alone.
+    case together([WriteOperation])
     /// Remove what lost writes were to replace, unless the keys have been written since.
     case removeLost([RecordKey], isLost: @Sendable (RecordKey) -> Bool)
     /// Delete some records that have gone with a tag.
@@ -26,7 +37,9 @@ enum WriteOperation: Sendable {
     var byteCount: Int {
         switch self {
         case .insert(let record): 512 + record.stagedByteCount
-        case .remove(let key), .removeUnusable(let key, _): 256 + key.bytes.count
+        case .remove(let key), .removeUnusable(let key, _), .markStale(let key, _): 256 + key.bytes.count
+        case .removeTagged(let tag), .markTagStale(let tag, _): 256 + tag.utf8.count
+        case .together(let operations): operations.reduce(0) { $0 + $1.byteCount }
         default: 256
         }
     }
@@ -39,18 +52,30 @@ enum WriteOperation: Sendable {
         }
     }
 
+    /// Calls `body` with each operation of a group, or with this one.
+    func forEachPart(_ body: (WriteOperation) throws -> Void) rethrows {
+        if case .together(let operations) = self {
+            for operation in operations { try body(operation) }
+        } else {
+            try body(self)
+        }
+    }
+
     func run(in transaction: WriteTransaction, prepare: (StoredRecord) throws(StoreError) -> StoredRecord) throws {
-        let identify = transaction.session.identify
         switch self {
         case .insert(let record): try transaction.insert(prepare(record))
         case .remove(let key): try transaction.remove(key)
         case .removeUnusable(let key, let nonce): try transaction.removeUnusable(key, hasDamagedFile: nonce)
-        case .removeTagged(let tag): try transaction.invalidate(identify.number(ofTag: tag))
+        case .removeTagged(let tag): try transaction.removeRecords(taggedWith: tag)
         case .removePartition(let name):
-            let number = identify.number(ofPartition: name)
+            let number = transaction.session.identify.number(ofPartition: name)
             try transaction.session.dropKey(ofPartition: number)
-            try transaction.invalidate(number)
+            try transaction.removeRecords(inPartition: number)
         case .removeAll: try transaction.removeAll()
+        case .markStale(let key, let date): try transaction.markStale(key, at: date)
+        case .markTagStale(let tag, let date): try transaction.markStale(taggedWith: tag, at: date)
+        case .markAllStale(let date): try transaction.markAllStale(at: date)
+        case .together(let operations): for operation in operations { try operation.run(in: transaction, prepare: prepare) }
         case .removeLost(let keys, let isLost): for key in keys where isLost(key) { try transaction.remove(key) }
         case .sweep(let tag): try transaction.sweep(tag)
         case .flushUses: break
@@ -83,7 +108,9 @@ struct StagedWrites: Sendable {
         case .removeTagged(let tag): tags[tag] = order
         case .removePartition(let name): partitions[name] = order
         case .removeAll: clearOrder = order
-        case .removeUnusable, .removeLost, .sweep, .flushUses, .perform: break
+        case .together(let operations): for operation in operations { stage(operation, order: order) }
+        // A stale mark is seen when it is committed; whoever sets it waits for that.
+        case .removeUnusable, .markStale, .markTagStale, .markAllStale, .removeLost, .sweep, .flushUses, .perform: break
         }
     }
 
@@ -95,7 +122,8 @@ struct StagedWrites: Sendable {
         case .removeTagged(let tag): if tags[tag] == order { tags[tag] = nil }
         case .removePartition(let name): if partitions[name] == order { partitions[name] = nil }
         case .removeAll: if clearOrder == order { clearOrder = nil }
-        case .removeUnusable, .removeLost, .sweep, .flushUses, .perform: break
+        case .together(let operations): for operation in operations { unstage(operation, order: order) }
+        case .removeUnusable, .markStale, .markTagStale, .markAllStale, .removeLost, .sweep, .flushUses, .perform: break
         }
     }
 

@@ -105,6 +105,7 @@ extension WriteTransaction {
             statements.deleteTag.bind(identifier, at: 2)
             try statements.deleteTag.run()
         }
+        try settleMarks(on: identifier)
         if let nonce { abandonedFiles.append(PayloadFileName(id: identifier, nonce: nonce)) }
         totals.count -= 1
         // A damaged charge must not trap; what comes of it is counted anew at the end.
@@ -151,14 +152,28 @@ extension WriteTransaction {
         }
     }
 
-    /// Makes all records with a tag, or of a partition, invalid. O(1): those beyond the first few are deleted later.
-    func invalidate(_ tag: Int64) throws {
+    /// Removes all records with a tag. O(1): those beyond the first few are deleted later.
+    func removeRecords(taggedWith tag: String) throws {
+        changes.add(tag: tag)
         sequence += 1
-        changes.addInvalidation(of: tag, sequence: sequence)
+        try invalidate(session.identify.number(ofTag: tag), upTo: sequence)
+    }
+
+    /// Removes all records of a partition, as those with a tag.
+    func removeRecords(inPartition number: Int64) throws {
+        changes.addAny()
+        sequence += 1
+        try invalidate(number, upTo: sequence)
+    }
+
+    /// Makes the records with a tag, or of a partition, invalid that were written up to `limit`, before which there is no other invalidation of it.
+    func invalidate(_ tag: Int64, upTo limit: Int64) throws {
+        changes.addInvalidation(of: tag, sequence: limit)
+        try settleMarks(on: tag)
         statements.insertInvalidation.bind(tag, at: 1)
-        statements.insertInvalidation.bind(sequence, at: 2)
+        statements.insertInvalidation.bind(limit, at: 2)
         try statements.insertInvalidation.run()
-        try sweep(tag, upTo: sequence)
+        try sweep(tag, upTo: limit)
     }
 
     /// Goes on deleting records that have gone with a tag.
@@ -192,7 +207,8 @@ extension WriteTransaction {
             abandonedFiles.append(PayloadFileName(id: try row.decode(atIndex: 0), nonce: UInt64(bitPattern: try row.decode(Int64.self, atIndex: 1))))
         }
         // Without a condition, SQLite empties a table page by page.
-        try db.execute(sql: "DELETE FROM records; DELETE FROM recency; DELETE FROM tags; DELETE FROM invalidations")
+        try db.execute(sql: "DELETE FROM records; DELETE FROM recency; DELETE FROM tags; DELETE FROM invalidations; DELETE FROM stale_marks")
+        (addedMarks, settledScopes) = ([], [])
         noteEmptyRecency()
         totals = RecordTotals(count: 0, bytes: 0)
         stamps = [:]

@@ -65,6 +65,10 @@ final class WriteTransaction {
     var sweptTags: [Int64] = []
     /// Tags of which no invalid record is left.
     var settledTags: [Int64] = []
+    /// Stale marks added here.
+    var addedMarks: [ScopedStaleMark] = []
+    /// Scopes of stale marks that have been deleted here, before those above were added.
+    var settledScopes: [Int64] = []
     private var latestStoredStamp: Int64 = 0
     /// The greatest stamp whose row was deleted here.
     private var greatestDeletedStamp = Int64.min
@@ -114,7 +118,10 @@ final class WriteTransaction {
     /// Tells the index what has been committed.
     func settle() {
         session.memory.withLock { memory in
-            if hasRemovedAll { memory.index.removeAll() }
+            if hasRemovedAll {
+                memory.index.removeAll()
+                memory.index.staleMarks = [:]
+            }
             for (identifier, stamp) in stamps {
                 if let stamp { memory.index.enter(identifier, stamp: stamp) } else { memory.index.remove(identifier) }
             }
@@ -124,6 +131,8 @@ final class WriteTransaction {
             if !changes.isEmpty { memory.latestChange = sequence }
             memory.adoptInvalidations(changes.invalidations)
             for tag in settledTags { memory.index.invalidations[tag] = nil }
+            for scope in settledScopes { memory.index.staleMarks[scope] = nil }
+            session.adopt(addedMarks, in: &memory)
         }
     }
 

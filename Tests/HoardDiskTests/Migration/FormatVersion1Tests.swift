@@ -139,7 +139,7 @@ import Testing
             #expect(try store.countedTotals().count == records.count)
             for (key, record) in records { #expect(try await store.peekRecord(forKey: key) == record, "\(key)") }
             #expect(try store.query { db in try Int.fetchOne(db, sql: Self.oldTables) } == 0)
-            #expect(try store.query { db in try Int.fetchOne(db, sql: "PRAGMA user_version") } == 2)
+            #expect(try store.query { db in try Int.fetchOne(db, sql: "PRAGMA user_version") } == 3)
             #expect(try store.text("PRAGMA integrity_check") == "ok")
             store.core.housekeeping.sync {}
             await store.flush()

@@ -22,6 +22,18 @@ import Testing
         for _ in 0..<Int.random(in: 0...3, using: &generator) {
             list.addInvalidation(of: Int64.random(in: .min ... .max, using: &generator), sequence: Int64.random(in: 1 ... .max, using: &generator))
         }
+        for _ in 0..<Int.random(in: 0...3, using: &generator) {
+            let date = Date(timeIntervalSinceReferenceDate: Double.random(in: -1e9...1e9, using: &generator))
+            list.add(
+                ScopedStaleMark(
+                    scope: .random(in: .min ... .max, using: &generator),
+                    sequence: .random(in: 1 ... .max, using: &generator),
+                    date: date
+                )
+            )
+        }
+        for _ in 0..<Int.random(in: 0...3, using: &generator) { list.add(tag: "größe \(Int.random(in: 0...9, using: &generator))") }
+        if list.tags.isEmpty || Bool.random(using: &generator) { list.addAny() }
         return list
     }
 
@@ -39,8 +51,47 @@ import Testing
             let read = decoded(list.encoded)
             #expect(read.keys == list.keys, "seed \(seed)")
             #expect(read.invalidations == list.invalidations, "seed \(seed)")
+            #expect(read.staleMarks == list.staleMarks, "seed \(seed)")
+            #expect(read.tags == list.tags, "seed \(seed)")
+            #expect(read.concernsAny == list.concernsAny, "seed \(seed)")
             #expect(read.isEverything == false, "seed \(seed)")
         }
+    }
+
+    @Test func invalidationsWithoutNamesConcernAny() {
+        var list = ChangeList()
+        list.addInvalidation(of: 1, sequence: 2)
+        #expect(decoded(list.encoded).concernsAny)
+        list.add(tag: "name")
+        list.add(tag: "name")
+        #expect(!decoded(list.encoded).concernsAny)
+        #expect(decoded(list.encoded).tags == ["name"])
+        list.addAny()
+        #expect(decoded(list.encoded).concernsAny)
+    }
+
+    @Test func aListCutShortAnywhereInItsMarksOrTagsMeansEverything() {
+        var list = ChangeList()
+        list.add(ScopedStaleMark(scope: 3, sequence: 4, date: ManualClock.start))
+        list.add(tag: "first")
+        list.add(tag: "second")
+        let bytes = list.encoded
+        for count in 0..<bytes.count { #expect(decoded(Array(bytes[..<count])).isEverything, "\(count) of \(bytes.count) bytes") }
+        #expect(!decoded(bytes).isEverything)
+    }
+
+    @Test func aListOfTooManyTagsOrMarksMeansEverythingAndKeepsItsInvalidations() {
+        var (named, marked) = (ChangeList(), ChangeList())
+        named.addInvalidation(of: 1, sequence: 2)
+        for number in 0..<10_000 {
+            named.add(tag: "a tag with the number \(number)")
+            marked.add(ScopedStaleMark(scope: 1, sequence: Int64(number), date: ManualClock.start))
+        }
+        for list in [named, marked] {
+            #expect(list.isEverything && list.tags.isEmpty && list.staleMarks.isEmpty)
+            #expect(decoded(list.encoded).isEverything)
+        }
+        #expect(decoded(named.encoded).invalidations == [1: 2])
     }
 
     @Test func everythingIsReadBackWithItsInvalidations() {
@@ -76,7 +127,7 @@ import Testing
             let list = decoded(bytes)
             // Whatever it says, it fits what was there.
             #expect(list.keys.map { $0.bytes.count + 4 }.reduce(0, +) + list.invalidations.count * 16 <= max(bytes.count - 5, 0))
-            if bytes.first ?? 2 > 1 { #expect(list.isEverything) }
+            if bytes.first ?? 16 > 15 { #expect(list.isEverything) }
         }
     }
 
@@ -118,6 +169,11 @@ import Testing
         first.formUnion(second)
         #expect(first.keys == ["a", "b"])
         #expect(first.invalidations == [1: 4, 2: 2])
+        second.add(tag: "tag")
+        second.addAny()
+        second.add(ScopedStaleMark(scope: 3, sequence: 4, date: ManualClock.start))
+        first.formUnion(second)
+        #expect(first.tags == ["tag"] && first.concernsAny && first.staleMarks.count == 1)
         second.addEverything()
         first.formUnion(second)
         #expect(first.isEverything && first.keys.isEmpty)

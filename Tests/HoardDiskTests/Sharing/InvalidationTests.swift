@@ -38,15 +38,28 @@ import Testing
         #expect(await next(3, of: stream) == ["theirs", "own", "never there"])
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: ["tag", "partition", "all"]) func aChangeOfManyRecordsIsToldAsAny(kind: String) async throws {
+    @Test(.timeLimit(.minutes(1)), arguments: ["stale", "partition", "all"]) func aChangeOfManyRecordsIsToldAsAny(kind: String) async throws {
         let (first, second) = (try open(), try open())
         let stream = try #require(first.invalidations())
         switch kind {
-        case "tag": try await second.removeRecords(taggedWith: "tag")
+        case "stale": try await second.markAllRecordsStale(at: workspace.clock.now())
         case "partition": try await second.removeRecords(inPartition: "partition")
         default: try await second.removeAll()
         }
         #expect(await next(1, of: stream) == [nil])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func theTagsByWhichAnotherStoreRemovedOrMarkedRecordsAreTold() async throws {
+        let (first, second) = (try open(), try open())
+        var stream = try #require(first.invalidations()).makeAsyncIterator()
+        try await second.removeRecords(taggedWith: ["one", "größe"])
+        #expect(await stream.next() == StoreInvalidation(tags: ["one", "größe"]))
+        try await second.markRecordsStale(taggedWith: ["two"], at: workspace.clock.now())
+        #expect(await stream.next() == StoreInvalidation(tags: ["two"]))
+        try await second.markRecordStale(forKey: "key", at: workspace.clock.now())
+        #expect(await stream.next() == StoreInvalidation(key: "key"))
+        try await second.insert(["a": workspace.record(), "b": workspace.record()])
+        #expect(Set([await stream.next(), await stream.next()]) == [StoreInvalidation(key: "a"), StoreInvalidation(key: "b")])
     }
 
     @Test(.timeLimit(.minutes(1))) func everySubscriberIsTold() async throws {

@@ -3,6 +3,7 @@
 
 import Foundation
 import Hoard
+import HoardTesting
 import Testing
 
 @testable import HoardDisk
@@ -16,7 +17,13 @@ import Testing
         let workspace = try Workspace()
         func cache() throws -> TieredCache<String, String> {
             let store = try workspace.open { $0.invalidationInterval = .milliseconds(1) }
-            return TieredCache(configuration: .init(maximumCount: 100), stores: [store], codec: .string, clock: workspace.clock)
+            return TieredCache(
+                configuration: .init(maximumCount: 100),
+                stores: [store],
+                codec: .string,
+                clock: workspace.clock,
+                ticker: ManualTicker()
+            )
         }
         self.workspace = workspace
         first = try cache()

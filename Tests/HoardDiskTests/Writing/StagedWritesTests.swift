@@ -21,6 +21,7 @@ import Testing
         case .removeTagged(let tag): records = records.filter { !$0.value.tags.contains(tag) }
         case .removePartition(let name): records = records.filter { $0.value.partition != name }
         case .removeAll: records = [:]
+        case .together(let operations): for operation in operations { apply(operation, to: &records) }
         default: break
         }
     }
@@ -35,14 +36,20 @@ import Testing
         var waiting: [(operation: WriteOperation, order: UInt64)] = []
         var committed: [RecordKey: Record] = [:]
 
+        func randomInsertion(_ order: UInt64, _ key: RecordKey) throws -> WriteOperation {
+            var record = workspace.record("\(order)", tags: Set(Self.tags.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }))
+            record.partition = Int.random(in: 0..<3, using: &generator) == 0 ? Self.partitions[Int.random(in: 0...1, using: &generator)] : nil
+            return .insert(try store.core.stored(record, key, session))
+        }
+
         for order in 1...400 as ClosedRange<UInt64> {
             let key = Self.keys[Int.random(in: 0..<6, using: &generator)]
             let operation: WriteOperation
-            switch Int.random(in: 0..<20, using: &generator) {
-            case 0..<11:
-                var record = workspace.record("\(order)", tags: Set(Self.tags.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }))
-                record.partition = Int.random(in: 0..<3, using: &generator) == 0 ? Self.partitions[Int.random(in: 0...1, using: &generator)] : nil
-                operation = .insert(try store.core.stored(record, key, session))
+            switch Int.random(in: 0..<23, using: &generator) {
+            case 0..<11: operation = try randomInsertion(order, key)
+            case 20: operation = .together(try Self.keys.shuffled(using: &generator).prefix(3).map { try randomInsertion(order, $0) })
+            case 21: operation = .together(Self.keys.shuffled(using: &generator).prefix(3).map { .remove($0) })
+            case 22: operation = .together(Self.tags.map { .removeTagged($0) })
             case 11..<14: operation = .remove(key)
             case 14..<16: operation = .removeTagged(Self.tags[Int.random(in: 0...1, using: &generator)])
             case 16..<18: operation = .removePartition(Self.partitions[Int.random(in: 0...1, using: &generator)])
