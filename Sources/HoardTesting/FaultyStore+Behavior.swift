@@ -7,19 +7,32 @@ extension FaultyStore {
     /// One of the things that a store does.
     public struct Operation: Hashable, Sendable, CustomStringConvertible {
         private enum Base: String, Hashable, Sendable {
-            case record, insert, removeRecord, removeTagged, removeAll, statistics, close
+            case record, records, insert, insertMany, removeRecord, removeMany, removeTagged, markStale, markTaggedStale, markAllStale, removeAll
+            case statistics, close
         }
         private let base: Base
         private init(_ base: Base) { self.base = base }
 
         /// `record(forKey:)`.
         public static var record: Self { .init(.record) }
+        /// `records(forKeys:)`.
+        public static var records: Self { .init(.records) }
         /// `insert(_:forKey:)`.
         public static var insert: Self { .init(.insert) }
+        /// `insert(_:)`, of several records.
+        public static var insertMany: Self { .init(.insertMany) }
         /// `removeRecord(forKey:)`.
         public static var removeRecord: Self { .init(.removeRecord) }
-        /// `removeRecords(taggedWith:)`.
+        /// `removeRecords(forKeys:)`.
+        public static var removeMany: Self { .init(.removeMany) }
+        /// `removeRecords(taggedWith:)`, of one tag or several.
         public static var removeTagged: Self { .init(.removeTagged) }
+        /// `markRecordStale(forKey:at:)`.
+        public static var markStale: Self { .init(.markStale) }
+        /// `markRecordsStale(taggedWith:at:)`.
+        public static var markTaggedStale: Self { .init(.markTaggedStale) }
+        /// `markAllRecordsStale(at:)`.
+        public static var markAllStale: Self { .init(.markAllStale) }
         /// `removeAll()`.
         public static var removeAll: Self { .init(.removeAll) }
         /// `statistics()`.
@@ -28,7 +41,12 @@ extension FaultyStore {
         public static var close: Self { .init(.close) }
 
         /// The operations that can fail and wait: all but ``close``.
-        public static var all: [Self] { [.record, .insert, .removeRecord, .removeTagged, .removeAll, .statistics] }
+        public static var all: [Self] {
+            [
+                .record, .records, .insert, .insertMany, .removeRecord, .removeMany, .removeTagged, .markStale, .markTaggedStale, .markAllStale,
+                .removeAll, .statistics,
+            ]
+        }
 
         public var description: String { base.rawValue }
     }
@@ -37,18 +55,24 @@ extension FaultyStore {
     public struct Call: Sendable {
         /// What the store is asked to do.
         public let operation: Operation
-        /// The key concerned, if the operation has one.
-        public let key: RecordKey?
-        /// The tag concerned, if the operation has one.
-        public let tag: String?
+        /// The keys concerned: one, those of an operation on several records in the order in which they are given, or none.
+        public let keys: [RecordKey]
+        /// The tags concerned.
+        public let tags: Set<String>
         /// 1 for the first call of this operation since the store was created, and so on.
         public let number: Int
+
+        /// The key concerned, if there is exactly one.
+        public var key: RecordKey? { keys.count == 1 ? keys[0] : nil }
+        /// The tag concerned, if there is exactly one.
+        public var tag: String? { tags.count == 1 ? tags.first : nil }
     }
 
-    /// What happens to a call, in this order: wait at a gate, fail, do the work, wait at a gate, fail.
+    /// What happens to a call, in this order: wait at a gate, wait for a while, fail, do the work, wait at a gate, wait for a while, fail.
     ///
     /// ```swift
-    /// // The second write of each run waits, and then fails.
+    /// // The second write waits, and then fails.
+    /// let gate = Gate()
     /// store.setScript { call in
     ///     call.operation == .insert && call.number == 2 ? .init(gate: gate, error: StoreError(.full, "The disk is full.")) : .pass
     /// }
@@ -56,18 +80,39 @@ extension FaultyStore {
     public struct Behavior: Sendable {
         /// Where the call waits before anything is done.
         public var gate: Gate?
+        /// How long it waits then, by the store's ticker. A call whose task is cancelled waits no longer.
+        public var delay: Duration
         /// Thrown instead of doing the work.
         public var error: StoreError?
+        /// Thrown by a call for several records when ``partialCount`` of them have been done. Calls for one record are not concerned.
+        public var partialError: StoreError?
+        /// How many records are done before ``partialError`` is thrown.
+        public var partialCount: Int
         /// Where the call waits when the work has been done.
         public var gateAfterwards: Gate?
+        /// How long it waits then, as ``delay`` does.
+        public var delayAfterwards: Duration
         /// Thrown when the work has been done, as when an answer is lost.
         public var errorAfterwards: StoreError?
 
         /// Creates a behavior; by default the call passes.
-        public init(gate: Gate? = nil, error: StoreError? = nil, gateAfterwards: Gate? = nil, errorAfterwards: StoreError? = nil) {
+        public init(
+            gate: Gate? = nil,
+            delay: Duration = .zero,
+            error: StoreError? = nil,
+            partialError: StoreError? = nil,
+            partialCount: Int = 0,
+            gateAfterwards: Gate? = nil,
+            delayAfterwards: Duration = .zero,
+            errorAfterwards: StoreError? = nil
+        ) {
             self.gate = gate
+            self.delay = delay
             self.error = error
+            self.partialError = partialError
+            self.partialCount = partialCount
             self.gateAfterwards = gateAfterwards
+            self.delayAfterwards = delayAfterwards
             self.errorAfterwards = errorAfterwards
         }
 
@@ -76,5 +121,14 @@ extension FaultyStore {
 
         /// The work is not done.
         public static func fail(_ error: StoreError) -> Self { .init(error: error) }
+    }
+}
+
+extension Duration {
+    /// Lets this time pass on the ticker; less when the task is cancelled.
+    func wait(on ticker: any Ticker) async {
+        guard self > .zero else { return }
+        let (deadline, overflowed) = ticker.nanoseconds().addingReportingOverflow(saturatingNanoseconds)
+        try? await ticker.sleep(until: overflowed ? .max : deadline)
     }
 }

@@ -4,6 +4,12 @@
 public import Hoard
 internal import Synchronization
 
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 /// A store that fails, or makes its callers wait, when a test says so. Everything else it passes on to the store it wraps.
 ///
 /// ```swift
@@ -17,6 +23,7 @@ internal import Synchronization
 /// async let removal: Void = cache.removeValue(forKey: "a")
 /// await gate.arrivals(1)                    // the removal is under way
 /// gate.open()
+/// await removal
 /// ```
 ///
 /// A ``Behavior`` is chosen for each call by a script, which ``setScript(_:)`` replaces whole and
@@ -30,6 +37,7 @@ public final class FaultyStore: RecordStore {
     public let name: String
 
     private let base: any RecordStore
+    private let ticker: any Ticker
     private let state = Mutex(State())
 
     private struct State: Sendable {
@@ -39,9 +47,12 @@ public final class FaultyStore: RecordStore {
     }
 
     /// Creates a store that passes everything on to `base`.
-    public init(_ base: any RecordStore, name: String? = nil) {
+    ///
+    /// - Parameter ticker: What the delays of a ``Behavior`` wait for.
+    public init(_ base: any RecordStore, name: String? = nil, ticker: any Ticker = MonotonicTicker()) {
         self.base = base
         self.name = name ?? base.name
+        self.ticker = ticker
     }
 
     /// Lets `script` decide about every call from now on, and forgets what ``fail(_:with:afterwards:)``
@@ -92,39 +103,82 @@ public final class FaultyStore: RecordStore {
         }
     }
 
+    /// Makes a call, or not, as its behavior says.
+    ///
+    /// - Parameter partially: Does the work for the first so many records, if it concerns several.
     private func perform<Result>(
         _ operation: Operation,
-        key: RecordKey? = nil,
-        tag: String? = nil,
+        keys: [RecordKey] = [],
+        tags: Set<String> = [],
+        partially: ((Int) async throws(StoreError) -> Void)? = nil,
         _ body: () async throws(StoreError) -> Result
     ) async throws(StoreError) -> Result {
         let (number, fixedBehavior, script) = state.withLock { state in
             state.callCounts[operation, default: 0] += 1
             return (state.callCounts[operation, default: 0], state.behaviors[operation], state.script)
         }
-        let behavior = fixedBehavior ?? script(Call(operation: operation, key: key, tag: tag, number: number))
+        let behavior = fixedBehavior ?? script(Call(operation: operation, keys: keys, tags: tags, number: number))
         await behavior.gate?.pass()
+        await behavior.delay.wait(on: ticker)
         if let error = behavior.error { throw error }
+        if let partially, let error = behavior.partialError {
+            try await partially(behavior.partialCount)
+            throw error
+        }
         let result = try await body()
         await behavior.gateAfterwards?.pass()
+        await behavior.delayAfterwards.wait(on: ticker)
         if let error = behavior.errorAfterwards { throw error }
         return result
     }
 
     public func record(forKey key: RecordKey) async throws(StoreError) -> Record? {
-        try await perform(.record, key: key) { () async throws(StoreError) in try await base.record(forKey: key) }
+        try await perform(.record, keys: [key]) { () async throws(StoreError) in try await base.record(forKey: key) }
     }
 
     public func insert(_ record: Record, forKey key: RecordKey) async throws(StoreError) {
-        try await perform(.insert, key: key) { () async throws(StoreError) in try await base.insert(record, forKey: key) }
+        try await perform(.insert, keys: [key]) { () async throws(StoreError) in try await base.insert(record, forKey: key) }
     }
 
     public func removeRecord(forKey key: RecordKey) async throws(StoreError) {
-        try await perform(.removeRecord, key: key) { () async throws(StoreError) in try await base.removeRecord(forKey: key) }
+        try await perform(.removeRecord, keys: [key]) { () async throws(StoreError) in try await base.removeRecord(forKey: key) }
     }
 
-    public func removeRecords(taggedWith tag: String) async throws(StoreError) {
-        try await perform(.removeTagged, tag: tag) { () async throws(StoreError) in try await base.removeRecords(taggedWith: tag) }
+    public func removeRecords(taggedWith tags: Set<String>) async throws(StoreError) {
+        try await perform(.removeTagged, tags: tags) { () async throws(StoreError) in try await base.removeRecords(taggedWith: tags) }
+    }
+
+    public func records(forKeys keys: [RecordKey]) async throws(StoreError) -> [RecordKey: Record] {
+        try await perform(.records, keys: keys) { () async throws(StoreError) in try await base.records(forKeys: keys) }
+    }
+
+    public func insert(_ records: [RecordKey: Record]) async throws(StoreError) {
+        let keys = records.keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        let partially = { (count: Int) async throws(StoreError) in
+            try await self.base.insert(records.filter { keys.prefix(count).contains($0.key) })
+        }
+        try await perform(.insertMany, keys: keys, partially: partially) { () async throws(StoreError) in try await base.insert(records) }
+    }
+
+    public func removeRecords(forKeys keys: [RecordKey]) async throws(StoreError) {
+        let partially = { (count: Int) async throws(StoreError) in try await self.base.removeRecords(forKeys: Array(keys.prefix(count))) }
+        try await perform(.removeMany, keys: keys, partially: partially) { () async throws(StoreError) in
+            try await base.removeRecords(forKeys: keys)
+        }
+    }
+
+    public func markRecordStale(forKey key: RecordKey, at date: Date) async throws(StoreError) {
+        try await perform(.markStale, keys: [key]) { () async throws(StoreError) in try await base.markRecordStale(forKey: key, at: date) }
+    }
+
+    public func markRecordsStale(taggedWith tags: Set<String>, at date: Date) async throws(StoreError) {
+        try await perform(.markTaggedStale, tags: tags) { () async throws(StoreError) in
+            try await base.markRecordsStale(taggedWith: tags, at: date)
+        }
+    }
+
+    public func markAllRecordsStale(at date: Date) async throws(StoreError) {
+        try await perform(.markAllStale) { () async throws(StoreError) in try await base.markAllRecordsStale(at: date) }
     }
 
     public func removeAll() async throws(StoreError) {

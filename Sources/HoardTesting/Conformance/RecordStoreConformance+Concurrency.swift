@@ -33,6 +33,24 @@ extension RecordStoreConformance {
         ]
     }
 
+    /// What a record must be made of follows from its schema fingerprint, which holds its key's number too.
+    private static func record(_ subject: Subject, _ keyNumber: Int, task: Int, round: Int) -> Record {
+        let number = keyNumber + 40 * (task * 100 + round)
+        var record = subject.record(number, byteCount: 100 + number % 3_000)
+        record.schemaFingerprint = UInt64(number)
+        return record
+    }
+
+    private static func expectWhole(_ record: Record?, keyNumber: Int) throws {
+        guard let record else { return }
+        let number = Int(record.schemaFingerprint)
+        try expect(number % 40 == keyNumber, "A read should return a record of its own key, but returned another key's.")
+        try expect(
+            record.payload == Subject.payload(number, byteCount: 100 + number % 3_000),
+            "A read should return one whole record, but returned a mixture."
+        )
+    }
+
     /// Reads, writes and removes what other tasks read, write and remove too.
     private static func exercise(_ subject: Subject, task: Int) async throws {
         var generator = SeededGenerator(seed: UInt64(task))
@@ -42,20 +60,22 @@ extension RecordStoreConformance {
             switch Int.random(in: 0..<10, using: &generator) {
             case 0:
                 try await subject.store.removeRecord(forKey: key)
-            case 1...5:
-                // What a record must be made of follows from its schema fingerprint, which holds its key's number too.
-                let number = keyNumber + 40 * (task * 100 + round)
-                var record = subject.record(number, byteCount: 100 + number % 3_000)
-                record.schemaFingerprint = UInt64(number)
-                try await subject.store.insert(record, forKey: key)
+            case 1...3:
+                try await subject.store.insert(record(subject, keyNumber, task: task, round: round), forKey: key)
+            case 4:
+                let other = (keyNumber + 1) % 40
+                try await subject.store.insert([
+                    key: record(subject, keyNumber, task: task, round: round),
+                    RecordKey("\(other)"): record(subject, other, task: task, round: round),
+                ])
+            case 5:
+                try await subject.store.markRecordStale(forKey: key, at: subject.time.now())
+            case 6:
+                let keys = (0..<5).map { RecordKey("\((keyNumber + $0) % 40)") }
+                let records = try await subject.store.records(forKeys: keys)
+                for (offset, key) in keys.enumerated() { try expectWhole(records[key], keyNumber: (keyNumber + offset) % 40) }
             default:
-                guard let record = try await subject.store.record(forKey: key) else { continue }
-                let number = Int(record.schemaFingerprint)
-                try expect(number % 40 == keyNumber, "A read should return a record of its own key, but returned another key's.")
-                try expect(
-                    record.payload == Subject.payload(number, byteCount: 100 + number % 3_000),
-                    "A read should return one whole record, but returned a mixture."
-                )
+                try expectWhole(try await subject.store.record(forKey: key), keyNumber: keyNumber)
             }
             if round % 20 == 0 {
                 let count = try await subject.store.statistics().count

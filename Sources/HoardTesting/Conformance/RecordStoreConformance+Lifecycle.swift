@@ -61,6 +61,24 @@ extension RecordStoreConformance {
                 try await expect(.closed, from: "A removal of everything from a closed store") { () async throws(StoreError) in
                     try await store.removeAll()
                 }
+                try await expect(.closed, from: "A read of several records of a closed store") { () async throws(StoreError) in
+                    _ = try await store.records(forKeys: ["key", "other"])
+                }
+                try await expect(.closed, from: "A write of several records to a closed store") { () async throws(StoreError) in
+                    try await store.insert(["key": subject.record(), "other": subject.record()])
+                }
+                try await expect(.closed, from: "A removal of several records from a closed store") { () async throws(StoreError) in
+                    try await store.removeRecords(forKeys: ["key", "other"])
+                }
+                try await expect(.closed, from: "A stale mark on a record of a closed store") { () async throws(StoreError) in
+                    try await store.markRecordStale(forKey: "key", at: subject.time.now())
+                }
+                try await expect(.closed, from: "A stale mark by tag in a closed store") { () async throws(StoreError) in
+                    try await store.markRecordsStale(taggedWith: ["tag"], at: subject.time.now())
+                }
+                try await expect(.closed, from: "A stale mark on everything in a closed store") { () async throws(StoreError) in
+                    try await store.markAllRecordsStale(at: subject.time.now())
+                }
                 try await expect(.closed, from: "statistics() of a closed store") { () async throws(StoreError) in
                     _ = try await store.statistics()
                 }

@@ -26,10 +26,19 @@ extension RecordStoreConformance {
     }
 
     /// A store without limits, as a dictionary, and the random operations that compare the two.
-    private struct Model {
+    fileprivate struct Model {
+        /// What the store should have for a key.
+        struct Entry {
+            var record: Record
+            /// Whether the store may have removed the record, because it was marked stale by a tag or along with everything.
+            var mayBeGone = false
+        }
+
         var generator: SeededGenerator
         let subject: Subject
-        var records: [RecordKey: Record] = [:]
+        var entries: [RecordKey: Entry] = [:]
+        /// Keys whose records have gone with a tag. The store may count them until it finds them.
+        var uncertainKeys: Set<RecordKey> = []
 
         init(generator: SeededGenerator, subject: Subject) {
             self.generator = generator
@@ -37,57 +46,150 @@ extension RecordStoreConformance {
         }
 
         mutating func step() async throws {
-            let key = RecordKey("\(Int.random(in: 0..<12, using: &generator))")
             switch Int.random(in: 0..<100, using: &generator) {
-            case 0..<40:
-                try await subject.expectRecord(expectedRecord(forKey: key), forKey: key, "At a read")
-            case 40..<75:
-                let record = randomRecord()
-                try await subject.store.insert(record, forKey: key)
-                records[key] = record
-            case 75..<85:
-                try await subject.store.removeRecord(forKey: key)
-                records[key] = nil
-            case 85..<90:
-                let tag = randomTag()
-                try await subject.store.removeRecords(taggedWith: tag)
-                records = records.filter { !$0.value.tags.contains(tag) }
-            case 90..<99:
-                subject.time.advance(by: .seconds(Int.random(in: 1...30, using: &generator)))
+            case 0..<30: try await read(randomKey())
+            case 30..<38: try await readMany()
+            case 38..<60: try await insert([randomKey(): randomRecord()], inOneCall: false)
+            case 60..<64: try await insert(randomRecords(), inOneCall: true)
+            case 64..<70: try await remove([randomKey()], inOneCall: false)
+            case 70..<73: try await remove((0..<Int.random(in: 0...4, using: &generator)).map { _ in randomKey() }, inOneCall: true)
+            case 73..<78: try await removeTagged()
+            case 78..<88: try await markStale()
+            case 88..<99: subject.time.advance(by: .seconds(Int.random(in: 1...20, using: &generator)))
             default:
                 try await subject.store.removeAll()
-                records = [:]
+                entries = [:]
+                uncertainKeys = []
             }
+            try await compareCounts()
+        }
+
+        private mutating func read(_ key: RecordKey) async throws {
+            try compare(try await subject.store.record(forKey: key), key, "At a read")
+        }
+
+        private mutating func readMany() async throws {
+            let keys = (0..<Int.random(in: 0...8, using: &generator)).map { _ in randomKey() }
+            let records = try await subject.store.records(forKeys: keys)
+            try expect(Set(records.keys).isSubset(of: keys), "A read of several keys should return no others.")
+            for key in Set(keys) { try compare(records[key], key, "At a read of \(keys.count) keys at once") }
+        }
+
+        private mutating func compare(_ actual: Record?, _ key: RecordKey, _ circumstances: String) throws {
+            var expected = entries[key]
+            if let entry = expected, entry.record.isExpired(at: subject.time.now()) { expected = nil }
+            if actual == nil, expected?.mayBeGone == true {
+                // It was removed rather than marked, and does not come back.
+                entries[key] = nil
+                return
+            }
+            if let difference = Subject.difference(between: actual, and: expected?.record) {
+                throw UnmetExpectation(message: "\(circumstances), for the key “\(key)”, \(difference).")
+            }
+            // What was found to be marked, and not removed, stays.
+            if actual != nil { entries[key]?.mayBeGone = false }
+        }
+
+        private mutating func insert(_ records: [RecordKey: Record], inOneCall: Bool) async throws {
+            if inOneCall {
+                try await subject.store.insert(records)
+            } else {
+                for (key, record) in records { try await subject.store.insert(record, forKey: key) }
+            }
+            for (key, record) in records {
+                entries[key] = Entry(record: record)
+                uncertainKeys.remove(key)
+            }
+        }
+
+        private mutating func remove(_ keys: [RecordKey], inOneCall: Bool) async throws {
+            if inOneCall {
+                try await subject.store.removeRecords(forKeys: keys)
+            } else {
+                for key in keys { try await subject.store.removeRecord(forKey: key) }
+            }
+            for key in keys {
+                entries[key] = nil
+                uncertainKeys.remove(key)
+            }
+        }
+
+        private mutating func removeTagged() async throws {
+            let tags = randomTags()
+            try await subject.store.removeRecords(taggedWith: tags)
+            let gone = entries.filter { !$0.value.record.tags.isDisjoint(with: tags) }.map(\.key)
+            for key in gone { entries[key] = nil }
+            uncertainKeys.formUnion(gone)
+        }
+
+        private mutating func markStale() async throws {
+            let date = subject.time.now() + .seconds(Int.random(in: -20...20, using: &generator))
+            let marked: [RecordKey]
+            let mayRemove: Bool
+            switch Int.random(in: 0..<10, using: &generator) {
+            case 0..<5:
+                let key = randomKey()
+                try await subject.store.markRecordStale(forKey: key, at: date)
+                (marked, mayRemove) = ([key], false)
+            case 5..<9:
+                let tags = randomTags()
+                try await subject.store.markRecordsStale(taggedWith: tags, at: date)
+                (marked, mayRemove) = (entries.filter { !$0.value.record.tags.isDisjoint(with: tags) }.map(\.key), true)
+            default:
+                try await subject.store.markAllRecordsStale(at: date)
+                (marked, mayRemove) = (Array(entries.keys), true)
+            }
+            for key in marked {
+                _ = entries[key]?.record.endFreshness(at: date)
+                if mayRemove { entries[key]?.mayBeGone = true }
+            }
+        }
+
+        private func compareCounts() async throws {
             let count = try await subject.store.statistics().count
-            let liveCount = records.values.count { !$0.isExpired(at: subject.time.now()) }
+            let certain = entries.values.count { !$0.mayBeGone && !$0.record.isExpired(at: subject.time.now()) }
+            let possible = uncertainKeys.union(entries.keys).count
             try expect(
-                (liveCount...records.count).contains(count),
-                "The store should hold \(liveCount) records and perhaps expired ones, \(records.count) in all, but holds \(count)."
+                (certain...possible).contains(count),
+                "The store should hold \(certain) records and perhaps some that are to go, \(possible) in all, but holds \(count)."
             )
         }
+    }
+}
 
-        private func expectedRecord(forKey key: RecordKey) -> Record? {
-            records[key].flatMap { $0.isExpired(at: subject.time.now()) ? nil : $0 }
-        }
+/// Random keys, tags and records.
+extension RecordStoreConformance.Model {
+    private mutating func randomKey() -> RecordKey { RecordKey("\(Int.random(in: 0..<12, using: &generator))") }
 
-        private mutating func randomRecord() -> Record {
-            var tags: Set<String> = []
-            for _ in 0..<Int.random(in: 0...3, using: &generator) { tags.insert(randomTag()) }
-            let freshFor: Duration? = Bool.random(using: &generator) ? nil : .seconds(Int.random(in: 0...60, using: &generator))
-            var record = subject.record(
-                Int.random(in: 0..<1_000_000, using: &generator),
-                byteCount: Int.random(in: 0...5_000, using: &generator),
-                freshFor: freshFor,
-                keptFor: Bool.random(using: &generator) ? freshFor.map { $0 * 2 } : nil,
-                tags: tags
-            )
-            record.validator = Bool.random(using: &generator) ? "v\(Int.random(in: 0..<10, using: &generator))" : nil
-            record.schemaFingerprint = generator.next()
-            return record
-        }
+    private mutating func randomTags() -> Set<String> {
+        Set((0..<Int.random(in: 1...2, using: &generator)).map { _ in randomTag() })
+    }
 
-        private mutating func randomTag() -> String {
-            "tag \(Int.random(in: 0..<5, using: &generator))"
-        }
+    private mutating func randomTag() -> String { "tag \(Int.random(in: 0..<5, using: &generator))" }
+
+    private mutating func randomRecords() -> [RecordKey: Record] {
+        var records: [RecordKey: Record] = [:]
+        for _ in 0..<Int.random(in: 0...5, using: &generator) { records[randomKey()] = randomRecord() }
+        return records
+    }
+
+    private mutating func randomRecord() -> Record {
+        var tags: Set<String> = []
+        for _ in 0..<Int.random(in: 0...3, using: &generator) { tags.insert(randomTag()) }
+        let freshFor: Duration? = Bool.random(using: &generator) ? nil : .seconds(Int.random(in: 0...60, using: &generator))
+        var record = subject.record(
+            Int.random(in: 0..<1_000_000, using: &generator),
+            byteCount: Int.random(in: 0...5_000, using: &generator),
+            freshFor: freshFor,
+            keptFor: Bool.random(using: &generator) ? freshFor.map { $0 * 2 } : nil,
+            tags: tags
+        )
+        record.validator = Bool.random(using: &generator) ? "v\(Int.random(in: 0..<10, using: &generator))" : nil
+        record.schemaFingerprint = generator.next()
+        if Bool.random(using: &generator) { record.staleWhileRevalidate = .seconds(Int.random(in: 0...9, using: &generator)) }
+        if Bool.random(using: &generator) { record.staleIfError = .milliseconds(Int.random(in: 0...9_000, using: &generator)) }
+        if Bool.random(using: &generator) { record.loadDuration = .microseconds(Int.random(in: 0...9_000_000, using: &generator)) }
+        record.isNegative = Int.random(in: 0..<10, using: &generator) == 0
+        return record
     }
 }

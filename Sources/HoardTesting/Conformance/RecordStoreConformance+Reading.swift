@@ -20,6 +20,33 @@ extension RecordStoreConformance {
                 try await subject.store.insert(record, forKey: "key")
                 try await subject.expectRecord(record, forKey: "key", "After a write")
             },
+            Check("a record comes back with its durations and as a negative one") { subject in
+                var record = subject.record(1, freshFor: .seconds(60), keptFor: .seconds(3_600))
+                record.staleWhileRevalidate = .milliseconds(1_500)
+                try await subject.store.insert(record, forKey: "key")
+                try await subject.expectRecord(record, forKey: "key", "After a write with staleWhileRevalidate")
+                record.staleIfError = .seconds(86_400)
+                record.loadDuration = .nanoseconds(1)
+                try await subject.store.insert(record, forKey: "key")
+                try await subject.expectRecord(record, forKey: "key", "After a write with all durations")
+                record.loadDuration = .zero
+                record.staleWhileRevalidate = .zero
+                try await subject.store.insert(record, forKey: "key")
+                try await subject.expectRecord(record, forKey: "key", "After a write of a record that took no time to load")
+                var negative = Record(payload: Data(), created: subject.time.now(), staleUntil: .forever, tags: ["tag"])
+                negative.isNegative = true
+                try await subject.store.insert(negative, forKey: "key")
+                try await subject.expectRecord(negative, forKey: "key", "After a write of a negative record")
+                negative.loadDuration = .seconds(2)
+                negative.validator = "none"
+                try await subject.store.insert(negative, forKey: "key")
+                try await subject.expectRecord(negative, forKey: "key", "After a write of a negative record that took long")
+                try await subject.store.insert(subject.record(2), forKey: "key")
+                try await subject.expectRecord(subject.record(2), forKey: "key", "After a write over a negative record")
+                try await subject.store.insert(negative, forKey: "key")
+                try await subject.store.removeRecords(taggedWith: "tag")
+                try await subject.expectRecord(nil, forKey: "key", "After the removal of a negative record's tag")
+            },
             Check("a record without optional fields comes back without them") { subject in
                 let record = Record(payload: Data(), created: subject.time.now(), staleUntil: .forever)
                 try await subject.store.insert(record, forKey: "key")

@@ -58,6 +58,10 @@ extension RecordStoreConformance.Subject {
                 ("created", actual.created == expected.created),
                 ("freshUntil", actual.freshUntil == expected.freshUntil),
                 ("staleUntil", actual.staleUntil == expected.staleUntil),
+                ("staleWhileRevalidate", actual.staleWhileRevalidate == expected.staleWhileRevalidate),
+                ("staleIfError", actual.staleIfError == expected.staleIfError),
+                ("loadDuration", actual.loadDuration == expected.loadDuration),
+                ("isNegative", actual.isNegative == expected.isNegative),
                 ("tags", actual.tags == expected.tags),
                 ("validator", actual.validator == expected.validator),
                 ("contentType", actual.contentType == expected.contentType),
@@ -70,7 +74,7 @@ extension RecordStoreConformance.Subject {
 
 extension Date {
     /// The date after `duration`.
-    fileprivate static func + (date: Date, duration: Duration) -> Date {
+    static func + (date: Date, duration: Duration) -> Date {
         let (seconds, attoseconds) = duration.components
         return date.addingTimeInterval(Double(seconds) + Double(attoseconds) * 1e-18)
     }

@@ -38,6 +38,30 @@ extension RecordStoreConformance {
                     }
                 }
             },
+            Check("a removal by several tags removes the records that have at least one of them") { subject in
+                let tagsOfKeys: [(key: RecordKey, tags: Set<String>)] = [
+                    ("none", []), ("w", ["w"]), ("x", ["x"]), ("y", ["y"]), ("xy", ["x", "y"]), ("wz", ["w", "z"]), ("v", ["v"]),
+                ]
+                for (number, entry) in tagsOfKeys.enumerated() {
+                    try await subject.store.insert(subject.record(number, tags: entry.tags), forKey: entry.key)
+                }
+                let removals: [(removed: Set<String>, gone: Set<String>)] = [
+                    ([], []), (["x", "y", "z", "unknown"], ["x", "y", "z"]), (["v", "w"], ["v", "w", "x", "y", "z"]),
+                ]
+                for removal in removals {
+                    try await subject.store.removeRecords(taggedWith: removal.removed)
+                    for (number, entry) in tagsOfKeys.enumerated() {
+                        let isGone = !entry.tags.isDisjoint(with: removal.gone)
+                        try await subject.expectRecord(
+                            isGone ? nil : subject.record(number, tags: entry.tags),
+                            forKey: entry.key,
+                            "After the removal of \(removal.removed.count) tags at once, for the key “\(entry.key)”"
+                        )
+                    }
+                }
+                try await subject.store.insert(subject.record(9, tags: ["x", "v"]), forKey: "x")
+                try await subject.expectRecord(subject.record(9, tags: ["x", "v"]), forKey: "x", "After a write with tags that were removed before")
+            },
             Check("removing everything leaves an empty store that works") { subject in
                 for number in 0..<20 {
                     try await subject.store.insert(subject.record(number, tags: ["tag"]), forKey: RecordKey("\(number)"))

@@ -42,8 +42,8 @@ public enum RecordStoreConformance {
 
     /// Every check, with the seed that a failure has stated.
     public static func checks(seed: UInt64) -> [Check] {
-        readingChecks + keyChecks + expirationChecks + limitChecks + removalChecks + lifecycleChecks + concurrencyChecks
-            + modelChecks(seed: seed)
+        readingChecks + keyChecks + expirationChecks + limitChecks + removalChecks + bulkChecks + staleMarkChecks + lifecycleChecks
+            + concurrencyChecks + modelChecks(seed: seed)
     }
 }
 

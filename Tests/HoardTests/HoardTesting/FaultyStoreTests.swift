@@ -19,7 +19,13 @@ import Testing
     private func call(_ operation: FaultyStore.Operation) async throws {
         switch operation {
         case .record: _ = try await store.record(forKey: "a")
+        case .records: _ = try await store.records(forKeys: ["a", "b"])
         case .insert: try await store.insert(record, forKey: "a")
+        case .insertMany: try await store.insert(["a": record, "b": record])
+        case .removeMany: try await store.removeRecords(forKeys: ["b", "a"])
+        case .markStale: try await store.markRecordStale(forKey: "a", at: record.created)
+        case .markTaggedStale: try await store.markRecordsStale(taggedWith: ["t", "u"], at: record.created)
+        case .markAllStale: try await store.markAllRecordsStale(at: record.created)
         case .removeRecord: try await store.removeRecord(forKey: "a")
         case .removeTagged: try await store.removeRecords(taggedWith: "t")
         case .removeAll: try await store.removeAll()
@@ -124,6 +130,30 @@ import Testing
         try await call(.removeTagged)
         try await call(.removeAll)
         #expect(seen.value == ["record a - 1", "record a - 2", "record a - 3", "removeTagged - t 1", "removeAll - - 1"])
+    }
+
+    @Test func scriptSeesAllKeysAndTagsOfACall() async throws {
+        let seen = Shared<[String]>([])
+        store.setScript { call in
+            let keys = call.operation == .insertMany ? call.keys.map(\.description).sorted() : call.keys.map(\.description)
+            seen.update { $0.append("\(call.operation) \(keys.joined(separator: ",")) \(call.tags.sorted().joined(separator: ","))") }
+            return .pass
+        }
+        for operation in [FaultyStore.Operation.records, .insertMany, .removeMany, .markStale, .markTaggedStale, .markAllStale] {
+            try await call(operation)
+        }
+        #expect(seen.value == ["records a,b ", "insertMany a,b ", "removeMany b,a ", "markStale a ", "markTaggedStale  t,u", "markAllStale  "])
+    }
+
+    @Test func severalRecordsAreOneCall() async throws {
+        try await call(.insertMany)
+        #expect(try await store.records(forKeys: ["a", "b"]).count == 2)
+        try await call(.markTaggedStale)
+        #expect(try await store.record(forKey: "a")?.freshUntil == record.created)
+        try await call(.removeMany)
+        #expect(try await base.statistics().count == 0)
+        #expect(store.callCount(.insertMany) == 1 && store.callCount(.records) == 1 && store.callCount(.removeMany) == 1)
+        #expect(store.callCount(.insert) == 0 && store.callCount(.record) == 1 && store.callCount(.removeRecord) == 0)
     }
 
     @Test func laterSettingsGoBeforeTheScriptAndANewScriptBeforeAll() async throws {

@@ -9,13 +9,14 @@ import HoardTesting
 final class DefectiveStore: RecordStore {
     typealias Defect = RecordStoreConformanceTests.Defect
 
-    private let defect: Defect
-    private let base: MemoryStore
-    private let clock: any WallClock
+    let defect: Defect
+    let base: MemoryStore
+    let clock: any WallClock
     private let staleDates = Shared<[RecordKey: Date?]>([:])
     private let insertionCount = Counter()
     private let replacementCount = Counter()
     private let keys = Shared<Set<RecordKey>>([])
+    let marks = Shared<[(tag: String, date: Date)]>([])
 
     init(_ defect: Defect, configuration: RecordStoreConformance.Configuration) {
         self.defect = defect
@@ -37,6 +38,12 @@ final class DefectiveStore: RecordStore {
         }
         switch defect {
         case .losesTags: record.tags = []
+        case .losesStaleWhileRevalidate: record.staleWhileRevalidate = .zero
+        case .losesStaleIfError: record.staleIfError = .zero
+        case .losesLoadDuration: record.loadDuration = nil
+        case .losesZeroLoadDuration: record.loadDuration = record.loadDuration == .zero ? nil : record.loadDuration
+        case .losesNegativity: record.isNegative = false
+        case .marksConcernLaterRecords: applyMarks(to: &record)
         case .losesValidator: record.validator = nil
         case .losesContentType: record.contentType = nil
         case .losesFingerprint: record.schemaFingerprint = 0
@@ -99,13 +106,14 @@ final class DefectiveStore: RecordStore {
         }
     }
 
-    func removeRecords(taggedWith tag: String) async throws(StoreError) {
+    func removeRecords(taggedWith tags: Set<String>) async throws(StoreError) {
         switch defect {
         case .removesNoTags: break
+        case .removesOneTagOfSeveral: try await base.removeRecords(taggedWith: Set(tags.min().map { [$0] } ?? []))
         case .removesTagPrefixes:
-            try await base.removeRecords(taggedWith: tag)
-            try await base.removeRecords(taggedWith: tag + tag)
-        default: try await base.removeRecords(taggedWith: tag)
+            try await base.removeRecords(taggedWith: tags)
+            try await base.removeRecords(taggedWith: Set(tags.map { $0 + $0 }))
+        default: try await base.removeRecords(taggedWith: tags)
         }
     }
 
@@ -158,7 +166,7 @@ final class ClosingObserver: RecordStore {
     func record(forKey key: RecordKey) async throws(StoreError) -> Record? { try await base.record(forKey: key) }
     func insert(_ record: Record, forKey key: RecordKey) async throws(StoreError) { try await base.insert(record, forKey: key) }
     func removeRecord(forKey key: RecordKey) async throws(StoreError) { try await base.removeRecord(forKey: key) }
-    func removeRecords(taggedWith tag: String) async throws(StoreError) { try await base.removeRecords(taggedWith: tag) }
+    func removeRecords(taggedWith tags: Set<String>) async throws(StoreError) { try await base.removeRecords(taggedWith: tags) }
     func removeAll() async throws(StoreError) { try await base.removeAll() }
     func statistics() async throws(StoreError) -> StoreStatistics { try await base.statistics() }
 
