@@ -9,10 +9,10 @@ internal import Synchronization
 /// A real HTTP/1.1 server on loopback that answers as a test says, and remembers what it was asked.
 ///
 /// ```swift
-/// let origin = try await FakeOrigin.start { request in
+/// let origin = try await FakeOrigin.start { request, body in
 ///     FakeOrigin.Response("hello", fields: [.cacheControl: "max-age=60"])
 /// }
-/// // … send requests to origin.url …
+/// let (head, body) = try await get(origin.url)   // with any client
 /// #expect(origin.requests.count == 1)
 /// await origin.stop()
 /// ```

@@ -11,11 +11,13 @@ internal import Synchronization
 /// let gate = Gate()
 /// async let user = cache.value(forKey: "42") { id in
 ///     await gate.pass()
-///     return try await database.user(id)
+///     return await database.user(id)
 /// }
 /// await gate.arrivals(1)          // the load is under way
 /// cache.removeValue(forKey: "42")
 /// gate.open()                     // now it may end
+/// #expect(try await user == "Alan")
+/// #expect(cache.peek("42") == nil)   // and does not undo the removal
 /// ```
 public final class Gate: Sendable {
     private struct State {

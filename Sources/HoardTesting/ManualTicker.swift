@@ -18,6 +18,11 @@ internal import Synchronization
 /// cache.insert(1, forKey: "a")
 /// time.advance(by: .seconds(60))
 /// #expect(cache.value(forKey: "a") == nil)
+///
+/// let sleeper = Task { try await time.sleep(until: time.nanoseconds() + 1_000) }
+/// await time.sleepers(1)
+/// time.advance(by: .nanoseconds(1_000))
+/// try await sleeper.value
 /// ```
 ///
 /// The wall clock is computed from the date it was set to last and the time that has passed since then, so that many
@@ -27,6 +32,7 @@ public final class ManualTicker: Ticker, WallClock {
         var nanoseconds: Int64
         var dateAtLastSetting: Date
         var elapsedSinceLastSetting = Duration.zero
+        var sleepers = ManualSleepers()
     }
 
     private let state: Mutex<State>
@@ -40,16 +46,19 @@ public final class ManualTicker: Ticker, WallClock {
         state = Mutex(State(nanoseconds: nanoseconds, dateAtLastSetting: date))
     }
 
-    /// Moves the ticker and the wall clock forward. The ticker stops at `Int64.max`.
+    /// Moves the ticker and the wall clock forward, and wakes those whose time has come, in the order of their deadlines.
+    /// The ticker stops at `Int64.max`.
     ///
     /// - Precondition: `duration` is not negative: monotonic time never goes back.
     public func advance(by duration: Duration) {
         precondition(duration >= .zero, "A ticker never goes back; use setWallClock(to:) to move the wall clock.")
-        state.withLock { state in
+        let woken = state.withLock { state in
             let (sum, overflowed) = state.nanoseconds.addingReportingOverflow(duration.saturatingNanoseconds)
             state.nanoseconds = overflowed ? .max : sum
             state.elapsedSinceLastSetting += duration
+            return state.sleepers.takeDue(at: state.nanoseconds)
         }
+        for sleeper in woken { sleeper.resume() }
     }
 
     /// Makes the wall clock jump, forward or back, as when somebody sets the system's clock. The ticker stays where it is.
@@ -71,5 +80,58 @@ public final class ManualTicker: Ticker, WallClock {
             let (seconds, attoseconds) = state.elapsedSinceLastSetting.components
             return state.dateAtLastSetting.addingTimeInterval(Double(seconds) + Double(attoseconds) * 1e-18)
         }
+    }
+
+    // MARK: Sleeping
+
+    /// Suspends until ``advance(by:)`` has brought the ticker to `deadline`; not at all if it is there already.
+    ///
+    /// - Throws: `CancellationError` at once when the task is cancelled.
+    public func sleep(until deadline: Int64) async throws {
+        let id = state.withLock { $0.sleepers.newID() }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let (isOver, observers) = state.withLock { state in
+                    guard deadline > state.nanoseconds else { return (true, [CheckedContinuation<Void, Never>]()) }
+                    return (false, state.sleepers.add(continuation, id: id, deadline: deadline))
+                }
+                for observer in observers { observer.resume() }
+                if isOver { return continuation.resume() }
+                // A cancellation that came before the sleeper was known found nobody to wake.
+                if Task.isCancelled { cancelSleeper(id) }
+            }
+        } onCancel: {
+            cancelSleeper(id)
+        }
+    }
+
+    private func cancelSleeper(_ id: UInt64) {
+        state.withLock { $0.sleepers.remove(id) }?.resume(throwing: CancellationError())
+    }
+
+    /// The number of tasks that sleep now. O(1).
+    public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+
+    /// Suspends until at least `count` tasks sleep at the same time. Does not react to cancellation.
+    public func sleepers(_ count: Int) async {
+        await withCheckedContinuation { continuation in
+            let areThere = state.withLock { state in
+                guard state.sleepers.count < count else { return true }
+                state.sleepers.observers.append((count, continuation))
+                return false
+            }
+            if areThere { continuation.resume() }
+        }
+    }
+
+    /// What the ticker will say when the next sleeper wakes. `nil` if nobody sleeps.
+    public var nextDeadline: Int64? { state.withLock { $0.sleepers.nextDeadline } }
+
+    /// Moves time to the next deadline that somebody sleeps for. `false` if nobody sleeps.
+    func advanceToNextDeadline() -> Bool {
+        guard let (deadline, now) = state.withLock({ state in state.sleepers.nextDeadline.map { ($0, state.nanoseconds) } }) else { return false }
+        // Somebody else may have moved time meanwhile; then it has passed the deadline or is moved a little too far, as any clock may be.
+        advance(by: .nanoseconds(max(0, deadline - now)))
+        return true
     }
 }

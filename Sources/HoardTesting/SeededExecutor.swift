@@ -1,0 +1,274 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Dispatch
+internal import Hoard
+internal import Synchronization
+
+/// Runs concurrent code one job at a time, in an order that its seed decides: the same seed gives the same interleaving.
+///
+/// A test of concurrent code that passes has seen the interleavings that happened to happen. With a seeded executor it can try thousands of
+/// them, and repeat the one that failed.
+///
+/// ```swift
+/// let time = ManualTicker()
+/// let executor = SeededExecutor(seed: 42, time: time)
+/// let users = TieredCache<String, Int>(configuration: .init(maximumCount: 10), stores: [], codec: .json, clock: time, ticker: time)
+/// let loads = try await executor.run {
+///     async let first = users.value(forKey: "a") { _ in
+///         try await time.sleep(until: 3_600_000_000_000)   // an hour passes in no time
+///         return 1
+///     }
+///     async let second = users.value(forKey: "a") { _ in 2 }
+///     _ = try await (first, second)
+///     return users.statistics.loads
+/// }
+/// #expect(loads == 1)
+/// ```
+///
+/// Everything that `body` starts runs here: child tasks, what Hoard starts by itself, actors that bring no executor of their own. All jobs that
+/// are ready wait in one list, from which a ``SeededGenerator`` chooses. Priorities are ignored.
+///
+/// What does not run here:
+/// - Unstructured tasks. `Task { }` and `Task.detached { }` do not inherit the executor of their creator (SE-0417); use ``task(priority:_:)``
+///   in the loaders and fakes of a test.
+/// - The main actor, actors with an executor of their own, event loops and dispatch queues; hence also stores such as `DiskStore`.
+/// - The system's timers. Let code sleep on the ``ManualTicker`` that it is given.
+///
+/// Code that waits for such things can be run all the same, with ``init(seed:time:patience:maximumJobCount:)``'s `patience`, but is no longer
+/// repeatable.
+///
+/// **Virtual time.** When no job is ready and somebody sleeps on `time`, time moves to the next deadline.
+///
+/// **Deadlocks.** When no job is ready, nobody sleeps and the body has not ended, ``run(_:)`` throws ``SeededExecutorError`` instead of hanging.
+///
+/// Executors do not know of each other, and many can be used at once. A job costs about a microsecond beyond what it does.
+public final class SeededExecutor: TaskExecutor {
+    /// What decides the order.
+    public let seed: UInt64
+
+    private let time: ManualTicker?
+    private let patience: Duration
+    private let maximumJobCount: Int
+    private let state: Mutex<State>
+    /// Tells the driver, if it waits for work from outside, that there is some.
+    private let arrival = DispatchSemaphore(value: 0)
+
+    /// Creates an executor.
+    ///
+    /// - Parameters:
+    ///   - seed: Decides the order. Every seed is as good as any other.
+    ///   - time: Moves on when everything waits for it. Its wall clock moves too.
+    ///   - patience: How long, in real time, work from outside is waited for when no job is ready, before time is moved or a deadlock is
+    ///     reported. Default: not at all.
+    ///   - maximumJobCount: How many jobs a run may need. One that needs more, such as code that polls with `Task.yield()`, is ended with
+    ///     an error, and whatever it has started is abandoned.
+    public init(seed: UInt64, time: ManualTicker? = nil, patience: Duration = .zero, maximumJobCount: Int = 1_000_000) {
+        precondition(patience >= .zero && maximumJobCount > 0, "patience must not be negative, and a run needs at least one job.")
+        self.seed = seed
+        self.time = time
+        self.patience = patience
+        self.maximumJobCount = maximumJobCount
+        self.state = Mutex(State(generator: SeededGenerator(seed: seed)))
+    }
+
+    /// Runs `body` and whatever it starts, one job at a time. One call at a time; a later one goes on where the generator has stopped.
+    ///
+    /// Returns when the body has ended and no job is ready any more. Tasks that it has left behind go on whenever they become ready.
+    ///
+    /// - Throws: What `body` throws; ``SeededExecutorError`` if it can never end. Then the body's task is cancelled, and left alone if
+    ///   that does not help. Cancelling the caller cancels the body.
+    public func run<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
+        let outcome = SeededOutcome<Result>()
+        let failure = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let number = state.withLock { state in
+                    precondition(state.run == nil, "A SeededExecutor runs one body at a time. Create another one, or start child tasks in the body.")
+                    state.runCount += 1
+                    state.run = SeededRun(number: state.runCount, continuation: continuation)
+                    return state.runCount
+                }
+                let task = TaskPlacement.$executor.withValue(self) {
+                    Task(executorPreference: self) { [self] in
+                        let ended: Swift.Result<Result, any Error>
+                        do { ended = .success(try await body()) } catch { ended = .failure(error) }
+                        outcome.result.withLock { $0 = ended }
+                        bodyEnded(number)
+                    }
+                }
+                let mustDrive = state.withLock { state in
+                    state.run?.task = task
+                    return state.startDriving()
+                }
+                if mustDrive { startDriver() }
+                // A cancellation that came before the task was known found nothing to cancel.
+                if Task.isCancelled { task.cancel() }
+            }
+        } onCancel: {
+            state.withLock { $0.run?.task }?.cancel()
+        }
+        if let failure { throw failure }
+        guard let result = outcome.result.withLock({ $0 }) else { preconditionFailure("A run ends with a result or a failure.") }
+        return try result.get()
+    }
+
+    /// Puts a job into the list. Called by the Swift runtime.
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let (mustDrive, mustTell) = state.withLock { state in
+            state.ready.append(job)
+            defer { state.isWaitingForOutside = false }
+            return (state.startDriving(), state.isWaitingForOutside)
+        }
+        if mustDrive { startDriver() }
+        if mustTell { arrival.signal() }
+    }
+
+    /// Starts an unstructured task where a run's other work runs: on the seeded executor inside of ``run(_:)``, and like `Task { }` elsewhere.
+    ///
+    /// For loaders and fakes that start tasks: the executor is not inherited by `Task { }`.
+    @discardableResult
+    public static func task<Success: Sendable>(
+        priority: TaskPriority? = nil,
+        _ operation: sending @escaping @isolated(any) () async throws -> Success
+    ) -> Task<Success, any Error> {
+        startTask(priority: priority, operation)
+    }
+
+    /// ``task(priority:_:)`` for work that cannot fail.
+    @discardableResult
+    public static func task<Success: Sendable>(
+        priority: TaskPriority? = nil,
+        _ operation: sending @escaping @isolated(any) () async -> Success
+    ) -> Task<Success, Never> {
+        startTask(priority: priority, operation)
+    }
+}
+
+// MARK: Driving
+
+extension SeededExecutor {
+    private struct State: Sendable {
+        var generator: SeededGenerator
+        var ready: [UnownedJob] = []
+        /// Whether a thread runs jobs now. It alone takes them from the list.
+        var isDriven = false
+        var isWaitingForOutside = false
+        /// A run that never came to rest has left jobs that may not be run any more.
+        var isAbandoned = false
+        var run: SeededRun?
+        var runCount = 0
+
+        /// Returns whether a thread must be started to run jobs.
+        mutating func startDriving() -> Bool {
+            guard !isDriven, !isAbandoned else { return false }
+            isDriven = true
+            return true
+        }
+    }
+
+    private enum Step {
+        case job(UnownedJob)
+        case stop
+        /// The run has come to its end.
+        case finish(SeededRun)
+        /// Nothing is ready, and the run has not ended.
+        case idle
+        /// The run has used up its jobs.
+        case abandon(SeededRun)
+    }
+
+    private func startDriver() {
+        // A thread that runs jobs must not be running one already, which the caller's may be.
+        DispatchQueue.global().async { self.drive() }
+    }
+
+    private func drive() {
+        while true {
+            switch state.withLock({ nextStep(&$0) }) {
+            case .job(let job): job.runSynchronously(on: asUnownedTaskExecutor())
+            case .stop: return
+            case .finish(let run): run.continuation.resume(returning: run.failure)
+            case .idle: becomeIdle()
+            case .abandon(let run): return run.continuation.resume(returning: run.failure ?? .livelock(seed: seed, jobCount: run.jobCount))
+            }
+        }
+    }
+
+    private func bodyEnded(_ number: Int) {
+        state.withLock { state in
+            // The body of a run that was given up may end in a later one.
+            if state.run?.number == number { state.run?.hasEnded = true }
+        }
+    }
+
+    private func nextStep(_ state: inout State) -> Step {
+        if let run = state.run, run.jobCount >= maximumJobCount {
+            state.run = nil
+            state.isAbandoned = true
+            return .abandon(run)
+        }
+        if !state.ready.isEmpty {
+            state.run?.jobCount += 1
+            let last = state.ready.count - 1
+            if last > 0 { state.ready.swapAt(Int.random(in: 0...last, using: &state.generator), last) }
+            return .job(state.ready.removeLast())
+        }
+        guard let run = state.run, run.task != nil else {
+            state.isDriven = false
+            return .stop
+        }
+        guard run.hasEnded || run.failure != nil else { return .idle }
+        state.run = nil
+        return .finish(run)
+    }
+
+    /// Waits for work from outside, or moves time, or gives up.
+    private func becomeIdle() {
+        if patience > .zero, arrivesInTime() { return }
+        if let time, time.advanceToNextDeadline() { return }
+        let stuck = state.withLock { state -> Task<Void, Never>? in
+            // What has come after all is run first.
+            guard state.ready.isEmpty, let run = state.run else { return nil }
+            state.run?.failure = .deadlock(seed: seed, jobCount: run.jobCount)
+            return run.task
+        }
+        stuck?.cancel()
+    }
+
+    private func arrivesInTime() -> Bool {
+        let mustWait = state.withLock { state in
+            state.isWaitingForOutside = state.ready.isEmpty
+            return state.isWaitingForOutside
+        }
+        guard mustWait else { return true }
+        if arrival.wait(timeout: .now() + .nanoseconds(Int(clamping: patience.saturatingNanoseconds))) == .success { return true }
+        let isStillAwaited = state.withLock { state in
+            defer { state.isWaitingForOutside = false }
+            return state.isWaitingForOutside
+        }
+        // Somebody who came just now has signalled or is about to.
+        if !isStillAwaited { arrival.wait() }
+        return !isStillAwaited
+    }
+}
+
+/// A body that is being run.
+private struct SeededRun: Sendable {
+    let number: Int
+    let continuation: CheckedContinuation<SeededExecutorError?, Never>
+    var task: Task<Void, Never>?
+    var hasEnded = false
+    var failure: SeededExecutorError?
+    var jobCount = 0
+
+    init(number: Int, continuation: CheckedContinuation<SeededExecutorError?, Never>) {
+        self.number = number
+        self.continuation = continuation
+    }
+}
+
+/// What a body has come to.
+private final class SeededOutcome<Value: Sendable>: Sendable {
+    let result = Mutex<Result<Value, any Error>?>(nil)
+}
