@@ -8,7 +8,9 @@
 public struct TieredCacheEvent: Sendable, CustomStringConvertible {
     /// What happened, by kind.
     public struct Kind: Hashable, Sendable {
-        private enum Base: Hashable, Sendable { case storeFailed, storeRecovered, recordRejected, valueNotEncoded }
+        private enum Base: Hashable, Sendable {
+            case storeFailed, storeRecovered, circuitOpened, circuitClosed, journalOverflowed, recordRejected, valueNotEncoded
+        }
         private let base: Base
         private init(_ base: Base) { self.base = base }
 
@@ -17,6 +19,12 @@ public struct TieredCacheEvent: Sendable, CustomStringConvertible {
         /// A store that had failed works again: it has done what it had failed to do, or something harder. A write is
         /// harder than a removal, which is harder than a read.
         public static var storeRecovered: Self { .init(.storeRecovered) }
+        /// A store has failed so often in a row that it is left alone for a while.
+        public static var circuitOpened: Self { .init(.circuitOpened) }
+        /// A store that was left alone has answered, and is used again.
+        public static var circuitClosed: Self { .init(.circuitClosed) }
+        /// A store has missed more invalidations than are remembered. It is not read until everything has been removed from it.
+        public static var journalOverflowed: Self { .init(.journalOverflowed) }
         /// A record had another schema or could not be decoded. It was removed and taken as a miss.
         public static var recordRejected: Self { .init(.recordRejected) }
         /// A value could not be encoded. It is kept in memory only.

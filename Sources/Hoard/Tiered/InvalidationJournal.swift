@@ -1,46 +1,94 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a store should have removed, but could not.
+/// What a store should have removed or marked as stale, but could not.
 ///
-/// A key in the journal must not be read from its store before the removal has been made good. The journal is bounded:
-/// when it overflows, the store as a whole counts as invalid until everything has been removed from it.
-/// It lives in memory; a process that ends while its store is failing cannot make the removal good.
-struct InvalidationJournal {
-    /// The most keys remembered one by one.
+/// A key in the journal must not be read from its store before it has been removed there, and a record with a tag in the journal counts as
+/// absent. A mark that was missed is kept as a removal, which is always safe. The journal is bounded: when it overflows, the store as a whole
+/// counts as invalid until everything has been removed from it. It lives in memory; a process that ends while its store is failing cannot
+/// make the removals good.
+///
+/// Each entry has the number of the change that was missed. A removal that is made good settles the entries up to its own number, so that
+/// what was missed while it was under way stays.
+struct InvalidationJournal: Sendable {
+    /// The most keys and tags remembered one by one.
     let maximumCount: Int
 
-    private var keys: Set<RecordKey> = []
-    private(set) var coversEverything = false
+    private(set) var keys: [RecordKey: UInt64] = [:]
+    private(set) var tags: [String: UInt64] = [:]
+    /// The number of the last change that concerns everything in the store.
+    private(set) var everything: UInt64?
 
     init(maximumCount: Int = 10_000) {
         self.maximumCount = maximumCount
     }
 
-    var isEmpty: Bool { keys.isEmpty && !coversEverything }
+    var isEmpty: Bool { keys.isEmpty && tags.isEmpty && everything == nil }
+    var coversEverything: Bool { everything != nil }
+    /// Keys and tags together.
+    var count: Int { keys.count + tags.count }
 
+    /// Whether the key must not be read.
     func contains(_ key: RecordKey) -> Bool {
-        coversEverything || keys.contains(key)
+        coversEverything || keys[key] != nil
     }
 
-    mutating func add(_ key: RecordKey) {
-        guard !coversEverything else { return }
-        keys.insert(key)
-        if keys.count > maximumCount { addEverything() }
+    /// Whether a record with these tags counts as absent. O(number of tags of the record or of the journal, the lesser).
+    func containsAny(of tags: Set<String>) -> Bool {
+        if coversEverything { return true }
+        if self.tags.isEmpty || tags.isEmpty { return false }
+        return self.tags.count < tags.count ? self.tags.keys.contains { tags.contains($0) } : tags.contains { self.tags[$0] != nil }
     }
 
-    mutating func addEverything() {
-        coversEverything = true
-        keys = []
+    /// - Returns: Whether the journal has overflowed by this.
+    @discardableResult
+    mutating func add(_ key: RecordKey, number: UInt64) -> Bool {
+        keys[key] = max(number, keys[key] ?? 0)
+        return overflowed(by: number)
     }
 
-    /// The store holds nothing invalid under `key` any more.
-    mutating func settle(_ key: RecordKey) {
-        keys.remove(key)
+    /// - Returns: Whether the journal has overflowed by this.
+    @discardableResult
+    mutating func add(tags: Set<String>, number: UInt64) -> Bool {
+        for tag in tags { self.tags[tag] = max(number, self.tags[tag] ?? 0) }
+        return overflowed(by: number)
     }
 
-    /// The store is empty.
-    mutating func settleEverything() {
-        self = InvalidationJournal(maximumCount: maximumCount)
+    mutating func addEverything(number: UInt64) {
+        everything = max(number, everything ?? 0)
+        dropEntries(upTo: number)
+    }
+
+    /// The store holds nothing under `key` that was invalid when the change `number` was made.
+    mutating func settle(_ key: RecordKey, upTo number: UInt64) {
+        guard let entry = keys[key], entry <= number else { return }
+        keys[key] = nil
+    }
+
+    /// The store holds nothing with these tags that was invalid when the change `number` was made.
+    mutating func settle(tags: Set<String>, upTo number: UInt64) {
+        for tag in tags {
+            if let entry = self.tags[tag], entry <= number { self.tags[tag] = nil }
+        }
+    }
+
+    /// The store holds nothing that was there when the change `number` was made. O(number of entries).
+    mutating func settleEverything(upTo number: UInt64) {
+        if let entry = everything, entry <= number { everything = nil }
+        dropEntries(upTo: number)
+    }
+
+    private mutating func overflowed(by number: UInt64) -> Bool {
+        guard count > maximumCount else { return false }
+        let isNew = everything == nil
+        // The entries may have greater numbers than the one that was too many; everything has to be as new as the newest.
+        let newest = max(keys.values.max() ?? 0, tags.values.max() ?? 0, number)
+        addEverything(number: newest)
+        return isNew
+    }
+
+    private mutating func dropEntries(upTo number: UInt64) {
+        keys = keys.filter { $0.value > number }
+        tags = tags.filter { $0.value > number }
     }
 }

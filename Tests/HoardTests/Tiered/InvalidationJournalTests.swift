@@ -11,48 +11,101 @@ import Testing
     @Test mutating func newJournalIsEmpty() {
         #expect(journal.isEmpty)
         #expect(!journal.contains("a"))
+        #expect(!journal.containsAny(of: ["x"]))
         #expect(!journal.coversEverything)
     }
 
     @Test mutating func keysStayUntilTheyAreSettled() {
-        journal.add("a")
-        journal.add("b")
-        journal.add("a")
+        journal.add("a", number: 1)
+        journal.add("b", number: 2)
+        journal.add("a", number: 3)
         #expect(journal.contains("a"))
         #expect(!journal.contains("c"))
-        journal.settle("a")
+        #expect(journal.count == 2)
+        journal.settle("a", upTo: 3)
         #expect(!journal.contains("a"))
         #expect(journal.contains("b"))
-        journal.settle("b")
+        journal.settle("b", upTo: 9)
         #expect(journal.isEmpty)
     }
 
+    @Test mutating func whatWasMissedSinceIsNotSettled() {
+        journal.add("a", number: 1)
+        journal.add("a", number: 5)
+        journal.add("a", number: 2)
+        journal.settle("a", upTo: 4)
+        #expect(journal.contains("a"))
+        journal.add(tags: ["x"], number: 5)
+        journal.settle(tags: ["x"], upTo: 4)
+        #expect(journal.containsAny(of: ["x"]))
+        journal.addEverything(number: 6)
+        journal.addEverything(number: 5)
+        journal.settleEverything(upTo: 5)
+        #expect(journal.coversEverything)
+        journal.settleEverything(upTo: 6)
+        #expect(journal.isEmpty)
+    }
+
+    @Test mutating func recordWithATagInTheJournalCountsAsAbsent() {
+        journal.add(tags: ["x", "y"], number: 1)
+        #expect(journal.containsAny(of: ["x"]))
+        #expect(journal.containsAny(of: ["a", "b", "y"]))
+        #expect(!journal.containsAny(of: ["a", "b", "c"]))
+        #expect(!journal.containsAny(of: []))
+        #expect(!journal.contains("x"), "a tag is no key")
+        journal.settle(tags: ["x", "never seen"], upTo: 1)
+        #expect(!journal.containsAny(of: ["x"]))
+        #expect(journal.containsAny(of: ["y"]))
+    }
+
     @Test mutating func journalThatOverflowsCoversEverything() {
-        for key: RecordKey in ["a", "b", "c"] { journal.add(key) }
+        for key: RecordKey in ["a", "b"] { #expect(journal.add(key, number: 1) == false) }
+        #expect(journal.add(tags: ["x"], number: 1) == false)
+        #expect(journal.add("b", number: 2) == false, "a key that is in it already takes no room")
         #expect(!journal.coversEverything)
-        journal.add("c")
-        #expect(!journal.coversEverything, "a key that is in it already takes no room")
-        journal.add("d")
+        #expect(journal.add("d", number: 1) == true)
         #expect(journal.coversEverything)
         #expect(journal.contains("never seen"))
+        #expect(journal.containsAny(of: []))
+        #expect(journal.count == 0)
+        journal.settleEverything(upTo: 1)
+        #expect(journal.coversEverything, "b was missed later")
+        journal.settleEverything(upTo: 2)
+        #expect(journal.isEmpty)
+    }
+
+    @Test mutating func journalThatOverflowsAgainSaysSoOnce() {
+        journal.addEverything(number: 1)
+        for number: UInt64 in 2...20 { #expect(journal.add(RecordKey("\(number)"), number: number) == false) }
+        journal.settleEverything(upTo: 1)
+        #expect(journal.coversEverything)
+        #expect(journal.count <= 3)
     }
 
     @Test mutating func settlingOneKeyDoesNotSettleEverything() {
-        journal.addEverything()
-        journal.add("a")
-        journal.settle("a")
+        journal.addEverything(number: 1)
+        journal.add("a", number: 2)
+        journal.settle("a", upTo: 2)
         #expect(journal.contains("a"))
         #expect(!journal.isEmpty)
     }
 
-    @Test mutating func settlingEverythingEmptiesTheJournalAndKeepsItsBound() {
-        journal.addEverything()
-        journal.settleEverything()
+    @Test mutating func settlingEverythingKeepsWhatWasMissedSince() {
+        journal.addEverything(number: 1)
+        journal.add("a", number: 2)
+        journal.add(tags: ["x"], number: 3)
+        journal.settleEverything(upTo: 1)
+        #expect(!journal.coversEverything)
+        #expect(journal.contains("a"))
+        #expect(!journal.contains("b"))
+        #expect(journal.containsAny(of: ["x"]))
+        journal.settleEverything(upTo: 3)
         #expect(journal.isEmpty)
-        for key: RecordKey in ["a", "b", "c"] { journal.add(key) }
-        journal.settleEverything()
-        #expect(journal.isEmpty)
-        for key: RecordKey in ["a", "b", "c", "d"] { journal.add(key) }
+    }
+
+    @Test func journalWithoutRoomCoversEverythingAtOnce() {
+        var journal = InvalidationJournal(maximumCount: 0)
+        #expect(journal.add("a", number: 1) == true)
         #expect(journal.coversEverything)
     }
 }

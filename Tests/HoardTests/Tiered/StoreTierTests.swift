@@ -8,248 +8,318 @@ import Testing
 @testable import Hoard
 
 @Suite(.timeLimit(.minutes(1))) struct StoreTierTests {
-    private let store = FaultyStore(MemoryStore())
-    private let events = Shared<[TieredCacheEvent.Kind]>([])
-    private let tier: StoreTier
+    private let fixture = StoreTierFixture()
+    private var tier: StoreTier { fixture.tier }
+    private var store: ScriptedStore { fixture.store }
 
-    init() {
-        tier = StoreTier(store: store) { [events] event in events.update { $0.append(event.kind) } }
-    }
-
-    private func record(_ number: UInt8) -> Record {
-        Record(payload: Data([number]), created: Date(timeIntervalSince1970: 0), staleUntil: .forever)
-    }
-
-    private func insert(_ number: UInt8, forKey key: RecordKey) async {
-        await tier.insert(record(number), forKey: key) { true }
-    }
-
-    private func payload(_ key: RecordKey) async -> UInt8? {
-        await tier.record(forKey: key)?.payload.first
-    }
-
-    @Test func operationsReachTheStore() async throws {
-        await insert(1, forKey: "a")
-        await insert(2, forKey: "b")
-        #expect(await payload("a") == 1)
-        await tier.removeRecord(forKey: "a")
-        #expect(await payload("a") == nil)
-        await tier.removeAll()
-        #expect(await payload("b") == nil)
+    @Test func operationsReachTheStore() async {
+        await fixture.insert(1, "a")
+        await fixture.insert(2, "b")
+        #expect(await fixture.read("a") == "1")
+        await fixture.remove("a")
+        #expect(await fixture.read("a") == "nothing")
+        await tier.removeAll {}
+        #expect(await fixture.read("b") == "nothing")
         #expect(tier.failureCount == 0)
-        #expect(events.value.isEmpty)
+        #expect(fixture.events.value.isEmpty)
+        #expect(tier.health.isSound)
     }
 
-    @Test func writeThatIsNoLongerWantedIsNotDone() async {
-        await tier.insert(record(1), forKey: "a") { false }
-        #expect(store.callCount(.insert) == 0)
-        await insert(2, forKey: "a")
-        await tier.removeRecord(forKey: "a") { false }
-        #expect(store.callCount(.removeRecord) == 0)
-        #expect(await payload("a") == 2)
+    @Test func severalKeysTakeOneCall() async {
+        let records: [RecordKey: Record] = ["a": StoreTierFixture.record(1), "b": StoreTierFixture.record(2), "c": StoreTierFixture.record(3)]
+        await tier.insert(records.map { .init(key: $0, record: $1) { true } })
+        let found = await tier.records(forKeys: ["a", "b", "x"])
+        #expect(found.records.mapValues { $0.payload.first } == ["a": 1, "b": 2])
+        #expect(found.skipped.isEmpty)
+        await fixture.remove("a", "b")
+        #expect(store.calls == ["insertAll(a,b,c)", "records(a,b,x)", "removeKeys(a,b)"])
+        #expect(store.records.keys.sorted { $0.description < $1.description } == ["c"])
+        await fixture.markStale("c", at: 7)
+        #expect(store.records["c"]?.freshUntil == Date(timeIntervalSince1970: 7))
+    }
+
+    @Test func oneKeyIsReadAndChangedByThePlainCalls() async {
+        await fixture.insert(1, "a")
+        _ = await tier.records(forKeys: ["a"])
+        await fixture.remove("a")
+        #expect(store.calls == ["insert(a)", "record(a)", "remove(a)"])
+    }
+
+    @Test func nothingToDoIsNoCall() async {
+        await tier.insert([])
+        await tier.remove([])
+        await tier.markStale([], at: Date())
+        await tier.removeRecords(taggedWith: []) {}
+        let found = await tier.records(forKeys: [])
+        #expect(found.records.isEmpty && found.skipped.isEmpty)
+        #expect(store.calls.isEmpty)
+    }
+
+    @Test func ofTheSameKeyTwiceTheLastCounts() async {
+        await tier.insert([
+            .init(key: "a", record: StoreTierFixture.record(1)) { false },
+            .init(key: "a", record: StoreTierFixture.record(2)) { true },
+        ])
+        #expect(fixture.stored("a") == 2)
+    }
+
+    @Test func recordsAreMarkedStaleByKeyByTagAndAltogether() async {
+        for (key, tags) in [("a", []), ("b", ["x"]), ("c", [])] as [(RecordKey, Set<String>)] { await fixture.insert(1, key, tags: tags) }
+        await fixture.markStale("a", at: 1)
+        await tier.markStale(taggedWith: ["x"], at: Date(timeIntervalSince1970: 2)) {}
+        await tier.markAllStale(at: Date(timeIntervalSince1970: 3)) {}
+        #expect(["a", "b", "c"].map { store.records[$0]?.freshUntil?.timeIntervalSince1970 } == [1, 2, 3])
+        #expect(store.calls.suffix(3) == ["markStale(a)", "markTaggedStale(x)", "markAllStale()"])
+    }
+
+    @Test func changeThatIsNoLongerWantedIsNotMade() async {
+        await tier.insert([.init(key: "a", record: StoreTierFixture.record(1)) { false }])
+        await tier.remove([.init(key: "a") { false }])
+        await tier.markStale([.init(key: "a") { false }], at: Date())
+        #expect(store.calls.isEmpty)
+        #expect(tier.health.isSound)
+        let records = ["a", "b", "c"].map { key in StoreTier.Insertion(key: key, record: StoreTierFixture.record(1)) { key != "b" } }
+        await tier.insert(records)
+        #expect(store.calls == ["insertAll(a,c)"])
     }
 
     @Test func whetherAWriteIsWantedIsAskedWhenItsTurnHasCome() async throws {
-        let gate = store.hold(.insert)
-        async let first: Void = insert(1, forKey: "a")
+        let gate = store.hold("insert")
+        async let first: Void = fixture.insert(1, "a")
         await gate.arrivals(1)
         let isWanted = Shared(true)
-        async let second: Void = tier.insert(record(2), forKey: "a") { isWanted.value }
-        try await waitUntil { tier.order.waiterCount(for: "a") == 1 }
+        async let second: Void = tier.insert([.init(key: "a", record: StoreTierFixture.record(2)) { isWanted.value }])
+        try await waitUntil { tier.waiterCount(for: "a") == 1 }
         isWanted.update { $0 = false }
-        store.heal()
         gate.open()
         _ = await (first, second)
-        #expect(await payload("a") == 1)
-        #expect(store.callCount(.insert) == 1)
+        #expect(fixture.stored("a") == 1)
+        #expect(store.calls == ["insert(a)"])
     }
 
     @Test func changesOfOneKeyAreMadeOneAfterTheOther() async throws {
-        let gate = store.hold(.insert)
-        async let write: Void = insert(1, forKey: "a")
+        let gate = store.hold("insert")
+        async let write: Void = fixture.insert(1, "a")
         await gate.arrivals(1)
-        async let removal: Void = tier.removeRecord(forKey: "a")
-        try await waitUntil { tier.order.waiterCount(for: "a") == 1 }
-        #expect(store.callCount(.removeRecord) == 0)
+        async let removal: Void = fixture.remove("a")
+        try await waitUntil { tier.waiterCount(for: "a") == 1 }
+        #expect(store.calls == ["insert(a)"])
         gate.open()
         _ = await (write, removal)
-        #expect(await payload("a") == nil)
+        #expect(fixture.stored("a") == nil)
+        #expect(store.calls == ["insert(a)", "remove(a)"])
+    }
+
+    @Test func changesOfDifferentKeysAreMadeInParallel() async {
+        let gate = store.hold("insert")
+        async let first: Void = fixture.insert(1, "a")
+        async let second: Void = fixture.insert(1, "b")
+        await gate.arrivals(2)
+        gate.open()
+        _ = await (first, second)
+    }
+
+    @Test func oneBusyKeyDoesNotHoldUpTheOthersOfABulkWrite() async throws {
+        let gate = store.hold("insert")
+        async let first: Void = fixture.insert(1, "a")
+        await gate.arrivals(1)
+        store.heal()
+        async let bulk: Void = tier.insert(["a", "b", "c"].map { .init(key: $0, record: StoreTierFixture.record(2)) { true } })
+        try await waitUntil { store.calls.count == 2 }
+        #expect(store.calls == ["insert(a)", "insertAll(b,c)"])
+        gate.open()
+        _ = await (first, bulk)
+        #expect(["a", "b", "c"].map(fixture.stored) == [2, 2, 2])
+    }
+
+    @Test func keysWhoseTurnComesTogetherTakeOneCall() async throws {
+        let gate = store.hold("insertAll")
+        let keys: [RecordKey] = ["a", "b", "c"]
+        async let first: Void = tier.insert(keys.map { .init(key: $0, record: StoreTierFixture.record(1)) { true } })
+        await gate.arrivals(1)
+        async let second: Void = tier.remove(keys.map { .init(key: $0) { true } })
+        try await waitUntil { tier.waiterCount(for: "c") == 1 }
+        gate.open()
+        _ = await (first, second)
+        #expect(store.calls == ["insertAll(a,b,c)", "removeKeys(a,b,c)"])
     }
 
     @Test func changeRunsToItsEndThoughItsCallerIsCancelled() async {
-        let gate = store.hold(.removeRecord)
-        await insert(1, forKey: "a")
-        let removal = Task { await tier.removeRecord(forKey: "a") }
+        await fixture.insert(1, "a")
+        let gate = store.hold("remove")
+        let removal = Task { await fixture.remove("a") }
         await gate.arrivals(1)
         removal.cancel()
         gate.open()
         await removal.value
-        #expect(await payload("a") == nil)
+        #expect(fixture.stored("a") == nil)
+        let write = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            await fixture.insert(2, "a")
+        }
+        await write.value
+        #expect(fixture.stored("a") == 2, "even if it was cancelled before it began")
     }
 
-    @Test func failedReadIsAMiss() async {
-        await insert(1, forKey: "a")
-        store.fail(.record)
-        #expect(await payload("a") == nil)
-        #expect(tier.failureCount == 1)
+    @Test func failedReadIsPassedBy() async {
+        await fixture.insert(1, "a")
+        store.fail("record", "records")
+        #expect(await fixture.read("a") == "failed")
+        let found = await tier.records(forKeys: ["a", "b"])
+        #expect(found.skipped == ["a": .failed, "b": .failed])
+        #expect(tier.failureCount == 2)
         store.heal()
-        #expect(await payload("a") == 1)
+        #expect(await fixture.read("a") == "1")
     }
 
-    @Test func afterAFailedRemovalTheRecordIsNotReadUntilItIsRemoved() async {
-        await insert(1, forKey: "a")
-        await insert(2, forKey: "b")
-        store.fail(.removeRecord)
-        await tier.removeRecord(forKey: "a")
-        #expect(await payload("a") == nil)
-        #expect(store.callCount(.record) == 0, "the store is not even asked")
-        #expect(await payload("b") == 2, "other keys are")
-        store.heal()
-        #expect(await payload("a") == nil)
-        #expect(store.callCount(.removeRecord) == 3)
-        #expect(await payload("a") == nil)
-        #expect(store.callCount(.removeRecord) == 3, "the removal has been made good once")
+    @Test func readThatItsCallerBreaksOffIsNoFailureOfTheStore() async {
+        for deadline in [Duration.seconds(1), nil] {
+            let fixture = StoreTierFixture(.init(deadline: deadline))
+            let gate = fixture.store.hold("record")
+            let read = Task { await fixture.read("a") }
+            await gate.arrivals(1)
+            fixture.store.fail()
+            read.cancel()
+            fixture.store.setScript { _ in .pass }
+            gate.open()
+            _ = await read.value
+            let failing = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                fixture.store.fail()
+                return await fixture.read("a")
+            }
+            #expect(await failing.value == "failed")
+            #expect(fixture.tier.failureCount == 0)
+            #expect(fixture.events.value.isEmpty)
+        }
     }
 
     @Test func afterAFailedWriteTheOlderRecordDoesNotComeBack() async {
-        await insert(1, forKey: "a")
-        store.fail(.insert)
-        await insert(2, forKey: "a")
-        #expect(await payload("a") == nil)
-        #expect(store.callCount(.removeRecord) == 1)
-    }
-
-    @Test func afterAFailedWriteAndAFailedRemovalTheOlderRecordDoesNotComeBack() async {
-        await insert(1, forKey: "a")
-        store.fail(.insert, .removeRecord)
-        await insert(2, forKey: "a")
-        #expect(await payload("a") == nil)
-        store.heal()
-        #expect(await payload("a") == nil)
+        await fixture.insert(1, "a")
+        store.fail("insert")
+        await fixture.insert(2, "a")
+        #expect(await fixture.read("a") == "nothing")
+        #expect(store.calls == ["insert(a)", "insert(a)", "remove(a)", "record(a)"])
     }
 
     @Test func writeWhoseAnswerWasLostIsNotReadEither() async {
-        store.fail(.insert, afterwards: true)
-        await insert(1, forKey: "a")
+        store.fail("insert", afterwards: true)
+        await fixture.insert(1, "a")
         store.heal()
-        #expect(await payload("a") == nil)
+        #expect(await fixture.read("a") == "nothing")
+    }
+
+    @Test func afterAFailedRemovalTheRecordIsNotReadUntilItIsRemoved() async {
+        await fixture.insert(1, "a")
+        await fixture.insert(2, "b")
+        store.fail("remove")
+        await fixture.remove("a")
+        store.forgetCalls()
+        #expect(await fixture.read("a") == "invalidationPending")
+        #expect(store.calls.isEmpty, "the store is not even asked")
+        #expect(await fixture.read("b") == "2", "for other keys it is")
+        let found = await tier.records(forKeys: ["a", "b"])
+        #expect(found.records.keys.map(\.description) == ["b"])
+        #expect(found.skipped == ["a": .invalidationPending])
+        #expect(tier.health.pendingInvalidations == 1)
+        #expect(!tier.health.isSound)
     }
 
     @Test func aLaterWriteSettlesTheJournal() async {
-        await insert(1, forKey: "a")
-        store.fail(.removeRecord)
-        await tier.removeRecord(forKey: "a")
-        await insert(2, forKey: "a")
-        #expect(await payload("a") == 2)
-        #expect(store.callCount(.removeRecord) == 1)
+        await fixture.insert(1, "a")
+        store.fail("remove")
+        await fixture.remove("a")
+        await fixture.insert(2, "a")
+        #expect(await fixture.read("a") == "2")
+        #expect(tier.health.isSound)
+    }
+
+    @Test func failedMarkIsARemoval() async {
+        await fixture.insert(1, "a")
+        store.fail("markStale")
+        await fixture.markStale("a")
+        #expect(await fixture.read("a") == "nothing")
+        #expect(store.calls.last == "record(a)" && store.calls.contains("remove(a)"))
+    }
+
+    @Test func markThatSucceedsDoesNotMakeAMissedRemovalGood() async {
+        await fixture.insert(1, "a")
+        store.fail("remove")
+        await fixture.remove("a")
+        await fixture.markStale("a")
+        #expect(await fixture.read("a") == "invalidationPending")
+        store.heal()
+        await fixture.markStale("a")
+        #expect(await fixture.read("a") == "nothing", "but the turn is used to do that")
     }
 
     @Test func refusedWriteSettlesTheJournalAndIsNoFailure() async {
-        await insert(1, forKey: "a")
-        store.fail(.removeRecord)
-        await tier.removeRecord(forKey: "a")
-        store.fail(.insert, with: .recordTooLarge)
-        await insert(2, forKey: "a")
+        await fixture.insert(1, "a")
+        store.fail("remove")
+        await fixture.remove("a")
+        store.fail("insert", with: .recordTooLarge)
+        await fixture.insert(2, "a")
         #expect(tier.failureCount == 1, "only the removal")
-        _ = await payload("a")
-        #expect(store.callCount(.removeRecord) == 1)
-    }
-
-    @Test func afterAFailedRemovalOfEverythingNothingIsReadUntilItIsMadeGood() async {
-        for key: RecordKey in ["a", "b"] { await insert(1, forKey: key) }
-        store.fail(.removeAll)
-        await tier.removeAll()
-        #expect(await payload("a") == nil)
-        #expect(await payload("b") == nil)
-        await insert(2, forKey: "a")
-        #expect(await payload("a") == nil, "not even what was written since, for it cannot be told apart")
-        store.heal()
-        #expect(await payload("b") == nil)
-        await insert(3, forKey: "b")
-        #expect(await payload("b") == 3)
-        #expect(store.callCount(.removeAll) == 5)
-    }
-
-    @Test func afterTheJournalHasOverflowedNothingOldComesBack() async {
-        await insert(1, forKey: "old")
-        for number in 0..<10 { await insert(1, forKey: RecordKey("\(number)")) }
-        store.fail(.removeRecord)
-        for number in 0...10_000 { await tier.removeRecord(forKey: RecordKey("\(number)")) }
-        store.fail(.removeAll)
-        #expect(await payload("0") == nil)
-        #expect(await payload("old") == nil)
-        store.heal()
-        #expect(await payload("5") == nil)
-        #expect(store.callCount(.record) == 1)
-        await insert(2, forKey: "old")
-        #expect(await payload("old") == 2)
-    }
-
-    /// Two readers find the same key in the journal; a write comes between the removals by which they make it good.
-    @Test func makingGoodDoesNotRemoveWhatWasWrittenSince() async throws {
-        store.fail(.removeRecord)
-        await tier.removeRecord(forKey: "a")
-        let gate = store.hold(.removeRecord)
-        async let firstRead = payload("a")
-        await gate.arrivals(1)
-        async let write: Void = insert(2, forKey: "a")
-        try await waitUntil { tier.order.waiterCount(for: "a") == 1 }
-        async let secondRead = payload("a")
-        try await waitUntil { tier.order.waiterCount(for: "a") == 2 }
-        store.heal()
-        gate.open()
-        _ = await (firstRead, secondRead, write)
-        #expect(await payload("a") == 2)
-        #expect(store.callCount(.removeRecord) == 2)
+        #expect(tier.health.isSound)
+        store.fail("insertAll", with: .recordTooLarge)
+        await tier.insert(["b", "c"].map { .init(key: $0, record: StoreTierFixture.record(2)) { true } })
+        #expect(tier.failureCount == 1)
+        #expect(await fixture.read("b") == "nothing", "which of them were refused is not known, so none is kept")
     }
 
     @Test func keyThatIsTooLongIsAMissAndNoFailure() async {
         let key = RecordKey(bytes: [UInt8](repeating: 1, count: RecordKey.maximumByteCount + 1))
-        await insert(1, forKey: key)
-        #expect(await payload(key) == nil)
-        await tier.removeRecord(forKey: key)
+        await fixture.insert(1, key)
+        #expect(await fixture.read(key) == "nothing")
+        await fixture.remove(key)
+        #expect(store.calls.isEmpty)
+        await tier.insert([key, "a"].map { .init(key: $0, record: StoreTierFixture.record(1)) { true } })
+        let found = await tier.records(forKeys: [key, "a"])
+        #expect(found.records.keys.map(\.description) == ["a"] && found.skipped.isEmpty)
         #expect(tier.failureCount == 0)
-        #expect(events.value.isEmpty)
     }
 
     @Test func failuresAreReportedWhenTheyBeginAndWhenTheyEnd() async {
         store.fail()
-        for _ in 0..<5 { _ = await payload("a") }
-        await insert(1, forKey: "a")
-        #expect(events.value == [.storeFailed])
-        #expect(tier.failureCount == 7, "five reads, a write, and the removal of what it may have left")
+        for _ in 0..<3 { _ = await fixture.read("a") }
+        #expect(fixture.events.value == [.storeFailed])
         store.heal()
-        await insert(1, forKey: "a")
-        #expect(await payload("a") == 1)
-        #expect(events.value == [.storeFailed, .storeRecovered])
-        store.fail(.record)
-        _ = await payload("a")
-        #expect(events.value == [.storeFailed, .storeRecovered, .storeFailed])
+        await fixture.insert(1, "a")
+        #expect(fixture.events.value == [.storeFailed, .storeRecovered])
+        store.fail("record")
+        _ = await fixture.read("a")
+        #expect(fixture.events.value == [.storeFailed, .storeRecovered, .storeFailed])
     }
 
-    /// A store whose disk is full goes on reading and removing.
-    @Test func storeThatCannotWriteIsNotReportedAsRecoveredByWhatItStillCan() async {
-        await insert(1, forKey: "b")
-        store.fail(.insert, with: .full)
-        for number: UInt8 in 0..<5 {
-            await insert(number, forKey: "a")
-            _ = await payload("b")
-            await tier.removeRecord(forKey: "a")
+    /// A store whose disk is full goes on reading and removing, and is not left alone for that.
+    @Test func storeThatCannotWriteIsStillRead() async {
+        await fixture.insert(1, "b")
+        store.fail("insert", with: .full)
+        for number: UInt8 in 0..<20 {
+            await fixture.insert(number, "a")
+            #expect(await fixture.read("b") == "1")
+            await fixture.remove("a")
         }
-        #expect(events.value == [.storeFailed])
-        #expect(tier.failureCount == 5)
+        #expect(fixture.events.value == [.storeFailed])
+        #expect(tier.failureCount == 20)
         store.heal()
-        _ = await payload("b")
-        #expect(events.value == [.storeFailed])
-        await insert(1, forKey: "a")
-        #expect(events.value == [.storeFailed, .storeRecovered])
+        _ = await fixture.read("b")
+        #expect(fixture.events.value == [.storeFailed])
+        await fixture.insert(1, "a")
+        #expect(fixture.events.value == [.storeFailed, .storeRecovered])
     }
 
-    @Test func storeThatCouldNotReadHasRecoveredWhenItReads() async {
-        store.fail(.record)
-        _ = await payload("a")
-        store.heal()
-        _ = await payload("a")
-        #expect(events.value == [.storeFailed, .storeRecovered])
+    @Test func closedTierFindsNothingAndDoesNothing() async {
+        await fixture.insert(1, "a")
+        await tier.close()
+        await tier.close()
+        #expect(store.isClosed)
+        #expect(await fixture.read("a") == "nothing")
+        await fixture.insert(2, "a")
+        await fixture.remove("a")
+        await tier.removeAll {}
+        #expect(await tier.records(forKeys: ["a"]).records.isEmpty)
+        #expect(store.calls == ["insert(a)", "close()"])
+        #expect(tier.failureCount == 0)
     }
 }

@@ -1,0 +1,38 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A store that was passed by on the way to a value, and why.
+public struct StoreSkip: Sendable, Hashable, CustomStringConvertible {
+    /// Why a store was passed by. Safe as a metric label.
+    public struct Reason: Hashable, Sendable, CustomStringConvertible {
+        private enum Base: String, Hashable, Sendable { case circuitOpen, timedOut, failed, invalidationPending, policy, beingChanged }
+        private let base: Base
+        private init(_ base: Base) { self.base = base }
+
+        /// It has failed too often lately and is left alone for a while.
+        public static var circuitOpen: Self { .init(.circuitOpen) }
+        /// It did not answer before the deadline.
+        public static var timedOut: Self { .init(.timedOut) }
+        /// It threw an error.
+        public static var failed: Self { .init(.failed) }
+        /// It has missed an invalidation that concerns the key, and must not be read before that has been made good.
+        public static var invalidationPending: Self { .init(.invalidationPending) }
+        /// The key is being written or removed, and the store may have what is about to be replaced.
+        public static var beingChanged: Self { .init(.beingChanged) }
+        /// The policy says so.
+        public static var policy: Self { .init(.policy) }
+
+        public var description: String { base.rawValue }
+    }
+
+    /// The store's name.
+    public let store: String
+    public let reason: Reason
+
+    public init(store: String, reason: Reason) {
+        self.store = store
+        self.reason = reason
+    }
+
+    public var description: String { "\(store): \(reason)" }
+}
