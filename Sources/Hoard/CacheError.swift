@@ -8,7 +8,7 @@
 public struct CacheError: Error, Sendable {
     /// What went wrong, by kind.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Base: String, Hashable, Sendable { case recursiveLoad, codingFailed }
+        private enum Base: String, Hashable, Sendable { case recursiveLoad, codingFailed, timedOut, invalidPolicy, notModified }
         private let base: Base
         private init(_ base: Base) { self.base = base }
 
@@ -16,6 +16,12 @@ public struct CacheError: Error, Sendable {
         public static var recursiveLoad: Self { .init(.recursiveLoad) }
         /// A value could not be turned into bytes, or bytes into a value.
         public static var codingFailed: Self { .init(.codingFailed) }
+        /// A load took longer than ``CachePolicy/hardTimeout``, and there was no stale value. The load goes on.
+        public static var timedOut: Self { .init(.timedOut) }
+        /// Settings of a ``CachePolicy`` contradict each other.
+        public static var invalidPolicy: Self { .init(.invalidPolicy) }
+        /// A loader answered "not modified", but had been given no value that could still be right.
+        public static var notModified: Self { .init(.notModified) }
 
         public var description: String { base.rawValue }
     }

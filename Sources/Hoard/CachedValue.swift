@@ -11,20 +11,7 @@
 public struct CachedValue<Value: Sendable>: Sendable {
     public var value: Value
 
-    /// When the value was made. Promotion to another tier keeps it.
-    public var created: Date
-
-    /// Until when the value may be used without asking its source. `nil`: for ever.
-    public var freshUntil: Date?
-
-    /// Until when the value is kept, fresh or stale. `nil`: for ever. Never before ``freshUntil``.
-    public var staleUntil: Date?
-
-    /// Labels of the records made of this value in the stores.
-    public var tags: Set<String>
-
-    /// What a revalidation would send to the source.
-    public var validator: String?
+    package var terms: EntryTerms
 
     public init(
         _ value: Value,
@@ -35,10 +22,40 @@ public struct CachedValue<Value: Sendable>: Sendable {
         validator: String? = nil
     ) {
         self.value = value
-        self.created = created
-        self.freshUntil = freshUntil
-        self.staleUntil = staleUntil.date(freshUntil: freshUntil)
-        self.tags = tags
-        self.validator = validator
+        terms = EntryTerms(created: created, freshUntil: freshUntil, staleUntil: staleUntil.date(freshUntil: freshUntil))
+        terms.tags = tags
+        terms.validator = validator
     }
+
+    init(_ value: Value, terms: EntryTerms) {
+        self.value = value
+        self.terms = terms
+    }
+
+    /// When the value was loaded or written, or last confirmed by its source. Promotion to another tier keeps it.
+    public var created: Date { terms.created }
+
+    /// Until when the value may be used without asking its source. `nil`: for ever.
+    public var freshUntil: Date? { terms.freshUntil }
+
+    /// Until when the value is kept, fresh or stale. `nil`: for ever. Never before ``freshUntil``.
+    public var staleUntil: Date? { terms.staleUntil }
+
+    /// How long after ``freshUntil`` readers may get the value while it is loaded again.
+    public var staleWhileRevalidate: Duration {
+        get { terms.staleWhileRevalidate }
+        set { terms.staleWhileRevalidate = newValue }
+    }
+
+    /// How long after ``freshUntil`` readers may get the value because a new one cannot be loaded.
+    public var staleIfError: Duration {
+        get { terms.staleIfError }
+        set { terms.staleIfError = newValue }
+    }
+
+    /// Labels by which groups of values are removed or marked stale.
+    public var tags: Set<String> { terms.tags }
+
+    /// What a revalidation would send to the source.
+    public var validator: String? { terms.validator }
 }

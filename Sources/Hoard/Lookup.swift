@@ -14,8 +14,11 @@ public struct Lookup<Value: Sendable>: Sendable {
     /// The tier that had the value.
     public let tier: CacheTier
 
-    /// When the value was made.
+    /// When the value was loaded or written, or last confirmed by its source.
     public let created: Date
+
+    /// How old the value was when it was found.
+    public let age: Duration
 
     /// Until when the value is fresh. `nil`: for ever.
     public let freshUntil: Date?
@@ -23,18 +26,64 @@ public struct Lookup<Value: Sendable>: Sendable {
     /// What a revalidation would send to the source.
     public let validator: String?
 
-    /// Whether the value was fresh when it was found. A value that is not fresh is a stale hit.
-    public let isFresh: Bool
+    /// The labels of the value.
+    public let tags: Set<String>
+
+    /// Why a stale value was returned; `nil` if it was fresh when it was found.
+    public package(set) var staleReason: StaleReason?
 
     /// Whether the caller waited for a read or a load that another caller had started.
     public package(set) var isCoalesced = false
 
-    package init(_ cached: CachedValue<Value>, tier: CacheTier, isFresh: Bool) {
-        self.value = cached.value
+    /// The stores that were passed by on the way, nearest first.
+    public package(set) var skippedStores: [StoreSkip] = []
+
+    /// Whether the value was fresh when it was found.
+    public var isFresh: Bool { staleReason == nil }
+
+    package init(_ value: Value, terms: EntryTerms, tier: CacheTier, age: Duration, staleReason: StaleReason? = nil) {
+        self.value = value
         self.tier = tier
-        self.created = cached.created
-        self.freshUntil = cached.freshUntil
-        self.validator = cached.validator
-        self.isFresh = isFresh
+        self.age = max(.zero, age)
+        self.staleReason = staleReason
+        created = terms.created
+        freshUntil = terms.freshUntil
+        validator = terms.validator
+        tags = terms.tags
     }
+}
+
+/// Why a stale value was returned.
+public struct StaleReason: Sendable, CustomStringConvertible {
+    /// The reasons, by kind. Safe as metric labels.
+    public struct Kind: Hashable, Sendable, CustomStringConvertible {
+        private enum Base: String, Hashable, Sendable { case noLoader, revalidating, loadFailed, loadTimedOut, retryPending }
+        private let base: Base
+        private init(_ base: Base) { self.base = base }
+
+        /// The call brought no loader.
+        public static var noLoader: Self { .init(.noLoader) }
+        /// A new value is being loaded in the background (``CachePolicy/staleWhileRevalidate``).
+        public static var revalidating: Self { .init(.revalidating) }
+        /// Loading a new value has failed (``CachePolicy/staleIfError``).
+        public static var loadFailed: Self { .init(.loadFailed) }
+        /// Loading a new value takes longer than ``CachePolicy/softTimeout`` or ``CachePolicy/hardTimeout``. The load goes on.
+        public static var loadTimedOut: Self { .init(.loadTimedOut) }
+        /// A load has failed less than ``CachePolicy/retryAfterFailure`` ago, and the source is left alone.
+        public static var retryPending: Self { .init(.retryPending) }
+
+        public var description: String { base.rawValue }
+    }
+
+    public let kind: Kind
+
+    /// What the loader threw, for ``Kind/loadFailed``.
+    public let error: (any Error)?
+
+    init(_ kind: Kind, error: (any Error)? = nil) {
+        self.kind = kind
+        self.error = error
+    }
+
+    public var description: String { kind.description }
 }

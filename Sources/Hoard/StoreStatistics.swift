@@ -3,7 +3,7 @@
 
 /// What a store holds, and what it has done since it was opened.
 public struct StoreStatistics: Sendable, Hashable, Codable {
-    /// Records held, expired ones that are not yet swept among them.
+    /// Records held. Expired ones, and ones that have gone with a tag, are among them until the store finds them.
     public var count: Int = 0
     /// Bytes charged against ``maximumBytes``: keys, payloads and a fixed overhead for each record.
     public var bytes: Int = 0

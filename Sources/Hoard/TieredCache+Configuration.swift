@@ -10,33 +10,36 @@ extension TieredCache {
         /// The greatest total weight held in memory. `nil`: no limit by weight.
         public let maximumWeight: Int?
 
-        /// How long a loaded or inserted value is fresh, unless it brings its own time. `nil`: for ever. Default: `nil`.
-        public let freshFor: Duration?
-
-        /// How long a value is kept once it is no longer fresh. Default: zero.
-        ///
-        /// A stale value is seen by ``TieredCache/lookup(forKey:)`` only, which marks it as stale.
-        public let staleFor: Duration
+        /// How long values are used, unless a call or a loader's result says otherwise.
+        public let policy: CachePolicy
 
         /// Computes a value's weight in memory. Default: every value weighs 1.
         public let weigher: (@Sendable (Key, Value) -> Int)?
 
-        /// - Precondition: There is at least one limit, no limit and no duration is negative.
+        /// - Precondition: There is at least one limit, no limit is negative, and the policy is valid (``CachePolicy/validate()``).
         public init(
             maximumCount: Int? = nil,
             maximumWeight: Int? = nil,
-            freshFor: Duration? = nil,
-            staleFor: Duration = .zero,
+            policy: CachePolicy = CachePolicy(),
             weigher: (@Sendable (Key, Value) -> Int)? = nil
         ) {
             precondition(maximumCount != nil || maximumWeight != nil, "A cache needs a limit: give maximumCount, maximumWeight or both.")
             precondition((maximumCount ?? 0) >= 0 && (maximumWeight ?? 0) >= 0, "maximumCount and maximumWeight must not be negative.")
-            precondition((freshFor ?? .zero) >= .zero && staleFor >= .zero, "freshFor and staleFor must not be negative.")
+            if let problem = policy.problem { preconditionFailure(problem) }
             self.maximumCount = maximumCount
             self.maximumWeight = maximumWeight
-            self.freshFor = freshFor
-            self.staleFor = staleFor
+            self.policy = policy
             self.weigher = weigher
+        }
+
+        /// Limits, and a policy of which only this is set: how long values are fresh.
+        public init(
+            maximumCount: Int? = nil,
+            maximumWeight: Int? = nil,
+            freshFor: Duration,
+            weigher: (@Sendable (Key, Value) -> Int)? = nil
+        ) {
+            self.init(maximumCount: maximumCount, maximumWeight: maximumWeight, policy: CachePolicy(freshFor: freshFor), weigher: weigher)
         }
     }
 }

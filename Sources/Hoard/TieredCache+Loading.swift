@@ -3,55 +3,239 @@
 
 internal import Synchronization
 
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
 extension TieredCache {
-    /// The fresh value of a key, from memory, a store or the loader, with at most one load for all callers that ask meanwhile.
+    /// The value of a key, from memory, a store or the loader, with at most one load for all callers that ask meanwhile.
     ///
     /// The load runs in a task of its own: a caller that is cancelled gets `CancellationError` at once, and the load is
-    /// cancelled when its last caller has left. Callers get the value when memory and the stores have it.
+    /// cancelled when its last caller has left. Callers get the value when memory and, unless it is written behind, the stores have it.
+    /// The value is stale where the policy allows that.
     ///
-    /// - Throws: What `load` throws; `CancellationError`; ``CacheError/Code/recursiveLoad``. Never an error of a store.
-    public func value(forKey key: Key, load: @escaping @Sendable (Key) async throws -> Value) async throws -> Value {
-        try await lookup(forKey: key, load: load).value
-    }
-
-    /// Like ``value(forKey:load:)``, but with the value's provenance.
-    public func lookup(forKey key: Key, load: @escaping @Sendable (Key) async throws -> Value) async throws -> Lookup<Value> {
-        if let found = memoryLookup(forKey: key), found.isFresh {
-            counters.withLock { $0.memoryHits += 1 }
-            return found
-        }
-        var seen: MemoryEntry?
-        var (lookup, isCoalesced) = try await loads.run(key, existing: { freshMemoryLookup(forKey: key, seen: &seen) }) { [self] in
-            if let found = await storeLookup(forKey: key), found.isFresh { return found }
-            // The last caller may have left while the stores were read.
-            try Task.checkCancellation()
-            return try await loadAndPublish(key, load: load)
-        }
-        withExtendedLifetime(seen) {}
-        if isCoalesced { lookup.isCoalesced = true }
-        counters.withLock { counters in
-            switch lookup.tier {
-            case .memory: counters.memoryHits += 1
-            case .loader: counters.misses += 1
-            default: counters.storeHits += 1
+    /// - Parameters:
+    ///   - policy: What decides for this call. By default the cache's policy.
+    ///   - tags: Labels that a loaded value gets.
+    /// - Throws: What `load` throws; `CancellationError`; ``CacheError/Code/timedOut``; ``CacheError/Code/recursiveLoad``. Never an error of a store.
+    @inlinable public func value(
+        forKey key: Key,
+        policy: CachePolicy? = nil,
+        tags: Set<String> = [],
+        load: @escaping @Sendable (Key) async throws -> Value
+    ) async throws -> Value {
+        var found: TieredEntry<Value>?
+        if policy == nil, readsMemory {
+            found = memory.value(forKey: key)
+            if let found, needsNoCloserLook(found), let value = found.value {
+                if isObserved { noteMemoryHit() }
+                return value
             }
         }
-        return lookup
+        return try await loadedLookup(forKey: key, policy: policy, tags: tags, found: found, load: load).value
     }
 
-    private func loadAndPublish(_ key: Key, load: @Sendable (Key) async throws -> Value) async throws -> Lookup<Value> {
-        let fence = openFence(forKey: key)
-        let value: Value
+    /// Like ``value(forKey:policy:tags:load:)``, but with the value's provenance.
+    public func lookup(
+        forKey key: Key,
+        policy: CachePolicy? = nil,
+        tags: Set<String> = [],
+        load: @escaping @Sendable (Key) async throws -> Value
+    ) async throws -> Lookup<Value> {
+        let found = policy == nil && readsMemory ? memory.value(forKey: key) : nil
+        return try await loadedLookup(forKey: key, policy: policy, tags: tags, found: found, load: load)
+    }
+
+    /// The value of a key; if nothing is known of it, asks a loader that may answer that there is none, or that the stale value is still right, and that
+    /// decides how the cache is to keep what it found.
+    ///
+    /// ```swift
+    /// let user = try await users.valueIfExists(forKey: id) { request in
+    ///     let response = try await database.user(request.key, unlessVersion: request.staleValue?.validator)
+    ///     guard let user = response.user else { return response.isUnchanged ? .notModified() : .absent() }
+    ///     return .value(user, tags: ["team-\(user.team)"], validator: response.version)
+    /// }
+    /// ```
+    ///
+    /// Like ``value(forKey:policy:tags:load:)``, but for negative entries, which answer here without a load.
+    ///
+    /// - Returns: `nil` if the loader says, or has said lately, that there is no value.
+    public func valueIfExists(
+        forKey key: Key,
+        policy: CachePolicy? = nil,
+        load: @escaping @Sendable (LoadRequest<Key, Value>) async throws -> LoadResult<Value>
+    ) async throws -> Value? {
+        try await lookupIfExists(forKey: key, policy: policy, load: load)?.value
+    }
+
+    /// Like ``valueIfExists(forKey:policy:load:)``, but with the value's provenance.
+    public func lookupIfExists(
+        forKey key: Key,
+        policy: CachePolicy? = nil,
+        load: @escaping @Sendable (LoadRequest<Key, Value>) async throws -> LoadResult<Value>
+    ) async throws -> Lookup<Value>? {
+        let found = (policy ?? configuration.policy).skipping.contains(.memoryReads) ? nil : memory.value(forKey: key)
+        let inquiry = Inquiry(key: key, policy: policy ?? configuration.policy, isOwnPolicy: policy != nil, load: load)
+        return try await countedAnswer(inquiry, found: found).lookup
+    }
+
+    @usableFromInline func loadedLookup(
+        forKey key: Key,
+        policy: CachePolicy?,
+        tags: Set<String>,
+        keptBy keptPolicy: CachePolicy? = nil,
+        found: TieredEntry<Value>?,
+        load: @escaping @Sendable (Key) async throws -> Value
+    ) async throws -> Lookup<Value> {
+        var found = found
+        // With a policy of its own, the call has not looked into memory yet.
+        if let policy, !policy.skipping.contains(.memoryReads) { found = memory.value(forKey: key) }
+        var inquiry = Inquiry(key: key, policy: policy ?? configuration.policy, isOwnPolicy: policy != nil) { request in
+            .value(try await load(request.key), tags: tags, policy: keptPolicy)
+        }
+        inquiry.needsValue = true
+        noteCloserLook(found)
         do {
-            value = try await load(key)
+            var answer = try await answer(inquiry, found: found)
+            while true {
+                if case .value(let lookup) = answer {
+                    count(answer)
+                    return lookup
+                }
+                // This caller has waited for somebody else's loader, which has found nothing.
+                answer = try await self.answer(inquiry.skippingStoreReads, found: nil)
+            }
         } catch {
-            closeFence(fence)
-            counters.withLock { $0.loadFailures += 1 }
+            countFailure()
             throw error
         }
-        counters.withLock { $0.loads += 1 }
-        let cached = newValue(value, freshFor: nil, staleFor: nil)
-        await publish(cached, forKey: key, fence: fence)
-        return Lookup(cached, tier: .loader, isFresh: true)
+    }
+
+    private func countedAnswer(_ inquiry: Inquiry, found: TieredEntry<Value>?) async throws -> Answer<Value> {
+        noteCloserLook(found)
+        do {
+            let answer = try await answer(inquiry, found: found)
+            count(answer)
+            return answer
+        } catch {
+            countFailure()
+            throw error
+        }
+    }
+
+    private func countFailure() {
+        counters.withLock { $0.misses += 1 }
+        if isObserved { observer?.requestAnswered(.failed, tier: nil, cache: label) }
+    }
+
+    // MARK: The load itself
+
+    /// Loads a value and writes it to the tiers. Runs in a task of its own, once for all its callers.
+    func loadAndPublish(
+        _ inquiry: Inquiry,
+        _ candidate: Candidate?,
+        reason: LoadRequest<Key, Value>.Reason,
+        load: @escaping Loader
+    ) async throws -> TieredLoad<Value> {
+        let fence = openFence(forKey: inquiry.key)
+        let start = ticker.nanoseconds()
+        let request = LoadRequest(key: inquiry.key, staleValue: candidate?.cached, reason: reason)
+        let publication: Publication
+        do {
+            // The last caller may have left before the load began.
+            try Task.checkCancellation()
+            let result = try await observedLoad { try await load(request) }
+            publication = try self.publication(of: result, inquiry, candidate, fence: fence, start: start)
+            noteLoad(result, inquiry.key, start: start)
+        } catch {
+            closeFence(fence)
+            noteFailedLoad(CollectionOfOne(inquiry.key), inquiry.policy, start: start)
+            throw error
+        }
+        await publish([publication])
+        return publication.cached.map { .loaded($0) } ?? .absent
+    }
+
+    func observedLoad<Result: Sendable>(_ load: @escaping @Sendable () async throws -> Result) async throws -> Result {
+        guard let observer else { return try await load() }
+        return try await observer.withLoad(cache: label, load)
+    }
+
+    /// What a loader has found, with its terms.
+    func publication(
+        of result: LoadResult<Value>,
+        _ inquiry: Inquiry,
+        _ candidate: Candidate?,
+        fence: FenceTable<Key>.Fence,
+        start: Int64
+    ) throws -> Publication {
+        var policy = result.policy ?? inquiry.policy
+        let value: Value?
+        var terms = newTerms(policy)
+        switch result.content {
+        case .absent:
+            value = nil
+            terms = newTerms(CachePolicy(freshFor: policy.negativeFor))
+            terms.tags = result.tags ?? []
+            // What is not to be remembered is removed all the same.
+            if policy.negativeFor <= .zero { policy.skipping.formUnion([.memoryWrites, .storeWrites]) }
+        case .value(let new):
+            value = new
+            terms.tags = result.tags ?? []
+            terms.validator = result.validator
+        case .notModified:
+            guard let old = candidate?.cached else {
+                throw CacheError(.notModified, "The loader answered that the value is not modified, but it had not been given any.")
+            }
+            value = old.value
+            terms.tags = result.tags ?? old.tags
+            terms.validator = result.validator ?? old.validator
+        }
+        terms.loadDuration = .nanoseconds(max(0, ticker.nanoseconds() &- start))
+        return Publication(key: inquiry.key, fence: fence, value: value, terms: terms, policy: policy)
+    }
+
+    func newTerms(_ policy: CachePolicy) -> EntryTerms {
+        EntryTerms(policy: policy, now: clock.now(), random: policy.jitter > .zero ? random() : 0)
+    }
+
+    func noteLoad(_ result: LoadResult<Value>, _ key: Key, start: Int64) {
+        let isUnmodified = if case .notModified = result.content { true } else { false }
+        counters.withLock { counters in
+            counters.loads += 1
+            if isUnmodified { counters.unmodifiedLoads += 1 }
+        }
+        throttle.withLock { $0.forget(key) }
+        guard isObserved else { return }
+        let outcome: CacheLoadOutcome =
+            switch result.content {
+            case .value: .value
+            case .notModified: .notModified
+            case .absent: .absent
+            }
+        observer?.loadEnded(outcome, duration: .nanoseconds(ticker.nanoseconds() &- start), cache: label)
+    }
+
+    func noteFailedLoad(_ keys: some Collection<Key>, _ policy: CachePolicy, start: Int64) {
+        counters.withLock { $0.loadFailures += keys.count }
+        let now = ticker.nanoseconds()
+        let isCancelled = Task.isCancelled
+        // A load that was cancelled says nothing of the source.
+        if !isCancelled {
+            let retry = now.addingSaturating(max(0, policy.retryAfterFailure.saturatingNanoseconds))
+            throttle.withLock { throttle in
+                for key in keys { throttle.loadFailed(key, retryAt: retry, now: now) }
+            }
+        }
+        if isObserved { observer?.loadEnded(isCancelled ? .cancelled : .failed, duration: .nanoseconds(now &- start), cache: label) }
+    }
+}
+
+extension TieredCache.Inquiry {
+    /// The same request, for which the stores have been asked already.
+    var skippingStoreReads: Self {
+        .init(key: key, policy: policy.with { $0.skipping.formUnion(.storeReads) }, isOwnPolicy: isOwnPolicy, load: load, needsValue: needsValue)
     }
 }

@@ -1,144 +1,172 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+public import Synchronization
 
 extension TieredCache {
     /// The fresh value of a key, from memory or a store. Counts as a use. Suspends only if memory does not have it.
     ///
     /// Never throws: a store that fails is passed by. A caller that is cancelled gets `nil`.
-    public func value(forKey key: Key) async -> Value? {
-        guard let lookup = await lookup(forKey: key), lookup.isFresh else { return nil }
-        return lookup.value
+    ///
+    /// - Parameter policy: What decides for this call; of interest is what it skips. By default the cache's policy.
+    @inlinable public func value(forKey key: Key, policy: CachePolicy? = nil) async -> Value? {
+        var found: TieredEntry<Value>?
+        if policy == nil, readsMemory {
+            found = memory.value(forKey: key)
+            if let found, needsNoCloserLook(found) {
+                if isObserved { noteMemoryHit() }
+                return found.value
+            }
+        }
+        return await freshValue(forKey: key, policy: policy, found: found)
     }
 
-    /// Like ``value(forKey:)``, but with the value's provenance, and also for a stale value that is still kept.
+    /// The fresh value of a key, if memory has it. Counts as a use. Never suspends. Neither a store nor a loader is asked.
+    /// - Complexity: O(1).
+    @inlinable public func memoryValue(forKey key: Key) -> Value? {
+        let found = memory.value(forKey: key)
+        if let found, needsNoCloserLook(found) {
+            if isObserved { noteMemoryHit() }
+            return found.value
+        }
+        return freshMemoryValue(forKey: key, found: found)
+    }
+
+    /// Like ``value(forKey:policy:)``, but with the value's provenance, and also for a stale value that is still kept.
     ///
     /// When memory has only a stale value, the stores are asked for a fresher one.
-    public func lookup(forKey key: Key) async -> Lookup<Value>? {
-        let inMemory = memoryLookup(forKey: key)
-        if let inMemory, inMemory.isFresh || tiers.isEmpty { return counted(inMemory) }
-        let inStores = await storeLookup(forKey: key)
-        return counted(inStores?.isFresh == true ? inStores : inMemory ?? inStores)
+    public func lookup(forKey key: Key, policy: CachePolicy? = nil) async -> Lookup<Value>? {
+        let found = (policy ?? configuration.policy).skipping.contains(.memoryReads) ? nil : memory.value(forKey: key)
+        return await answer(forKey: key, policy: policy, found: found)
     }
 
-    /// The value in memory, fresh or stale. Counts as a use of the memory tier only. Never suspends.
-    package func memoryLookup(forKey key: Key) -> Lookup<Value>? {
-        memory.value(forKey: key).map { lookup($0) }
+    /// Whether an entry that was found in memory can be used as it is: no invalidation since it was checked last, and no deadline near.
+    @inlinable @inline(__always)
+    func needsNoCloserLook(_ entry: TieredEntry<Value>) -> Bool {
+        guard entry.checkedEra.load(ordering: .relaxed) == currentEra(hasTags: entry.hasTags) else { return false }
+        return entry.attention == .max || memory.clock.coarse() < entry.attention &- memory.lag
     }
 
-    /// Reads the stores, together with whoever else reads them for this key.
-    func storeLookup(forKey key: Key) async -> Lookup<Value>? {
+    /// The era in which an entry has to have been checked.
+    @inlinable @inline(__always)
+    func currentEra(hasTags: Bool) -> UInt64 {
+        hasTags ? era.load(ordering: .acquiring) : untaggedEra.load(ordering: .acquiring)
+    }
+
+    @usableFromInline func noteMemoryHit() {
+        observer?.requestAnswered(.hit, tier: .memory, cache: label)
+    }
+
+    @usableFromInline func freshValue(forKey key: Key, policy: CachePolicy?, found: TieredEntry<Value>?) async -> Value? {
+        var found = found
+        // With a policy of its own, the call has not looked into memory yet.
+        if let policy, !policy.skipping.contains(.memoryReads) { found = memory.value(forKey: key) }
+        return await answer(forKey: key, policy: policy, found: found, freshOnly: true)?.value
+    }
+
+    @usableFromInline func freshMemoryValue(forKey key: Key, found: TieredEntry<Value>?) -> Value? {
+        let entry = found.flatMap { checked($0, key: key) }
+        let isFresh = entry?.isFresh(at: ticker.nanoseconds()) ?? false
+        let answer: Answer<Value> = isFresh ? entry?.cached.map { .value(lookup($0, .memory)) } ?? .absent(isKnown: true) : .absent(isKnown: false)
+        noteCloserLook(found)
+        count(answer)
+        return isFresh ? entry?.value : nil
+    }
+
+    private func answer(forKey key: Key, policy: CachePolicy?, found: TieredEntry<Value>?, freshOnly: Bool = false) async -> Lookup<Value>? {
+        let inquiry = Inquiry(key: key, policy: policy ?? configuration.policy, isOwnPolicy: policy != nil, load: nil)
+        noteCloserLook(found)
         do {
-            var (lookup, isCoalesced) = try await storeReads.run(key) { [self] in await readStores(key) }
-            lookup?.isCoalesced = isCoalesced
-            return lookup
+            var answer = try await answer(inquiry, found: found)
+            if freshOnly, let lookup = answer.lookup, !lookup.isFresh { answer = .absent(isKnown: false) }
+            count(answer)
+            return answer.lookup
         } catch {
             // Cancelled, or a store that asks the cache above it.
+            count(.absent(isKnown: false))
             return nil
         }
     }
 
-    /// The fresh value in memory, without counting as a use.
-    ///
-    /// - Parameter seen: Keeps the entry alive for a caller that holds a lock.
-    func freshMemoryLookup(forKey key: Key, seen: inout MemoryEntry?) -> Lookup<Value>? {
-        seen = memory.peek(key)
-        guard let found = seen.map({ lookup($0) }), found.isFresh else { return nil }
-        return found
+    // MARK: Memory
+
+    /// The value in memory, fresh or stale. Counts as a use of the memory tier only. Never suspends.
+    package func memoryLookup(forKey key: Key) -> Lookup<Value>? {
+        let found = memory.value(forKey: key)
+        noteCloserLook(found)
+        guard let entry = found.flatMap({ checked($0, key: key) }), let cached = entry.cached else { return nil }
+        return lookup(cached, .memory, staleReason: entry.isFresh(at: ticker.nanoseconds()) ? nil : StaleReason(.noLoader))
     }
 
-    func lookup(_ entry: MemoryEntry) -> Lookup<Value> {
-        Lookup(entry.cached, tier: .memory, isFresh: ticker.nanoseconds() < entry.freshDeadline)
+    /// An entry that was found in memory, judged by the invalidations since it was checked last: as it is, stale from an earlier time on, or gone.
+    func checked(_ entry: TieredEntry<Value>, key: Key) -> TieredEntry<Value>? {
+        let current = currentEra(hasTags: entry.hasTags)
+        if entry.checkedEra.load(ordering: .relaxed) == current { return entry }
+        let verdict = marks.withLock { $0.verdict(onEntryBornIn: entry.bornEra, tags: entry.terms.tags) }
+        if verdict.isRemoved {
+            replace(entry, with: nil, key: key)
+            return nil
+        }
+        if let staleSince = verdict.staleSince, staleSince < entry.ticks.fresh {
+            let aged = staleCopy(of: entry, since: staleSince, era: current)
+            replace(entry, with: aged, key: key)
+            return aged
+        }
+        // What was invalidated after `current` was read is found out next time.
+        entry.checkedEra.store(current, ordering: .relaxed)
+        return entry
     }
 
-    private func counted(_ lookup: Lookup<Value>?) -> Lookup<Value>? {
+    /// Replaces an entry in memory, or removes it, if it is still there.
+    private func replace(_ entry: TieredEntry<Value>, with new: TieredEntry<Value>?, key: Key) {
+        let newEntry = new.map { memoryEntry($0, forKey: key) }
+        // What leaves memory is released after the lock.
+        let left = fences.withLock { _ -> (current: TieredEntry<Value>?, departures: Departures<Key, TieredEntry<Value>>?) in
+            let current = memory.peek(key)
+            guard current === entry else { return (current, nil) }
+            if let newEntry { return (current, memory.insert(newEntry, forKey: key)) }
+            var departures = Departures<Key, TieredEntry<Value>>()
+            if let departure = memory.removeEntry(forKey: key).departure { departures.append(departure) }
+            return (current, departures)
+        }
+        if let departures = left.departures { memory.report(departures) }
+    }
+
+    /// The same value, no longer fresh since a tick.
+    func staleCopy(of entry: TieredEntry<Value>, since tick: Int64, era: UInt64) -> TieredEntry<Value> {
+        var terms = entry.terms
+        terms.freshUntil = clock.now().advanced(by: .nanoseconds(tick &- ticker.nanoseconds()))
+        var ticks = entry.ticks
+        ticks.fresh = tick
+        ticks.earlyRefresh = .max
+        ticks.spread = 0
+        return TieredEntry(value: entry.value, terms: terms, ticks: ticks, era: era)
+    }
+
+    func lookup(_ cached: CachedValue<Value>, _ tier: CacheTier, staleReason: StaleReason? = nil) -> Lookup<Value> {
+        Lookup(cached.value, terms: cached.terms, tier: tier, age: cached.created.duration(to: clock.now()), staleReason: staleReason)
+    }
+
+    // MARK: Counting
+
+    /// Keeps memory's own count of hits from counting a request as well, whose answer is counted when it is known. Long before that, perhaps.
+    func noteCloserLook(_ found: TieredEntry<Value>?) {
+        if found != nil { closerLooks.wrappingAdd(1, ordering: .relaxed) }
+    }
+
+    func count(_ answer: Answer<Value>, closerLooks: Int = 0) {
         counters.withLock { counters in
-            switch lookup {
-            case nil: counters.misses += 1
-            case let lookup? where !lookup.isFresh: counters.staleHits += 1
-            case let lookup? where lookup.tier == .memory: counters.memoryHits += 1
-            case .some: counters.storeHits += 1
+            counters.closerLooks += closerLooks
+            switch answer {
+            case .absent(isKnown: true): counters.negativeHits += 1
+            case .absent(isKnown: false): counters.misses += 1
+            case .value(let lookup) where !lookup.isFresh: counters.staleHits += 1
+            case .value(let lookup) where lookup.tier == .memory: counters.memoryHits += 1
+            case .value(let lookup) where lookup.tier == .loader: counters.misses += 1
+            case .value: counters.storeHits += 1
             }
         }
-        return lookup
-    }
-
-    /// Asks the stores in order, and copies what it finds to the tiers above, as long as nobody writes or removes the key.
-    private func readStores(_ key: Key) async -> Lookup<Value>? {
-        let fence = fences.withLock { $0.openForCopy(key) }
-        defer { if let fence { closeFence(fence) } }
-        let recordKey = recordKey(key)
-        var stale: (record: Record, cached: CachedValue<Value>, tierIndex: Int)?
-        for (index, tier) in tiers.enumerated() {
-            guard let record = await tier.record(forKey: recordKey) else { continue }
-            guard let cached = await decode(record, recordKey: recordKey, from: tier, fence: fence) else { continue }
-            if record.isFresh(at: clock.now()) {
-                await promote(record, cached, key: key, recordKey: recordKey, from: index, fence: fence)
-                return Lookup(cached, tier: .store(tier.store.name), isFresh: true)
-            }
-            if stale.map({ $0.record.created < record.created }) ?? true { stale = (record, cached, index) }
-        }
-        guard let stale else { return nil }
-        await promote(stale.record, stale.cached, key: key, recordKey: recordKey, from: stale.tierIndex, fence: fence)
-        return Lookup(stale.cached, tier: .store(tiers[stale.tierIndex].store.name), isFresh: false)
-    }
-
-    private func decode(
-        _ record: Record,
-        recordKey: RecordKey,
-        from tier: StoreTier,
-        fence: FenceTable<Key>.Fence?
-    ) async -> CachedValue<Value>? {
-        let underlyingError: (any Error)?
-        if record.schemaFingerprint == codec.schemaFingerprint {
-            do {
-                return CachedValue(
-                    try codec.decode(record.payload),
-                    created: record.created,
-                    freshUntil: record.freshUntil,
-                    staleUntil: record.staleUntil.map { .date($0) } ?? .forever,
-                    tags: record.tags,
-                    validator: record.validator
-                )
-            } catch {
-                underlyingError = error
-            }
-        } else {
-            underlyingError = nil
-        }
-        counters.withLock { $0.rejectedRecords += 1 }
-        let name = tier.store.name
-        report(
-            TieredCacheEvent(
-                kind: .recordRejected,
-                store: name,
-                description: "A record in the \(name) store has another schema or does not decode; it was removed.",
-                underlyingError: underlyingError
-            )
-        )
-        // If the key has been written since, there is another record by now.
-        await tier.removeRecord(forKey: recordKey) { [self] in fence.map { isIntact($0) } ?? false }
-        return nil
-    }
-
-    private func promote(
-        _ record: Record,
-        _ cached: CachedValue<Value>,
-        key: Key,
-        recordKey: RecordKey,
-        from index: Int,
-        fence: FenceTable<Key>.Fence?
-    ) async {
-        guard let fence, publishToMemory(cached, forKey: key, fence: fence, isPromotion: true) else { return }
-        for tier in tiers[..<index] {
-            await tier.insert(record, forKey: recordKey) { [self] in isIntact(fence) }
-        }
+        guard isObserved else { return }
+        observer?.requestAnswered(answer.result, tier: answer.lookup?.tier, cache: label)
     }
 }

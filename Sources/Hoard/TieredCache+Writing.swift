@@ -10,68 +10,41 @@ internal import Synchronization
 #endif
 
 extension TieredCache {
-    /// Writes a value to memory and to every store, replacing any other of its key. Suspends until the stores have it.
+    /// Writes a value to memory and to every store, replacing any other of its key. Suspends until the stores have it, unless it is written behind.
     ///
     /// Never throws: a store that fails is passed by, and holds nothing older under the key when it is next read.
     ///
     /// - Parameters:
-    ///   - freshFor: How long the value is fresh. By default ``Configuration/freshFor`` decides.
-    ///   - staleFor: How long it is kept after that. By default ``Configuration/staleFor`` decides.
-    ///   - tags: Labels of the records in the stores.
+    ///   - policy: How long the value is fresh and kept, and which tiers get it. By default the cache's policy.
+    ///   - tags: Labels by which it can be removed or marked stale with others.
     ///   - validator: What a revalidation would send to the source.
     public func insert(
         _ value: Value,
         forKey key: Key,
-        freshFor: Duration? = nil,
-        staleFor: Duration? = nil,
+        policy: CachePolicy? = nil,
         tags: Set<String> = [],
         validator: String? = nil
     ) async {
-        var cached = newValue(value, freshFor: freshFor, staleFor: staleFor)
-        cached.tags = tags
-        cached.validator = validator
-        let fence = openFence(forKey: key)
+        let policy = policy ?? configuration.policy
+        var terms = newTerms(policy)
+        terms.tags = tags
+        terms.validator = validator
         // Only a write or removal that overtook this one can have broken the fence.
-        await publish(cached, forKey: key, fence: fence)
+        await publish([Publication(key: key, fence: openFence(forKey: key), value: value, terms: terms, policy: policy)], isLoad: false)
     }
 
-    /// Removes a key from every tier. Suspends until the stores have removed it. A store that fails removes it before it is next read.
-    public func removeValue(forKey key: Key) async {
-        // What leaves memory is released after the lock, here and below.
-        let (fence, _) = fences.withLock { fences in
-            let fence = fences.open(key)
-            _ = fences.beginChange(fence)
-            return (fence, memory.removeEntry(forKey: key))
+    /// Writes several values as ``insert(_:forKey:policy:tags:validator:)`` does, with one call of each store.
+    public func insert(contentsOf values: [Key: Value], policy: CachePolicy? = nil, tags: Set<String> = []) async {
+        let policy = policy ?? configuration.policy
+        let publications = values.map { key, value in
+            var terms = newTerms(policy)
+            terms.tags = tags
+            return Publication(key: key, fence: openFence(forKey: key), value: value, terms: terms, policy: policy)
         }
-        detach(key)
-        let recordKey = recordKey(key)
-        for (index, tier) in tiers.enumerated() {
-            await tier.removeRecord(forKey: recordKey) { [self] in mayReach(tier: index, change: fence) }
-        }
-        fences.withLock { $0.endChange(fence) }
-        // Whoever began to read the stores during the removal may have seen what has been removed.
-        detach(key)
+        await publish(publications, isLoad: false)
     }
 
-    /// Removes everything from every tier, including what other caches keep in the same stores.
-    public func removeAll() async {
-        await changeEverything { change in
-            for (index, tier) in tiers.enumerated() {
-                await tier.removeAll { [self] in fences.withLock { $0.reach(tier: index, change: change) } }
-            }
-        }
-    }
-
-    /// Empties the memory tier, keeps everything under way from publishing, and lets `body` do the same to the stores.
-    func changeEverything(_ body: (FenceTable<Key>.ChangeOfEverything) async -> Void) async {
-        let (change, _) = fences.withLock { fences in
-            (fences.beginChangeOfEverything(), memory.removeAllEntries())
-        }
-        detachAll()
-        await body(change)
-        fences.withLock { $0.endChangeOfEverything() }
-        detachAll()
-    }
+    // MARK: Fences
 
     /// Marks the moment at which somebody begins to obtain a value for `key` outside the cache. Close it or publish with it.
     package func openFence(forKey key: Key) -> FenceTable<Key>.Fence {
@@ -83,6 +56,11 @@ extension TieredCache {
         fences.withLock { $0.isIntact(fence) }
     }
 
+    /// The same, also for invalidations of these tags.
+    func isIntact(_ fence: FenceTable<Key>.Fence, tags: Set<String>) -> Bool {
+        fences.withLock { $0.isIntact(fence, tags: tags) }
+    }
+
     /// Whether a write or removal of the key is under way. If so, the stores may have what it is about to replace or remove.
     package func isBeingChanged(_ key: Key) -> Bool {
         fences.withLock { $0.isBeingChanged(key) }
@@ -91,6 +69,23 @@ extension TieredCache {
     /// Gives up a fence that was not used to publish.
     package func closeFence(_ fence: FenceTable<Key>.Fence) {
         fences.withLock { $0.close(fence) }
+    }
+
+    func mayReach(tier: Int, change fence: FenceTable<Key>.Fence) -> Bool {
+        fences.withLock { $0.mayReach(tier: tier, change: fence) }
+    }
+
+    // MARK: Publication
+
+    /// A value, or the knowledge that there is none, on its way into the tiers.
+    struct Publication: Sendable {
+        let key: Key
+        let fence: FenceTable<Key>.Fence
+        let value: Value?
+        let terms: EntryTerms
+        let policy: CachePolicy
+
+        var cached: CachedValue<Value>? { value.map { CachedValue($0, terms: terms) } }
     }
 
     /// Writes a value to every tier, unless its key has been written or removed since `fence` was opened. Closes the fence.
@@ -104,142 +99,143 @@ extension TieredCache {
         fence: FenceTable<Key>.Fence,
         behind: Bool = false
     ) async -> Bool {
-        guard publishToMemory(cached, forKey: key, fence: fence) else {
-            closeFence(fence)
+        let policy = behind ? configuration.policy.with { $0.storeWriting = .behind } : configuration.policy
+        return await publish([Publication(key: key, fence: fence, value: cached.value, terms: cached.terms, policy: policy)])
+    }
+
+    /// Writes values of different keys to every tier, each unless its fence has been broken. Closes the fences.
+    ///
+    /// - Parameter isLoad: The values come from the load that new callers would join.
+    /// - Returns: Whether any of them was published.
+    @discardableResult
+    func publish(_ publications: [Publication], isLoad: Bool = true) async -> Bool {
+        let published = publications.filter { publication in
+            if publishToMemory(publication, isLoad: isLoad) { return true }
+            closeFence(publication.fence)
             return false
         }
-        if behind, !tiers.isEmpty {
-            await storeWrites.run { [self] in await publishToStores(cached, forKey: key, fence: fence) }
+        if published.isEmpty { return false }
+        // A load that is still writing to the stores has something older, which nobody must get who has seen this.
+        if !isLoad { for publication in published { detach(publication.key) } }
+        if tiers.isEmpty {
+            endChanges(published)
         } else {
-            await publishToStores(cached, forKey: key, fence: fence)
+            let behind = published.filter { $0.policy.storeWriting == .behind }
+            let through = published.filter { $0.policy.storeWriting != .behind }
+            if !behind.isEmpty { await storeWrites.run { [self] in await publishToStores(behind) } }
+            if !through.isEmpty { await publishToStores(through) }
         }
         // Whoever began to load before may return something older.
-        loads.detach(key)
+        for publication in published { detach(publication.key) }
         return true
     }
 
-    private func publishToStores(_ cached: CachedValue<Value>, forKey key: Key, fence: FenceTable<Key>.Fence) async {
-        defer {
-            fences.withLock { $0.endChange(fence) }
-            storeReads.detach(key)
-        }
-        guard !tiers.isEmpty else { return }
-        let recordKey = recordKey(key)
-        guard let record = record(cached) else {
-            for (index, tier) in tiers.enumerated() {
-                await tier.removeRecord(forKey: recordKey) { [self] in mayReach(tier: index, change: fence) }
-            }
-            return
-        }
-        for (index, tier) in tiers.enumerated() {
-            await tier.insert(record, forKey: recordKey) { [self] in mayReach(tier: index, change: fence) }
-        }
-    }
-
-    private func mayReach(tier: Int, change fence: FenceTable<Key>.Fence) -> Bool {
-        fences.withLock { $0.mayReach(tier: tier, change: fence) }
-    }
-
-    func newValue(_ value: Value, freshFor: Duration?, staleFor: Duration?) -> CachedValue<Value> {
-        let now = clock.now()
-        let freshUntil = (freshFor ?? configuration.freshFor).map { now.advanced(by: $0) }
-        let staleUntil = freshUntil.map { $0.advanced(by: staleFor ?? configuration.staleFor) }
-        return CachedValue(value, created: now, freshUntil: freshUntil, staleUntil: staleUntil.map { .date($0) } ?? .forever)
-    }
-
-    /// Writes a value to memory if `fence` is intact.
+    /// Writes a value to memory if its fence is intact. That breaks all other fences of its key.
     ///
-    /// - Parameter isPromotion: The value is a copy of what a store has. It replaces nothing newer, and does not keep
-    ///   anybody else from publishing. Any other value is a write, which breaks all other fences of the key.
-    func publishToMemory(_ cached: CachedValue<Value>, forKey key: Key, fence: FenceTable<Key>.Fence, isPromotion: Bool = false) -> Bool {
-        let entry = memoryEntry(cached, forKey: key)
-        // The check of the fence and the publication are one step.
-        let outcome = fences.withLock { fences -> PublicationOutcome in
-            guard isPromotion else {
-                return fences.beginChange(fence) ? .published(left: memory.insert(entry, forKey: key)) : .fenced
-            }
-            guard fences.isIntact(fence) else { return .fenced }
-            if let current = memory.peek(key), current.cached.created >= cached.created { return .superseded(by: current) }
-            return .published(left: memory.insert(entry, forKey: key))
+    /// A load whose value's tags have been invalidated meanwhile leaves everything as it is. A caller's own write does not: what it replaces must not
+    /// be seen any more. Its entry may be older than the invalidation and is judged when it is read.
+    private func publishToMemory(_ publication: Publication, isLoad: Bool) -> Bool {
+        let (key, policy) = (publication.key, publication.policy)
+        let isKept = !policy.skipping.contains(.memoryWrites)
+        let new = isKept ? memoryEntry(entry(publication.value, terms: publication.terms, earlyRefresh: policy.earlyRefresh), forKey: key) : nil
+        // The check of the fence and the publication are one step. What leaves memory is released after it.
+        let left = fences.withLock { fences -> Departures<Key, TieredEntry<Value>>? in
+            guard fences.beginChange(publication.fence, tags: isLoad ? publication.terms.tags : nil, isWrite: true) else { return nil }
+            if let new { return memory.insert(new, forKey: key) }
+            var departures = Departures<Key, TieredEntry<Value>>()
+            if let departure = memory.removeEntry(forKey: key).departure { departures.append(departure) }
+            return departures
         }
-        if case .fenced = outcome {
+        guard let left else {
             counters.withLock { $0.fencedPublications += 1 }
             return false
         }
-        if !isPromotion { storeReads.detach(key) }
+        memory.report(left)
+        detachReads(key)
         return true
     }
 
-    /// What came of a publication to memory. Keeps what left alive until the lock has been released.
-    private enum PublicationOutcome {
-        case published(left: Departures<Key, MemoryEntry>)
-        case superseded(by: MemoryEntry)
+    /// Writes a copy of what a store has to memory if its fence is intact. It replaces nothing newer, and does not keep anybody else from publishing.
+    ///
+    /// - Returns: Whether the copy may go on to other tiers.
+    func promoteToMemory(_ entry: TieredEntry<Value>, forKey key: Key, fence: FenceTable<Key>.Fence, skipsMemory: Bool) -> Bool {
+        let new = skipsMemory ? nil : memoryEntry(entry, forKey: key)
+        let outcome = fences.withLock { fences -> PromotionOutcome in
+            guard fences.isIntact(fence, tags: entry.terms.tags) else { return .fenced }
+            guard let new else { return .skipped }
+            if let current = memory.peek(key), current.terms.created >= entry.terms.created, current.isAsGood(as: entry) {
+                return .superseded(by: current)
+            }
+            return .published(left: memory.insert(new, forKey: key))
+        }
+        switch outcome {
+        case .fenced:
+            counters.withLock { $0.fencedPublications += 1 }
+            return false
+        case .published(let left): memory.report(left)
+        case .skipped, .superseded: break
+        }
+        return true
+    }
+
+    /// What came of a promotion to memory. Keeps what left alive until the lock has been released.
+    private enum PromotionOutcome {
+        case published(left: Departures<Key, TieredEntry<Value>>)
+        case superseded(by: TieredEntry<Value>)
+        case skipped
         case fenced
     }
 
-    /// The entry for the memory tier, its lifetime measured in ticks from now on. Runs the weigher.
-    private func memoryEntry(_ cached: CachedValue<Value>, forKey key: Key) -> NewEntry<MemoryEntry> {
-        let now = clock.now()
-        let freshDeadline = cached.freshUntil.map { freshUntil in
-            let lifetime = now.duration(to: freshUntil).saturatingNanoseconds
-            let (deadline, overflowed) = ticker.nanoseconds().addingReportingOverflow(lifetime)
-            return overflowed ? (lifetime < 0 ? .min : .max) : deadline
+    private func publishToStores(_ publications: [Publication]) async {
+        defer {
+            endChanges(publications)
+            for publication in publications { detachReads(publication.key) }
         }
-        return memory.entry(
-            for: MemoryEntry(cached: cached, freshDeadline: freshDeadline ?? .max),
-            key: key,
-            weight: configuration.weigher?(key, cached.value),
-            expiresAfter: cached.staleUntil.map { now.duration(to: $0) }
-        )
-    }
-
-    private func record(_ cached: CachedValue<Value>) -> Record? {
-        do {
-            return Record(
-                payload: try codec.encode(cached.value),
-                created: cached.created,
-                freshUntil: cached.freshUntil,
-                staleUntil: cached.staleUntil.map { .date($0) } ?? .forever,
-                tags: cached.tags,
-                validator: cached.validator,
-                contentType: codec.contentType,
-                schemaFingerprint: codec.schemaFingerprint
-            )
-        } catch {
-            report(
-                TieredCacheEvent(
-                    kind: .valueNotEncoded,
-                    store: "all",
-                    description: "\(error.message) It is kept in memory only.",
-                    underlyingError: error
+        let records = publications.map { $0.policy.skipping.contains(.storeWrites) ? nil : record($0.value, terms: $0.terms) }
+        for (index, tier) in tiers.enumerated() {
+            var removals: [StoreTier.Removal] = []
+            var insertions: [StoreTier.Insertion] = []
+            let outdated = OutdatedKeys()
+            for (publication, record) in zip(publications, records) {
+                let key = naming.recordKey(for: publication.key)
+                guard let record else {
+                    removals.append(.init(key: key) { [self] in mayReach(tier: index, change: publication.fence) })
+                    continue
+                }
+                insertions.append(
+                    .init(key: key, record: record) { [self] in
+                        fences.withLock { fences in
+                            guard !fences.isOutdated(publication.fence, tags: publication.terms.tags, inTier: index) else {
+                                outdated.add(key, publication.fence)
+                                return false
+                            }
+                            return fences.mayReach(tier: index, change: publication.fence)
+                        }
+                    }
                 )
-            )
-            return nil
+            }
+            if !insertions.isEmpty { await tier.insert(insertions) }
+            // A value whose tag has been invalidated in the tier is not written there, but what it replaces must go all the same.
+            removals += outdated.all.map { key, fence in .init(key: key) { [self] in mayReach(tier: index, change: fence) } }
+            if !removals.isEmpty { await tier.remove(removals) }
         }
     }
 
-    func detach(_ key: Key) {
-        storeReads.detach(key)
-        loads.detach(key)
+    /// The keys whose values came too late for a tier.
+    private final class OutdatedKeys: Sendable {
+        private let keys = Mutex<[(RecordKey, FenceTable<Key>.Fence)]>([])
+        func add(_ key: RecordKey, _ fence: FenceTable<Key>.Fence) { keys.withLock { $0.append((key, fence)) } }
+        var all: [(RecordKey, FenceTable<Key>.Fence)] { keys.withLock { $0 } }
     }
 
-    private func detachAll() {
-        storeReads.detachAll()
-        loads.detachAll()
+    private func endChanges(_ publications: [Publication]) {
+        fences.withLock { fences in
+            for publication in publications { fences.endChange(publication.fence) }
+        }
     }
 }
 
-extension Date {
-    /// The date after `duration`; beyond the range of dates, the last or first one.
-    fileprivate func advanced(by duration: Duration) -> Date {
-        let (seconds, attoseconds) = duration.components
-        return addingTimeInterval(Double(seconds) + Double(attoseconds) * 1e-18)
-    }
-
-    /// The time from this date to `end`; negative if that is earlier. Saturates at about 292 years.
-    fileprivate func duration(to end: Date) -> Duration {
-        let seconds = end.timeIntervalSince(self)
-        guard abs(seconds) < 9_000_000_000 else { return .nanoseconds(seconds > 0 ? Int64.max : .min) }
-        return .nanoseconds(Int64(seconds * 1e9))
-    }
+extension TieredEntry {
+    /// Whether this entry is fresh for as long as another one of the same age, or longer.
+    fileprivate func isAsGood(as other: TieredEntry) -> Bool { ticks.fresh >= other.ticks.fresh || terms.created > other.terms.created }
 }

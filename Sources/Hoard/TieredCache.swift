@@ -1,13 +1,15 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
+public import Synchronization
 
 /// A memory cache in front of any number of stores, nearest first, with the caller's loader last.
 ///
 /// ```swift
+/// var policy = CachePolicy(freshFor: .seconds(300))
+/// policy.staleIfError = .seconds(3_600)
 /// let users = TieredCache<String, User>(
-///     configuration: .init(maximumCount: 10_000, freshFor: .seconds(300)),
+///     configuration: .init(maximumCount: 10_000, policy: policy),
 ///     stores: [disk],
 ///     codec: .json
 /// )
@@ -17,105 +19,115 @@ internal import Synchronization
 /// - A read asks memory, then the stores in order, then the loader. What a lower tier has is copied upwards with
 ///   the lifetime it has left. One read and one load run for a key at a time, whoever waits for them.
 /// - A write or removal holds in every tier when it returns. A load, a read or a write that began before it never
-///   puts its older value back, in memory or in a store.
+///   puts its older value back, in memory or in a store. So do removals by tag.
+/// - What a slow or failing source means for callers is decided by a ``CachePolicy``: of the cache, of a call, or of a loader's result.
 /// - What another process changes in a store that tells of it leaves memory soon after.
-/// - A store that fails is passed by: the failure is counted and reported as an event, removals it has missed are made good before it is read
-///   again, and no caller sees an error that the loader could have avoided.
+/// - A store that fails or is slow is passed by (``StoreStack``): the failure is counted and reported as an event, invalidations it has missed
+///   are made good before it is read again, and no caller sees an error that the loader could have avoided.
 public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The limits and rules the cache was created with.
     public let configuration: Configuration
 
-    let memory: Cache<Key, MemoryEntry>
-    let tiers: [StoreTier]
+    @usableFromInline let memory: Cache<Key, TieredEntry<Value>>
+    /// The era of ``TagMarks`` that entries with tags have to have been checked in, and the one for entries without. Change under the lock
+    /// of `fences`, are read without it.
+    @usableFromInline let era = Atomic<UInt64>(1)
+    @usableFromInline let untaggedEra = Atomic<UInt64>(1)
+    @usableFromInline let observer: (any CacheObserver)?
+    @usableFromInline let isObserved: Bool
+    /// Whether calls without a policy of their own ask memory.
+    @usableFromInline let readsMemory: Bool
+
+    let stack: StoreStack
+    let ownsStack: Bool
     let codec: Codec<Value>
-    let recordKey: @Sendable (Key) -> RecordKey
+    let naming: RecordNaming<Key>
     let clock: any WallClock
     let ticker: any Ticker
     let report: @Sendable (TieredCacheEvent) -> Void
+    /// From 0 to 1, for jitter and refreshes at random.
+    let random: @Sendable () -> Double
 
-    /// Guards every publication to memory. Never held while a store or user code runs.
+    /// Guards every publication to memory. Never held while a store or user code runs. `marks` may be locked inside.
     let fences = Mutex(FenceTable<Key>())
+    let marks = Mutex(TagMarks())
     let counters = Mutex(TieredCacheStatistics())
-    let storeReads = SingleFlight<Key, Lookup<Value>?>()
-    let loads = SingleFlight<Key, Lookup<Value>>()
+    /// Entries found in memory whose readers are counted in `counters`.
+    let closerLooks = Atomic<Int>(0)
+    let storeReads = SingleFlight<Key, StoreReading>()
+    let coldStarts = SingleFlight<Key, ColdStart>()
+    let loads = SingleFlight<Key, TieredLoad<Value>>()
+    let throttle = Mutex(RetryThrottle<Key>())
+    let deadlines: DeadlineQueue
     let storeWrites = BackgroundWork(maximumCount: 64)
     /// The tasks that listen to the stores.
     let watchers = Mutex<[Task<Void, Never>]>([])
 
-    struct MemoryEntry: Sendable {
-        let cached: CachedValue<Value>
-        /// The tick at which the value stops being fresh.
-        let freshDeadline: Int64
-    }
+    var tiers: [StoreTier] { stack.tiers }
 
-    /// Creates a cache.
-    ///
-    /// - Parameters:
-    ///   - configuration: Limits of the memory tier, and how long values are fresh.
-    ///   - stores: The tiers below memory, nearest first. The cache does not own them; ``close()`` closes them.
-    ///   - codec: Turns values into payloads and back.
-    ///   - recordKey: The name of a key's record. Must give the same name to equal keys and different names to different keys,
-    ///     in every process.
-    ///   - keyOfRecord: The other way round, for stores that tell what other processes have changed (``RecordStore/invalidations()``). Without
-    ///     it, or where it gives `nil`, such a change empties the memory tier.
-    ///   - clock: Dates values.
-    ///   - ticker: Ages values in memory.
-    ///   - onEvent: Told what is worth logging. Called outside all locks, on whatever thread noticed.
-    public init(
+    /// How long values are used, unless a call or a loader says otherwise.
+    public var policy: CachePolicy { configuration.policy }
+
+    /// The name under which the cache keeps its records in stores that it shares.
+    public var name: String? { naming.name }
+
+    /// What observers are told as the cache's name.
+    @usableFromInline var label: String { name ?? "default" }
+
+    init(
+        name: String?,
         configuration: Configuration,
-        stores: [any RecordStore],
+        stack: StoreStack,
+        ownsStack: Bool,
         codec: Codec<Value>,
         recordKey: @escaping @Sendable (Key) -> RecordKey,
-        keyOfRecord: (@Sendable (RecordKey) -> Key?)? = nil,
-        clock: any WallClock = SystemWallClock(),
-        ticker: any Ticker = MonotonicTicker(),
-        onEvent: @escaping @Sendable (TieredCacheEvent) -> Void = { _ in }
+        keyOfRecord: (@Sendable (RecordKey) -> Key?)?,
+        clock: any WallClock,
+        ticker: any Ticker,
+        observer: (any CacheObserver)?,
+        random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) },
+        onEvent: @escaping @Sendable (TieredCacheEvent) -> Void
     ) {
         self.configuration = configuration
-        self.memory = Cache(
-            configuration: .init(maximumCount: configuration.maximumCount, maximumWeight: configuration.maximumWeight),
-            ticker: ticker
-        )
-        self.tiers = stores.map { StoreTier(store: $0, report: onEvent) }
+        self.stack = stack
+        self.ownsStack = ownsStack
         self.codec = codec
-        self.recordKey = recordKey
         self.clock = clock
         self.ticker = ticker
-        self.report = onEvent
-        watchStores(keyOfRecord: keyOfRecord)
+        self.random = random
+        self.observer = observer
+        isObserved = observer != nil
+        readsMemory = !configuration.policy.skipping.contains(.memoryReads)
+        naming = RecordNaming(name: name, recordKey: recordKey, keyOfRecord: keyOfRecord)
+        deadlines = DeadlineQueue(ticker: ticker)
+        report = { event in
+            onEvent(event)
+            observer?.eventOccurred(event)
+        }
+        let label = name ?? "default"
+        var removalListener: (@Sendable (Key, TieredEntry<Value>, RemovalCause) -> Void)?
+        if let observer { removalListener = { _, _, cause in observer.entriesRemoved(cause, count: 1, cache: label) } }
+        memory = Cache<Key, TieredEntry<Value>>(
+            configuration: .init(
+                maximumCount: configuration.maximumCount,
+                maximumWeight: configuration.maximumWeight,
+                removalListener: removalListener
+            ),
+            ticker: ticker
+        )
+        watchStores()
     }
 
     deinit {
         for watcher in watchers.withLock({ $0 }) { watcher.cancel() }
     }
 
-    /// Creates a cache whose keys have a lossless text form (`String`, the integers, …), which names their records.
-    ///
-    /// Swift holds two strings to be equal that spell the same characters in different bytes, such as "é" in one scalar or in two; stores
-    /// do not. If keys come from users, bring them to one spelling first, or a removal under one spelling leaves the record of the other.
-    public convenience init(
-        configuration: Configuration,
-        stores: [any RecordStore],
-        codec: Codec<Value>,
-        clock: any WallClock = SystemWallClock(),
-        ticker: any Ticker = MonotonicTicker(),
-        onEvent: @escaping @Sendable (TieredCacheEvent) -> Void = { _ in }
-    ) where Key: LosslessStringConvertible {
-        self.init(
-            configuration: configuration,
-            stores: stores,
-            codec: codec,
-            recordKey: { RecordKey($0.description) },
-            keyOfRecord: { Key($0.description) },
-            clock: clock,
-            ticker: ticker,
-            onEvent: onEvent
-        )
-    }
-
     /// The counters as they stand now.
     public var statistics: TieredCacheStatistics {
         var statistics = counters.withLock { $0 }
+        // A hit that needs no closer look is counted by memory alone.
+        statistics.memoryHits += max(0, memory.statistics.hits - statistics.closerLooks - closerLooks.load(ordering: .relaxed))
+        statistics.closerLooks = 0
         statistics.storeFailures = tiers.reduce(0) { $0 + $1.failureCount }
         return statistics
     }
@@ -123,16 +135,34 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// The counters of the memory tier.
     public var memoryStatistics: CacheStatistics { memory.statistics }
 
-    /// Waits until the stores have every value that was accepted to be written behind.
-    package func flush() async {
+    /// The number of entries in memory, with those whose time is up or whose tags have been removed but whose memory has not been reclaimed yet. O(1).
+    public var memoryCount: Int { memory.count }
+
+    /// The total weight of the entries in memory. O(1).
+    public var memoryWeight: Int { memory.totalWeight }
+
+    /// How the stores are doing, nearest first.
+    public var storeHealth: [StoreHealth] { stack.health }
+
+    /// The number of callers waiting for a load of a key, directly or through the cold start that leads to it. For tests that hold the door.
+    func waiterCount(for key: Key) -> Int {
+        let direct = loads.waiterCount(for: key)
+        // A cold start that has come to its load waits for it on behalf of its callers.
+        return coldStarts.waiterCount(for: key) + (coldStarts.isLoading(key) ? max(0, direct - 1) : direct)
+    }
+
+    /// Waits until the stores have every value that was accepted to be written behind, or copied from a store farther away. Suspends.
+    public func flush() async {
         await storeWrites.waitUntilIdle()
     }
 
-    /// Finishes the writes under way, drops the memory tier and closes the stores. Reads find nothing afterwards, loads still work.
+    /// Finishes the writes under way, drops the memory tier and closes the stores, unless they belong to a ``StoreStack`` that was given. Suspends.
+    ///
+    /// Reads find nothing afterwards if the stores were closed; loads still work.
     public func close() async {
         await flush()
         await changeEverything { _ in
-            for tier in tiers { await tier.store.close() }
+            if ownsStack { await stack.close() }
         }
     }
 }

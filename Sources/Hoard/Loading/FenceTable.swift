@@ -18,19 +18,34 @@ package struct FenceTable<Key: Hashable> {
     package struct Fence {
         package let key: Key
         fileprivate let id: UInt64
+        /// Whether it was opened to copy what a tier has.
+        fileprivate let isForCopy: Bool
     }
 
     /// What is known of a key while it is being changed.
     private struct Changes {
         var underWay = 0
+        /// Whether one of them writes something, or one has ended since the first of them began: the stores may have what must not be seen any more.
+        var hasWritten = false
         /// The newest change that has reached each tier.
         var newestInTiers: [Int: UInt64] = [:]
     }
 
+    /// What is known of a tag that has been invalidated while somebody works who must know.
+    private struct TagMark {
+        /// When the newest invalidation began.
+        var begun: UInt64 = 0
+        /// When the newest invalidation to end has ended.
+        var ended: UInt64 = 0
+        var changes = Changes()
+    }
+
     private var openFences: [Key: [UInt64]] = [:]
-    /// When tags were last invalidated, while fences are open.
-    private var invalidatedTags: [String: UInt64] = [:]
-    private static var maximumInvalidatedTags: Int { 1_024 }
+    private var tagMarks: [String: TagMark] = [:]
+    /// Every tag without a mark, but that of everything, counts as invalidated then.
+    private var tagFloor: UInt64 = 0
+    /// The most tags remembered one by one.
+    private static var maximumTagMarks: Int { 1_024 }
     private var changes: [Key: Changes] = [:]
     private var changesOfEverything = Changes()
     private var lastID: UInt64 = 0
@@ -38,14 +53,18 @@ package struct FenceTable<Key: Hashable> {
     package init() {}
 
     package mutating func open(_ key: Key) -> Fence {
-        lastID += 1
-        openFences[key, default: []].append(lastID)
-        return Fence(key: key, id: lastID)
+        open(key, isForCopy: false)
     }
 
     /// A fence for copying what a tier has to another one; `nil` while the key is being changed.
     package mutating func openForCopy(_ key: Key) -> Fence? {
-        isBeingChanged(key) ? nil : open(key)
+        isBeingChanged(key) ? nil : open(key, isForCopy: true)
+    }
+
+    private mutating func open(_ key: Key, isForCopy: Bool) -> Fence {
+        lastID += 1
+        openFences[key, default: []].append(lastID)
+        return Fence(key: key, id: lastID, isForCopy: isForCopy)
     }
 
     /// Whether a change of the key, or of everything, has begun and not ended.
@@ -53,23 +72,43 @@ package struct FenceTable<Key: Hashable> {
         changesOfEverything.underWay > 0 || changes[key] != nil
     }
 
+    /// Whether something is being written under the key, so that some tiers have what replaces what others still have.
+    package func isBeingWritten(_ key: Key) -> Bool {
+        changes[key]?.hasWritten ?? false
+    }
+
+    /// Whether an older change of a change's key is still under way.
+    package func isOvertaking(_ fence: Fence) -> Bool {
+        changesOfEverything.underWay > 0 || (changes[fence.key]?.underWay ?? 0) > 1
+    }
+
     package func isIntact(_ fence: Fence) -> Bool {
         openFences[fence.key]?.contains(fence.id) ?? false
     }
 
     /// Whether neither the key nor one of these tags has been invalidated since the fence was opened.
+    ///
+    /// What was copied from a tier must not have been read while an invalidation of its tags was under way.
     package func isIntact(_ fence: Fence, tags: Set<String>) -> Bool {
-        isIntact(fence) && !tags.contains { invalidatedTags[$0, default: 0] > fence.id }
+        guard isIntact(fence) else { return false }
+        if tagMarks.isEmpty, tagFloor < fence.id { return true }
+        return !isInvalidated(Self.tagOfEverything, since: fence) && !tags.contains { isInvalidated($0, since: fence) }
+    }
+
+    /// A tag that every value has, without being given it.
+    package static var tagOfEverything: String { "\u{0}" }
+
+    private func isInvalidated(_ tag: String, since fence: Fence) -> Bool {
+        guard let mark = tagMarks[tag] else { return tag != Self.tagOfEverything && tagFloor > fence.id }
+        return mark.begun > fence.id || fence.isForCopy && (mark.changes.underWay > 0 || mark.ended > fence.id)
     }
 
     /// Remembers that a tag was invalidated, for the fences that are open now.
-    ///
-    /// If there are too many tags to remember, all fences are broken instead.
     package mutating func breakFences(taggedWith tag: String) {
-        guard !openFences.isEmpty else { return }
+        guard mustRememberTags else { return }
         lastID += 1
-        invalidatedTags[tag] = lastID
-        if invalidatedTags.count > Self.maximumInvalidatedTags { breakAll() }
+        tagMarks[tag, default: TagMark()].begun = lastID
+        limitTagMarks()
     }
 
     /// Forgets a fence that is no longer needed. Closing a broken one does nothing.
@@ -94,8 +133,20 @@ package struct FenceTable<Key: Hashable> {
         forgetTagsIfNobodyAsks()
     }
 
+    /// Whether somebody may still ask what has become of a tag.
+    private var mustRememberTags: Bool { !openFences.isEmpty || !changes.isEmpty }
+
     private mutating func forgetTagsIfNobodyAsks() {
-        if openFences.isEmpty, !invalidatedTags.isEmpty { invalidatedTags.removeAll() }
+        guard !tagMarks.isEmpty, !mustRememberTags else { return }
+        tagMarks = tagMarks.filter { $0.value.changes.underWay > 0 }
+    }
+
+    /// If there are too many tags to remember, those whose invalidation has ended are forgotten, and all of them count as invalidated now.
+    private mutating func limitTagMarks() {
+        guard tagMarks.count > Self.maximumTagMarks else { return }
+        tagMarks = tagMarks.filter { $0.value.changes.underWay > 0 || $0.key == Self.tagOfEverything }
+        lastID += 1
+        tagFloor = lastID
     }
 
     /// Whether no unbroken fence is open.
@@ -115,13 +166,15 @@ package struct FenceTable<Key: Hashable> {
 // MARK: Changes
 
 extension FenceTable {
-    /// Begins a change, if `fence` is intact: breaks all other fences of its key. ``endChange(_:)`` must follow.
+    /// Begins a change, if `fence` is intact, also for these tags: breaks all other fences of its key. ``endChange(_:)`` must follow.
     ///
+    /// - Parameter tags: `nil`: whatever has become of tags.
     /// - Returns: Whether the fence was intact.
-    package mutating func beginChange(_ fence: Fence) -> Bool {
-        guard isIntact(fence) else { return false }
+    package mutating func beginChange(_ fence: Fence, tags: Set<String>? = nil, isWrite: Bool = false) -> Bool {
+        guard tags.map({ isIntact(fence, tags: $0) }) ?? isIntact(fence) else { return false }
         openFences[fence.key] = [fence.id]
         changes[fence.key, default: Changes()].underWay += 1
+        if isWrite { changes[fence.key]?.hasWritten = true }
         return true
     }
 
@@ -140,7 +193,57 @@ extension FenceTable {
         close(fence)
         guard var others = changes[fence.key] else { return }
         others.underWay -= 1
-        changes[fence.key] = others.underWay == 0 ? nil : others
+        // A change that was overtaken has ended, but what it would have replaced or removed stays until the one that has overtaken it has ended, too.
+        if others.underWay > 0 || changesOfEverything.underWay > 0 { others.hasWritten = true }
+        let isOver = others.underWay == 0 && changesOfEverything.underWay == 0
+        changes[fence.key] = isOver ? nil : others
+        forgetTagsIfNobodyAsks()
+    }
+
+    /// Whether a tag has been invalidated in a tier by a change younger than `fence`, so that a value with these tags must not get there any more.
+    package func isOutdated(_ fence: Fence, tags: Set<String>, inTier tier: Int) -> Bool {
+        if tagMarks.isEmpty, tagFloor < fence.id { return false }
+        func isOutdated(_ tag: String) -> Bool {
+            // A mark may be younger than the floor, and not know what was forgotten with an older one.
+            if tagFloor > fence.id, tag != Self.tagOfEverything { return true }
+            return tagMarks[tag].map { $0.changes.newestInTiers[tier, default: 0] > fence.id } ?? false
+        }
+        return isOutdated(Self.tagOfEverything) || tags.contains(where: isOutdated)
+    }
+
+    /// Stands for the moment at which an invalidation of tags began.
+    package struct ChangeOfTags: Sendable {
+        fileprivate let id: UInt64
+        package let tags: Set<String>
+    }
+
+    /// Begins to invalidate tags: no fence that is open now is intact for a value with one of them. It has to be ended.
+    package mutating func beginChange(ofTags tags: Set<String>) -> ChangeOfTags {
+        lastID += 1
+        for tag in tags {
+            tagMarks[tag, default: TagMark()].begun = lastID
+            tagMarks[tag]?.changes.underWay += 1
+        }
+        limitTagMarks()
+        return ChangeOfTags(id: lastID, tags: tags)
+    }
+
+    /// Tags are being invalidated in a tier. What is older and has one of them does not get there any more.
+    package mutating func reach(tier: Int, change: ChangeOfTags) {
+        for tag in change.tags {
+            guard var mark = tagMarks[tag] else { continue }
+            mark.changes.newestInTiers[tier] = max(change.id, mark.changes.newestInTiers[tier, default: 0])
+            tagMarks[tag] = mark
+        }
+    }
+
+    package mutating func endChange(_ change: ChangeOfTags) {
+        lastID += 1
+        for tag in change.tags {
+            tagMarks[tag]?.ended = lastID
+            tagMarks[tag]?.changes.underWay -= 1
+        }
+        forgetTagsIfNobodyAsks()
     }
 
     /// Stands for the moment at which a change of all keys began.
@@ -163,6 +266,7 @@ extension FenceTable {
 
     package mutating func endChangeOfEverything() {
         changesOfEverything.underWay -= 1
+        if changesOfEverything.underWay == 0 { changes = changes.filter { $0.value.underWay > 0 } }
     }
 }
 

@@ -8,13 +8,15 @@ extension SingleFlight {
     ///
     /// - Parameters:
     ///   - keys: Without repetitions.
-    ///   - existing: As for ``run(_:existing:load:)``.
+    ///   - existing: As for ``run(_:existing:deadline:load:)``.
+    ///   - deadline: As for ``run(_:existing:deadline:load:)``.
     ///   - load: Returns an output for each key it is given, in their order.
     /// - Returns: An output for each key, and the keys for which this caller's load was run.
-    /// - Throws: The first error of any of the loads, `CancellationError` when the caller is cancelled, or `recursiveLoad`.
+    /// - Throws: The first error of any of the loads, `CancellationError` when the caller is cancelled, ``WaitTimedOut`` at the deadline, or `recursiveLoad`.
     func runAll(
         _ keys: [Key],
         existing: @Sendable (Key) -> Output?,
+        deadline: (tick: Int64, queue: DeadlineQueue)? = nil,
         load: @escaping @Sendable ([Key]) async throws -> [Output]
     ) async throws -> (outputs: [Key: Output], ledKeys: [Key]) {
         let outerLoad = ActiveLoad.current
@@ -25,7 +27,11 @@ extension SingleFlight {
         let waiterIDs = (lastID - UInt64(keys.count) + 1)...lastID
         var awaitedLoads: [ActiveLoad] = []
         var ledKeys: [Key] = []
-        defer { for load in awaitedLoads { outerLoad?.endWait(for: load) } }
+        var timer: DeadlineQueue.Token?
+        defer {
+            for load in awaitedLoads { outerLoad?.endWait(for: load) }
+            if let timer { deadline?.queue.cancel(timer) }
+        }
         let collector = Collector(count: keys.count)
         let outputs = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -40,6 +46,13 @@ extension SingleFlight {
                 if let activeLoad = batch.activeLoad {
                     let keys = batch.ledKeys
                     start(batch.ledFlights, as: activeLoad) { try await load(keys).map { .success($0) } }
+                }
+                if let deadline {
+                    timer = deadline.queue.schedule(at: deadline.tick) { [self] in
+                        // Every load goes on: the waiters leave before the collector would make them abandon it.
+                        let waiters = state.withLock { state in waiterIDs.compactMap { state.machine.stopWaiting(waiterID: $0) } }
+                        if !waiters.isEmpty { collector.fail(WaitTimedOut()) }
+                    }
                 }
                 if Task.isCancelled {
                     collector.fail(CancellationError())

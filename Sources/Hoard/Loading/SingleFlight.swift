@@ -32,12 +32,14 @@ public import Synchronization
     /// - Parameters:
     ///   - existing: Asked once before a load is started, under this object's lock: a value that has
     ///     appeared since the caller last looked is returned and nothing is loaded. Must be quick and must not call back.
+    ///   - deadline: When the caller stops waiting, and what measures the time. The load goes on then, whoever else waits for it.
     ///   - load: Does the work, if this caller is the first.
     /// - Returns: The result, and whether it is that of a load somebody else had started.
-    /// - Throws: What `load` throws, `CancellationError` when the caller is cancelled, or `recursiveLoad`.
-    package func run(
+    /// - Throws: What `load` throws, `CancellationError` when the caller is cancelled, ``WaitTimedOut`` at the deadline, or `recursiveLoad`.
+    func run(
         _ key: Key,
         existing: () -> Output? = { nil },
+        deadline: (tick: Int64, queue: DeadlineQueue)? = nil,
         load: @escaping @Sendable () async throws -> Output
     ) async throws -> (output: Output, isCoalesced: Bool) {
         let outerLoad = ActiveLoad.current
@@ -46,7 +48,11 @@ public import Synchronization
         let waiterID = lastWaiterID.wrappingAdd(1, ordering: .relaxed).newValue
         var isCoalesced = false
         var awaitedLoad: ActiveLoad?
-        defer { outerLoad?.endWait(for: awaitedLoad) }
+        var timer: DeadlineQueue.Token?
+        defer {
+            outerLoad?.endWait(for: awaitedLoad)
+            if let timer { deadline?.queue.cancel(timer) }
+        }
         let output: Output = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let outcome = state.withLock { state in
@@ -63,6 +69,7 @@ public import Synchronization
                     awaitedLoad = activeLoad
                     isCoalesced = true
                 }
+                if let deadline { timer = deadline.queue.schedule(at: deadline.tick) { [weak self] in self?.stopWaiting(waiterID) } }
                 // A cancellation that came before the waiter was registered found nobody to wake.
                 if Task.isCancelled { leave(waiterID) }
             }
@@ -84,7 +91,7 @@ public import Synchronization
             return join(key, waiterID: waiterID, waiter: { _ in }, outerLoad: nil, state: &state)
         }
         guard case .first(let flight, let activeLoad) = outcome else { return }
-        start([flight], as: activeLoad) { [.success(try await load())] }
+        start([flight], as: activeLoad, isAwaited: false) { [.success(try await load())] }
     }
 
     /// Makes later callers start a load of their own instead of joining the one under way.
@@ -147,13 +154,17 @@ public import Synchronization
 
     /// Runs a load that brings the results of several flights. It is cancelled when the last of them has been abandoned.
     ///
+    /// - Parameter isAwaited: Somebody waits for it.
     /// - Parameter load: Returns a result for each flight, or throws the error of all of them.
     func start(
         _ flights: [Machine.FlightID],
         as activeLoad: ActiveLoad,
+        isAwaited: Bool = true,
         load: @escaping @Sendable () async throws -> [Result<Output, any Error>]
     ) {
-        let task = Task {
+        // Everybody who comes meanwhile waits for it: it must not queue up behind them. Callers of low priority keep theirs.
+        let mayBeRaised = isAwaited && Task.currentPriority >= .medium
+        let task = startTask(priority: mayBeRaised ? max(.high, Task.currentPriority) : nil) { [self] in
             let results: [Result<Output, any Error>]
             do {
                 results = try await ActiveLoad.$innermost.withValue(activeLoad) { try await load() }
@@ -191,10 +202,18 @@ public import Synchronization
         }
     }
 
+    /// A caller's time is up: it is told so, and the load goes on without it.
+    func stopWaiting(_ waiterID: UInt64) {
+        state.withLock { $0.machine.stopWaiting(waiterID: waiterID) }?(.failure(WaitTimedOut()))
+    }
+
     static var recursiveLoad: CacheError {
         CacheError(.recursiveLoad, "A loader asked, directly or through other loads, for the key that it is loading.")
     }
 }
+
+/// A caller of a load has waited as long as it would.
+struct WaitTimedOut: Error {}
 
 /// Cancels a load when nobody waits for any of its flights any more.
 private final class AbandonmentCounter: Sendable {

@@ -13,6 +13,8 @@ struct SingleFlightStateMachine<Key: Hashable, Waiter> {
         var cancelLoad: (@Sendable () -> Void)?
         /// Its last waiter has left: the load is to be cancelled, its result interests nobody.
         var isAbandoned = false
+        /// Its result is wanted even if nobody waits for it any more.
+        var mustEnd = false
     }
 
     private var flights: [FlightID: Flight] = [:]
@@ -65,13 +67,26 @@ struct SingleFlightStateMachine<Key: Hashable, Waiter> {
         else { return .none }
         let waiter = flight.waiters.remove(at: position).waiter
         var cancelLoad: (@Sendable () -> Void)?
-        if flight.waiters.isEmpty {
+        if flight.waiters.isEmpty, !flight.mustEnd {
             flight.isAbandoned = true
             cancelLoad = flight.cancelLoad
             if joinableFlights[flight.key] == flightID { joinableFlights[flight.key] = nil }
         }
         flights[flightID] = flight
         return .resume(waiter, cancelLoad: cancelLoad)
+    }
+
+    /// A waiter's time is up. The load goes on, even if nobody waits for it any more.
+    ///
+    /// - Returns: The waiter to answer; `nil` if it has been answered already.
+    mutating func stopWaiting(waiterID: UInt64) -> Waiter? {
+        guard let flightID = flightsOfWaiters.removeValue(forKey: waiterID), var flight = flights[flightID],
+            let position = flight.waiters.firstIndex(where: { $0.id == waiterID })
+        else { return nil }
+        let waiter = flight.waiters.remove(at: position).waiter
+        flight.mustEnd = true
+        flights[flightID] = flight
+        return waiter
     }
 
     /// Callers from now on start a new flight instead of joining the one under way, whose waiters still get its result.

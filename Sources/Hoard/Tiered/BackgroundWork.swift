@@ -25,7 +25,7 @@ final class BackgroundWork: Sendable {
             return true
         }
         guard hasRoom else { return await work() }
-        Task {
+        startTask { [self] in
             await work()
             finished()
         }

@@ -1,0 +1,178 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// How long values are used, what stands in for them when their source is slow or fails, and which tiers take part.
+///
+/// A cache has one policy (``TieredCache/Configuration/policy``); a call may bring another one for itself, and a loader's result one for
+/// its value. The times that belong to a value are fixed when it is written. A reader that brings a policy of its own uses that one's
+/// ``staleWhileRevalidate`` and ``staleIfError`` instead, within the time for which the value is kept.
+///
+/// ```swift
+/// var policy = CachePolicy(freshFor: .seconds(60))
+/// policy.staleWhileRevalidate = .seconds(30)
+/// policy.staleIfError = .seconds(3_600)
+/// policy.softTimeout = .milliseconds(100)
+/// ```
+///
+/// Negative durations count as zero. ``validate()`` says what does not go together.
+public struct CachePolicy: Sendable, Hashable {
+    /// How long a value is fresh, counted from the end of its load. `nil`: for ever. Default: `nil`.
+    public var freshFor: Duration?
+
+    /// How long after that readers get the stale value at once, while it is loaded again in the background (RFC 5861 §3). Default: zero.
+    public var staleWhileRevalidate: Duration = .zero
+
+    /// How long after ``freshFor`` a stale value may be returned because loading a new one has failed or takes too long
+    /// (RFC 5861 §4; "fail-safe"). Default: zero.
+    public var staleIfError: Duration = .zero
+
+    /// How long a stale value is kept at least, so that a loader can revalidate it and ``TieredCache/lookup(forKey:policy:)`` can show it. Default: zero.
+    ///
+    /// A value is kept for the longest of this, ``staleWhileRevalidate`` and ``staleIfError``.
+    public var staleFor: Duration = .zero
+
+    /// After a load that failed, for how long a stale value is returned without trying again. Default: 30 seconds.
+    ///
+    /// As long as there is a stale value to return, the source of a key is asked no more often than this.
+    public var retryAfterFailure: Duration = .seconds(30)
+
+    /// When a value that is still fresh is loaded again in the background. Default: ``EarlyRefresh/never``.
+    public var earlyRefresh: EarlyRefresh = .never
+
+    /// Up to this much, chosen at random for each value, is added to ``freshFor``, so that values written together do not end together. Default: zero.
+    public var jitter: Duration = .zero
+
+    /// How long the cache remembers that a loader found no value. Zero: not at all. Default: zero.
+    public var negativeFor: Duration = .zero
+
+    /// How long a caller that could have a stale value by ``staleIfError`` waits for a load. Then it gets that; the load goes on, and its result is kept.
+    /// `nil`: no limit. Default: `nil`.
+    public var softTimeout: Duration?
+
+    /// How long a caller waits for a load at all. Then it gets a stale value, if there is one, or ``CacheError/Code/timedOut``; the load goes on, and its
+    /// result is kept. `nil`: no limit. Default: `nil`.
+    public var hardTimeout: Duration?
+
+    /// Tiers that are passed by. Default: none.
+    public var skipping: Skipping = []
+
+    /// Whether a write waits for the stores. Default: ``StoreWriting/through``.
+    public var storeWriting: StoreWriting = .through
+
+    /// Creates a policy; change the other properties afterwards.
+    public init(freshFor: Duration? = nil) {
+        self.freshFor = freshFor
+    }
+
+    /// A copy with changes.
+    ///
+    /// ```swift
+    /// try await users.value(forKey: id, policy: users.policy.with { $0.skipping = .storeReads }) { … }
+    /// ```
+    public func with(_ change: (inout CachePolicy) -> Void) -> CachePolicy {
+        var copy = self
+        change(&copy)
+        return copy
+    }
+}
+
+extension CachePolicy {
+    /// When a fresh value is loaded again in the background, before its time is up.
+    public struct EarlyRefresh: Sendable, Hashable {
+        enum Base: Hashable, Sendable {
+            case never
+            case fraction(Double)
+            case probabilistic(beta: Double)
+        }
+        let base: Base
+
+        /// Only when it has become stale.
+        public static var never: Self { .init(base: .never) }
+
+        /// By the first reader after this fraction of its fresh time, such as 0.9.
+        public static func atFraction(_ fraction: Double) -> Self { .init(base: .fraction(fraction)) }
+
+        /// By a reader chosen at random, the more likely the nearer the end is and the longer the last load has taken, so that independent processes
+        /// rarely refresh at the same time.
+        ///
+        /// Vattani, Chierichetti, Lowenstein: Optimal Probabilistic Cache Stampede Prevention, VLDB 2015 (XFetch).
+        /// - Parameter beta: More than 1 refreshes earlier, less later. Default: 1, which the paper proves best.
+        public static func probabilistic(beta: Double = 1) -> Self { .init(base: .probabilistic(beta: beta)) }
+    }
+
+    /// Tiers that a call passes by.
+    public struct Skipping: OptionSet, Sendable, Hashable {
+        public let rawValue: UInt8
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// Memory is not asked.
+        public static var memoryReads: Self { .init(rawValue: 1) }
+        /// What is loaded or found in a store is not written to memory. An older value of the key leaves memory all the same.
+        public static var memoryWrites: Self { .init(rawValue: 2) }
+        /// The stores are not asked.
+        public static var storeReads: Self { .init(rawValue: 4) }
+        /// What is loaded or inserted is not written to the stores. Older records of the key are removed from them all the same.
+        public static var storeWrites: Self { .init(rawValue: 8) }
+
+        /// Memory takes no part.
+        public static var memory: Self { [.memoryReads, .memoryWrites] }
+        /// The stores take no part.
+        public static var stores: Self { [.storeReads, .storeWrites] }
+        /// Nothing is asked but the loader; what it returns is kept.
+        public static var reads: Self { [.memoryReads, .storeReads] }
+    }
+
+    /// How writes reach the stores.
+    public struct StoreWriting: Sendable, Hashable, CustomStringConvertible {
+        private enum Base: String, Hashable, Sendable { case through, behind }
+        private let base: Base
+        private init(_ base: Base) { self.base = base }
+
+        /// A write returns when the stores have it.
+        public static var through: Self { .init(.through) }
+        /// A write returns when memory has it, and the stores get it in the background. When too many such writes are under way, it waits for its own.
+        /// ``TieredCache/flush()`` waits for all of them.
+        public static var behind: Self { .init(.behind) }
+
+        public var description: String { base.rawValue }
+    }
+}
+
+extension CachePolicy {
+    /// Checks that the settings go together.
+    ///
+    /// - Throws: ``CacheError/Code/invalidPolicy`` with a sentence that names the settings.
+    public func validate() throws(CacheError) {
+        if let problem { throw CacheError(.invalidPolicy, problem) }
+    }
+
+    /// What does not go together, in one sentence.
+    var problem: String? {
+        for (name, duration) in namedDurations where duration.map({ $0 < .zero }) ?? false { return "\(name) must not be negative." }
+        if let softTimeout, let hardTimeout, softTimeout > hardTimeout {
+            return "softTimeout (\(softTimeout)) must not be longer than hardTimeout (\(hardTimeout))."
+        }
+        if softTimeout != nil, staleIfError <= .zero, staleWhileRevalidate <= .zero {
+            return "softTimeout has no effect without staleIfError: there is no stale value to return."
+        }
+        switch earlyRefresh.base {
+        case .never: break
+        case .fraction(let fraction):
+            guard fraction > 0, fraction < 1 else { return "earlyRefresh needs a fraction between 0 and 1, not \(fraction)." }
+        case .probabilistic(let beta):
+            guard beta > 0, beta.isFinite else { return "earlyRefresh needs a beta greater than 0, not \(beta)." }
+        }
+        if earlyRefresh != .never, freshFor == nil {
+            return "earlyRefresh has no effect without freshFor: values that are fresh for ever are never refreshed."
+        }
+        return nil
+    }
+
+    private var namedDurations: [(String, Duration?)] {
+        [
+            ("freshFor", freshFor), ("staleWhileRevalidate", staleWhileRevalidate), ("staleIfError", staleIfError), ("staleFor", staleFor),
+            ("retryAfterFailure", retryAfterFailure), ("jitter", jitter), ("negativeFor", negativeFor), ("softTimeout", softTimeout),
+            ("hardTimeout", hardTimeout),
+        ]
+    }
+}

@@ -1,0 +1,105 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// What a caller gets.
+enum Answer<Value: Sendable>: Sendable {
+    case value(Lookup<Value>)
+    /// There is no value. Known: a negative entry says so.
+    case absent(isKnown: Bool)
+
+    var lookup: Lookup<Value>? {
+        if case .value(let lookup) = self { lookup } else { nil }
+    }
+
+    var result: CacheRequestResult {
+        switch self {
+        case .absent(isKnown: true): .negative
+        case .absent(isKnown: false): .miss
+        case .value(let lookup): !lookup.isFresh ? .stale : lookup.tier == .loader ? .loaded : .hit
+        }
+    }
+}
+
+/// What a load brings its callers.
+enum TieredLoad<Value: Sendable>: Sendable {
+    case loaded(CachedValue<Value>)
+    /// Somebody else has brought the value meanwhile.
+    case found(TieredEntry<Value>, CacheTier)
+    /// The source has no value.
+    case absent
+    /// Nothing was loaded.
+    case unknown
+}
+
+extension TieredCache {
+    @usableFromInline typealias Loader = @Sendable (LoadRequest<Key, Value>) async throws -> LoadResult<Value>
+
+    /// A request for one key.
+    struct Inquiry: Sendable {
+        let key: Key
+        let policy: CachePolicy
+        /// Whether the policy came with the call.
+        let isOwnPolicy: Bool
+        let load: Loader?
+        /// Whether the caller has no use for the knowledge that there is no value, and loads for itself then.
+        var needsValue = false
+        /// Where a bulk call gathers what is to be loaded in the background. `nil`: it is started at once.
+        var refreshes: PendingRefreshes?
+
+        /// How long a stale entry may be returned while it is refreshed, or because that fails.
+        func staleWhileRevalidate(_ terms: EntryTerms) -> Duration { isOwnPolicy ? policy.staleWhileRevalidate : terms.staleWhileRevalidate }
+        func staleIfError(_ terms: EntryTerms) -> Duration {
+            isOwnPolicy ? max(policy.staleIfError, policy.staleWhileRevalidate) : max(terms.staleIfError, terms.staleWhileRevalidate)
+        }
+    }
+
+    /// What the tiers above the loader have of a key.
+    struct Candidate: Sendable {
+        let entry: TieredEntry<Value>
+        let cached: CachedValue<Value>
+        let tier: CacheTier
+        var isCoalesced = false
+
+        init?(_ entry: TieredEntry<Value>, _ tier: CacheTier, isCoalesced: Bool = false) {
+            guard let cached = entry.cached else { return nil }
+            self.entry = entry
+            self.cached = cached
+            self.tier = tier
+            self.isCoalesced = isCoalesced
+        }
+    }
+
+    /// What came of asking for a key that memory does not have: what the stores have of it, or what was loaded because they have nothing.
+    struct ColdStart: Sendable {
+        var reading = StoreReading()
+        /// Whether the stores were being read for somebody else already.
+        var isReadCoalesced = false
+        var load: TieredLoad<Value>?
+    }
+
+    /// Loads in the background that one call will start together.
+    final class PendingRefreshes: Sendable {
+        private let refreshes = Mutex<[Key: (candidate: Candidate, reason: LoadRequest<Key, Value>.Reason)]>([:])
+
+        func add(_ key: Key, _ candidate: Candidate, _ reason: LoadRequest<Key, Value>.Reason) {
+            refreshes.withLock { $0[key] = (candidate, reason) }
+        }
+
+        var all: [Key: (candidate: Candidate, reason: LoadRequest<Key, Value>.Reason)] { refreshes.withLock { $0 } }
+    }
+
+    /// Keeps entries alive that are looked at under a lock, so that nothing of the user's is released there.
+    final class KeptAlive: Sendable {
+        private let entries = Mutex<[TieredEntry<Value>]>([])
+        func add(_ entry: TieredEntry<Value>) { entries.withLock { $0.append(entry) } }
+    }
+
+    /// What the stores have of a key.
+    struct StoreReading: Sendable {
+        var entry: TieredEntry<Value>?
+        var tier = CacheTier.memory
+        var skipped: [StoreSkip] = []
+    }
+}

@@ -1,0 +1,75 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// All that is known of a value but itself: when it was made, how long and for what it may be used.
+package struct EntryTerms: Sendable, Hashable {
+    package var created: Date
+    /// `nil`: fresh for ever.
+    package var freshUntil: Date?
+    /// `nil`: kept for ever. Never before ``freshUntil``.
+    package var staleUntil: Date?
+    package var staleWhileRevalidate: Duration = .zero
+    package var staleIfError: Duration = .zero
+    package var loadDuration: Duration?
+    package var tags: Set<String> = []
+    package var validator: String?
+
+    package init(created: Date, freshUntil: Date?, staleUntil: Date?) {
+        self.created = created
+        self.freshUntil = freshUntil
+        self.staleUntil = staleUntil
+    }
+
+    /// The terms by a policy, from `now` on.
+    ///
+    /// - Parameter random: From 0 to 1, chooses the part of the jitter.
+    init(policy: CachePolicy, now: Date, random: Double) {
+        created = now
+        if let freshFor = policy.freshFor {
+            var end = now.advanced(by: max(.zero, freshFor))
+            if policy.jitter > .zero { end = end.advanced(by: policy.jitter * random) }
+            freshUntil = end
+            staleUntil = end.advanced(by: policy.keptStaleFor)
+        }
+        staleWhileRevalidate = max(.zero, policy.staleWhileRevalidate)
+        staleIfError = max(.zero, policy.staleIfError)
+    }
+
+    /// The terms of a record.
+    init(_ record: Record, tags: Set<String>) {
+        created = record.created
+        freshUntil = record.freshUntil
+        staleUntil = record.staleUntil
+        staleWhileRevalidate = record.staleWhileRevalidate
+        staleIfError = record.staleIfError
+        loadDuration = record.loadDuration
+        self.tags = tags
+        validator = record.validator
+    }
+}
+
+extension CachePolicy {
+    /// How long values are kept once they are stale.
+    var keptStaleFor: Duration { max(.zero, staleFor, staleWhileRevalidate, staleIfError) }
+}
+
+extension Date {
+    /// The date after `duration`; beyond the range of dates, the last or first one.
+    func advanced(by duration: Duration) -> Date {
+        let (seconds, attoseconds) = duration.components
+        return addingTimeInterval(Double(seconds) + Double(attoseconds) * 1e-18)
+    }
+
+    /// The time from this date to `end`; negative if that is earlier. Saturates at about 292 years.
+    func duration(to end: Date) -> Duration {
+        let seconds = end.timeIntervalSince(self)
+        guard abs(seconds) < 9_000_000_000 else { return .nanoseconds(seconds > 0 ? Int64.max : .min) }
+        return .nanoseconds(Int64(seconds * 1e9))
+    }
+}

@@ -1,0 +1,51 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+extension StoreStack {
+    /// How long stores are waited for, and when they are left alone.
+    public struct Configuration: Sendable, Hashable {
+        /// The longest time that a caller waits for one operation of a store. `nil`: as long as it takes. Default: 1 second.
+        ///
+        /// An operation under way goes on by itself. Until it has ended, nothing else is written or removed under its keys.
+        public let deadline: Duration?
+
+        /// After so many failures in a row, operations not done in time included, a store is left alone. Default: 5.
+        public let failuresToOpen: Int
+
+        /// For how long it is left alone then. Default: 2 seconds. If it still fails, the time is doubled.
+        public let openFor: Duration
+
+        /// The longest time for which it is left alone. Default: 60 seconds.
+        public let maximumOpenFor: Duration
+
+        /// How many keys and tags of missed invalidations are remembered for each store. Default: 10,000. Beyond that, the store is emptied
+        /// before it is next read.
+        public let maximumJournalCount: Int
+
+        /// After what time missed invalidations are tried again in a store that is not left alone. Default: 2 seconds.
+        public let retryAfter: Duration
+
+        /// - Precondition: Durations are positive, `failuresToOpen` is at least 1, `maximumOpenFor` is not less than `openFor`, and
+        ///   `maximumJournalCount` is not negative.
+        public init(
+            deadline: Duration? = .seconds(1),
+            failuresToOpen: Int = 5,
+            openFor: Duration = .seconds(2),
+            maximumOpenFor: Duration = .seconds(60),
+            maximumJournalCount: Int = 10_000,
+            retryAfter: Duration = .seconds(2)
+        ) {
+            precondition(deadline.map { $0 > .zero } ?? true, "A deadline must be longer than zero; nil waits for as long as it takes.")
+            precondition(failuresToOpen >= 1, "failuresToOpen must be at least 1; Int.max never leaves a store alone.")
+            precondition(openFor > .zero && retryAfter > .zero, "openFor and retryAfter must be longer than zero.")
+            precondition(maximumOpenFor >= openFor, "maximumOpenFor must not be less than openFor.")
+            precondition(maximumJournalCount >= 0, "maximumJournalCount must not be negative.")
+            self.deadline = deadline
+            self.failuresToOpen = failuresToOpen
+            self.openFor = openFor
+            self.maximumOpenFor = maximumOpenFor
+            self.maximumJournalCount = maximumJournalCount
+            self.retryAfter = retryAfter
+        }
+    }
+}

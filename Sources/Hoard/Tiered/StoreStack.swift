@@ -1,0 +1,57 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The stores below memory, nearest first, and how their failures are handled. Several caches may share one.
+///
+/// A cache never waits longer than ``Configuration/deadline`` for one operation of a store, and never sees its errors. A store that fails too
+/// often is left alone for a while. What it has missed meanwhile is remembered, is not read from it, and is made good when it works again.
+///
+/// ```swift
+/// let stack = StoreStack([disk], configuration: .init(deadline: .milliseconds(250)))
+/// for health in stack.health where !health.isSound { print(health.store, health.circuit) }
+/// ```
+public final class StoreStack: Sendable {
+    /// The stores, nearest first.
+    let tiers: [StoreTier]
+
+    /// Creates a stack. It owns the stores: ``close()`` closes them.
+    ///
+    /// - Parameters:
+    ///   - stores: Nearest first. Their names should differ.
+    ///   - ticker: Measures deadlines, and how long a store is left alone.
+    ///   - observer: Told of every call of a store, and of the events.
+    ///   - onEvent: Told what is worth logging. Called outside all locks, on whatever thread noticed.
+    public init(
+        _ stores: [any RecordStore],
+        configuration: Configuration = .init(),
+        ticker: any Ticker = MonotonicTicker(),
+        observer: (any CacheObserver)? = nil,
+        onEvent: @escaping @Sendable (TieredCacheEvent) -> Void = { _ in }
+    ) {
+        tiers = stores.map { store in
+            StoreTier(store: store, configuration: configuration, ticker: ticker, observer: observer) { event in
+                observer?.eventOccurred(event)
+                onEvent(event)
+            }
+        }
+    }
+
+    /// How the stores are doing now, nearest first. Never suspends.
+    public var health: [StoreHealth] { tiers.map(\.health) }
+
+    /// Removes from the stores what the caches of that name have written. One call of each store, however many records there are.
+    ///
+    /// Suspends until the stores have done it, each until its deadline at most. A store that fails does it before it is next read. Caches
+    /// that are in use should empty themselves instead (`removeAll()`): this leaves their memory, and loads under way, as they are.
+    public func removeNamespace(_ name: String) async {
+        for tier in tiers { await tier.removeRecords(taggedWith: [Self.namespaceTag(name)]) {} }
+    }
+
+    /// Closes the stores, farthest last. Calling it again does nothing.
+    public func close() async {
+        for tier in tiers { await tier.close() }
+    }
+
+    /// The tag of all records of the caches of a name. No tag of theirs begins with the same character.
+    static func namespaceTag(_ name: String) -> String { "\u{0}" + name }
+}

@@ -1,0 +1,76 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Calling the store.
+extension StoreTier {
+    enum Answer<Success: Sendable>: Sendable {
+        case success(Success)
+        case failure(StoreError)
+        case timedOut
+    }
+
+    /// The tick at which an operation that begins now has taken too long.
+    func deadline(from now: Int64) -> Int64? {
+        configuration.deadline.map { now.addingSaturated($0.saturatingNanoseconds) }
+    }
+
+    /// Calls the store, enclosed in whatever the observer has for that.
+    func perform<Success: Sendable>(
+        _ call: CacheStoreCall,
+        _ body: @escaping @Sendable () async throws(StoreError) -> Success
+    ) async -> Result<Success, StoreError> {
+        let operation: @Sendable () async -> Result<Success, StoreError> = {
+            do throws(StoreError) {
+                return .success(try await body())
+            } catch {
+                return .failure(error)
+            }
+        }
+        guard let observer else { return await operation() }
+        return await observer.withStoreCall(call, operation)
+    }
+
+    /// Calls the store and waits for it until the deadline. When the caller is cancelled, so is the call.
+    func performInTime<Success: Sendable>(
+        _ call: CacheStoreCall,
+        _ body: @escaping @Sendable () async throws(StoreError) -> Success
+    ) async -> Answer<Success> {
+        guard configuration.deadline != nil else { return Answer(await perform(call, body)) }
+        let answer = FirstAnswer<Answer<Success>>()
+        let task = startTask { [self] in
+            // That a busy process had no thread for the task yet says nothing of the store: its time begins now.
+            let token = deadline(from: ticker.nanoseconds()).map { deadlines.schedule(at: $0) { answer.answer(.timedOut) } }
+            let result = await perform(call, body)
+            if let token { deadlines.cancel(token) }
+            answer.answer(Answer(result))
+        }
+        return await withTaskCancellationHandler {
+            await answer.value()
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    func tell(_ call: CacheStoreCall, _ outcome: CacheStoreOutcome, error: StoreError? = nil, since start: Int64, until now: Int64) {
+        observer?.storeCallEnded(call, outcome: outcome, error: error, duration: .nanoseconds(now - start))
+    }
+
+    func tellSkipped(_ operation: CacheStoreCall.Operation, count: Int) {
+        guard count > 0, let observer else { return }
+        let call = CacheStoreCall(store: store.name, operation: operation, recordCount: count)
+        observer.storeCallEnded(call, outcome: .skipped, error: nil, duration: .zero)
+    }
+
+    func tellGivenUp(_ calls: [Call], at now: Int64) {
+        for call in calls { tell(call.call, .timedOut, since: call.start, until: now) }
+    }
+}
+
+extension StoreTier.Answer {
+    fileprivate init(_ result: Result<Success, StoreError>) {
+        switch result {
+        case .success(let success): self = .success(success)
+        case .failure(let error): self = .failure(error)
+        }
+    }
+}

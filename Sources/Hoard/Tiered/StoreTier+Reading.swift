@@ -1,0 +1,143 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+extension StoreTier {
+    /// Reads a record. Never waits longer than the deadline, and never gives what has been invalidated.
+    func record(forKey key: RecordKey) async -> Reading {
+        // No store can have a record of such a key.
+        guard key.bytes.count <= RecordKey.maximumByteCount else { return .nothing }
+        let start = ticker.nanoseconds()
+        let admission: ReadAdmission
+        switch withState({ $0.admitReading([key], at: start) }) {
+        case .closed:
+            return .nothing
+        case .skipped(let reason):
+            tellSkipped(.read, count: 1)
+            return .skipped(reason)
+        case .admitted(let admitted):
+            admission = admitted
+        }
+        let call = CacheStoreCall(store: store.name, operation: .read)
+        let answer = await performInTime(call) { [store] () async throws(StoreError) in try await store.record(forKey: key) }
+        if let reason = ended(call, answer, found: { $0 != nil }, permit: admission.permit, since: start) { return .skipped(reason) }
+        guard case .success(let record?) = answer else { return .nothing }
+        return withState { $0.reading(of: record, forKey: key, admission) }
+    }
+
+    /// Reads several records in one call of the store.
+    ///
+    /// - Returns: The records found, and the keys that may not be read or could not be.
+    func records(forKeys keys: [RecordKey]) async -> (records: [RecordKey: Record], skipped: [RecordKey: StoreSkip.Reason]) {
+        let possible = keys.filter { $0.bytes.count <= RecordKey.maximumByteCount }
+        guard !possible.isEmpty else { return ([:], [:]) }
+        let start = ticker.nanoseconds()
+        let admission: ReadAdmission
+        var skipped: [RecordKey: StoreSkip.Reason] = [:]
+        switch withState({ $0.admitReading(possible, at: start) }) {
+        case .closed:
+            return ([:], [:])
+        case .skipped(let reason):
+            tellSkipped(.read, count: possible.count)
+            return ([:], Dictionary(possible.map { ($0, reason) }) { first, _ in first })
+        case .admitted(let admitted):
+            admission = admitted
+            for key in admitted.pending { skipped[key] = .invalidationPending }
+            tellSkipped(.read, count: admitted.pending.count)
+        }
+        let readable = admission.keys
+        let call = CacheStoreCall(store: store.name, operation: .read, recordCount: readable.count)
+        let answer = await performInTime(call) { [store] () async throws(StoreError) in
+            if readable.count == 1 { return try await store.record(forKey: readable[0]).map { [readable[0]: $0] } ?? [:] }
+            return try await store.records(forKeys: readable)
+        }
+        if let reason = ended(call, answer, found: { !$0.isEmpty }, permit: admission.permit, since: start) {
+            for key in readable { skipped[key] = reason }
+            return ([:], skipped)
+        }
+        guard case .success(let found) = answer, !found.isEmpty else { return ([:], skipped) }
+        return withState { [skipped] state in
+            var skipped = skipped
+            let records = found.filter { key, record in
+                switch state.reading(of: record, forKey: key, admission) {
+                case .record: return true
+                case .nothing: return false
+                case .skipped(let reason):
+                    skipped[key] = reason
+                    return false
+                }
+            }
+            return (records, skipped)
+        }
+    }
+
+    /// Counts a read that has ended, and tells the observer.
+    ///
+    /// - Returns: Why the store counts as passed by, if it does.
+    private func ended<Success: Sendable>(
+        _ call: CacheStoreCall,
+        _ answer: Answer<Success>,
+        found: (Success) -> Bool,
+        permit: CircuitBreaker.Permit,
+        since start: Int64
+    ) -> StoreSkip.Reason? {
+        let now = ticker.nanoseconds()
+        switch answer {
+        case .success(let success):
+            withState { $0.succeeded(.read, permit: permit) }
+            tell(call, found(success) ? .found : .notFound, since: start, until: now)
+            return nil
+        case .failure(let error):
+            // A caller that breaks off a read says nothing about the store.
+            let isBrokenOff = Task.isCancelled
+            withState { state in
+                if isBrokenOff { state.breaker.abandoned(permit) } else { state.failed(.read, error, permit: permit, at: now) }
+            }
+            tell(call, .failed, error: error, since: start, until: now)
+            return .failed
+        case .timedOut:
+            withState { $0.timedOut(.read, permit: permit, at: now) }
+            tell(call, .timedOut, since: start, until: now)
+            return .timedOut
+        }
+    }
+}
+
+extension StoreTier {
+    fileprivate enum ReadDecision: Sendable {
+        case closed
+        case skipped(StoreSkip.Reason)
+        case admitted(ReadAdmission)
+    }
+
+    fileprivate struct ReadAdmission: Sendable {
+        let permit: CircuitBreaker.Permit
+        let keys: [RecordKey]
+        /// The keys that may not be read, because an invalidation is pending.
+        let pending: [RecordKey]
+        /// Tags whose removal was pending when the read began. It may be made good while the read is under way, and after that has seen a record.
+        let pendingTags: [String: UInt64]
+    }
+}
+
+extension StoreTier.State {
+    fileprivate mutating func admitReading(_ keys: [RecordKey], at now: Int64) -> StoreTier.ReadDecision {
+        if isClosed { return .closed }
+        if breaker.isRefusing(at: now) { return .skipped(.circuitOpen) }
+        let pending = keys.filter { isPending($0) }
+        if pending.count == keys.count { return .skipped(.invalidationPending) }
+        guard let permit = breaker.admit(at: now) else { return .skipped(.circuitOpen) }
+        let readable = pending.isEmpty ? keys : keys.filter { !isPending($0) }
+        return .admitted(StoreTier.ReadAdmission(permit: permit, keys: readable, pending: pending, pendingTags: journal.tags))
+    }
+
+    /// What may be given of a record that the store has: invalidations may have been missed while it was read.
+    fileprivate func reading(of record: Record, forKey key: RecordKey, _ admission: StoreTier.ReadAdmission) -> StoreTier.Reading {
+        if isPending(key) { return .skipped(.invalidationPending) }
+        if !admission.pendingTags.isEmpty, record.tags.contains(where: { admission.pendingTags[$0] != nil }) { return .nothing }
+        return journal.containsAny(of: record.tags) ? .nothing : .record(record)
+    }
+
+    private func isPending(_ key: RecordKey) -> Bool {
+        journal.contains(key) || queues.isInvalidated(key) || undecided[key] != nil
+    }
+}

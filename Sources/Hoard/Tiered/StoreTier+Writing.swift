@@ -1,0 +1,208 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Changes of keys.
+extension StoreTier {
+    struct Insertion: Sendable {
+        let key: RecordKey
+        let record: Record
+        /// Asked once, when the turn has come, just before the store is called; or when the store is passed by.
+        let isStillWanted: @Sendable () -> Bool
+    }
+
+    struct Removal: Sendable {
+        let key: RecordKey
+        /// Asked once, when the turn has come, just before the store is called; or when the store is passed by.
+        let isStillWanted: @Sendable () -> Bool
+    }
+
+    /// Writes records; those whose keys are free, in one call of the store. Of the same key twice, the last counts.
+    ///
+    /// Returns when the store has them, or at the deadline. What could not be written is not read until it has been removed.
+    func insert(_ insertions: [Insertion]) async {
+        let records = Dictionary(insertions.map { ($0.key, $0.record) }) { $1 }
+        await change(.insert(records), insertions.map { Removal(key: $0.key, isStillWanted: $0.isStillWanted) })
+    }
+
+    /// Removes records; those whose keys are free, in one call of the store.
+    func remove(_ removals: [Removal]) async {
+        await change(.remove, removals)
+    }
+
+    /// Ends the freshness of records, one after the other. Those for which that fails are removed.
+    func markStale(_ removals: [Removal], at date: Date) async {
+        await change(.markStale(at: date), removals)
+    }
+
+    private func change(_ kind: StoreChange.Kind, _ parts: [Removal]) async {
+        var conditions: [RecordKey: @Sendable () -> Bool] = [:]
+        let keys = parts.compactMap { part -> RecordKey? in
+            guard part.key.bytes.count <= RecordKey.maximumByteCount else { return nil }
+            return conditions.updateValue(part.isStillWanted, forKey: part.key) == nil ? part.key : nil
+        }
+        guard !keys.isEmpty else { return }
+        let now = ticker.nanoseconds()
+        let deadline = deadline(from: now)
+        let admission = withState { $0.admit(kind, keys: keys, conditions: conditions, deadline: deadline, at: now) }
+        switch admission {
+        case .closed: return
+        case .refused(let change): skip(change, change.keys)
+        case .queued(let change, let ready): _ = await complete(change, ready: ready)
+        }
+    }
+
+    /// Makes a change that has been queued, as far as the deadline allows.
+    ///
+    /// - Returns: Whether it was made in time.
+    func complete(_ change: StoreChange, ready: [RecordKey]) async -> Bool {
+        guard let deadline = change.deadline else {
+            begin(ready, of: change)
+            return await change.end.value()
+        }
+        let token: DeadlineQueue.Token?
+        if ready.count == change.keys.count {
+            token = nil
+            startTask { [self] in
+                // That a busy process had no thread for the task yet says nothing of the store: its time begins now.
+                let token = watch(change, until: self.deadline(from: ticker.nanoseconds()) ?? deadline)
+                await takeTurn(change, ready)
+                deadlines.cancel(token)
+            }
+        } else {
+            token = watch(change, until: deadline)
+            begin(ready, of: change)
+        }
+        let isMade = await change.end.value()
+        if let token { deadlines.cancel(token) }
+        return isMade
+    }
+
+    private func watch(_ change: StoreChange, until deadline: Int64) -> DeadlineQueue.Token {
+        change.postponeDeadline(to: deadline)
+        return deadlines.schedule(at: deadline) { [self] in giveUp(change) }
+    }
+
+    private func begin(_ keys: [RecordKey], of change: StoreChange) {
+        guard !keys.isEmpty else { return }
+        startTask { [self] in await takeTurn(change, keys) }
+    }
+
+    /// Passes the store by. The keys are not read until it is known what is still wanted.
+    private func skip(_ change: StoreChange, _ keys: [RecordKey]) {
+        guard !keys.isEmpty else { return }
+        let wanted = Set(keys.filter { change.isStillWanted($0) })
+        withState { $0.endSkipping(keys, wanted: wanted) }
+        tellSkipped(change.operation, count: wanted.count)
+    }
+
+    /// The deadline has come: the caller goes its way, what has not begun is not begun, and what has begun goes on by itself.
+    private func giveUp(_ change: StoreChange) {
+        let now = ticker.nanoseconds()
+        let (waiting, givenUp) = withState { state in
+            let places = state.queues.withdraw(change)
+            // Whether they land, and when, is not known.
+            for key in places.underWay { state.missed(key, by: change.number) }
+            state.beginSkipping(places.waiting)
+            return (places.waiting, state.giveUpCalls(ofChange: change.number, at: now))
+        }
+        tellGivenUp(givenUp, at: now)
+        skip(change, waiting)
+        change.end.answer(false)
+    }
+
+    /// Makes a change for keys whose turn has come, and passes the turn on.
+    private func takeTurn(_ change: StoreChange, _ keys: [RecordKey]) async {
+        let wanted = keys.filter { change.isStillWanted($0) }
+        // The time is read under the lock: what begins after the caller has given up would be watched by nobody.
+        let turn = withState { $0.beginTurn(change, wanted: wanted, store: store.name, at: ticker.nanoseconds()) }
+        tellSkipped(change.operation, count: turn.skippedCount)
+        var hasFailed = turn.skippedCount > 0
+        if let id = turn.call {
+            let call = CacheStoreCall(store: store.name, operation: change.operation, recordCount: turn.keys.count)
+            let result = await perform(call) { [store] () async throws(StoreError) in try await change.make(for: turn.keys, in: store) }
+            hasFailed = !land(change, turn, call: id, result)
+        }
+        let leftovers = withState { $0.endWriting(change, keys: keys, wanted: turn.keys) }
+        if !leftovers.isEmpty { hasFailed = await !removeLeftovers(leftovers, of: change) || hasFailed }
+        let next = withState { $0.queues.leave(change, keys) }
+        change.finished(keys.count, hasFailed: hasFailed)
+        for (change, keys) in next { begin(keys, of: change) }
+    }
+
+    /// - Returns: Whether the store has done it.
+    private func land(_ change: StoreChange, _ turn: Turn, call id: UInt64, _ result: Result<Void, StoreError>) -> Bool {
+        let now = ticker.nanoseconds()
+        let error: StoreError? = if case .failure(let error) = result { error } else { nil }
+        // This one says that the store holds nothing under the key, which is all that matters.
+        let isRefusal = error?.code == .recordTooLarge
+        let ended = withState { state in
+            let ended = state.end(id, error: isRefusal ? nil : error, at: now)
+            state.landed(change, turn, isDone: error == nil || (isRefusal && turn.keys.count == 1))
+            return ended
+        }
+        if let ended { tell(ended.call, error == nil || isRefusal ? .done : .failed, error: error, since: ended.start, until: now) }
+        return error == nil || isRefusal
+    }
+
+    /// Removes what a failed write may have left, and what was invalidated while it was written. Its keys' turns are not over.
+    private func removeLeftovers(_ keys: [RecordKey], of change: StoreChange) async -> Bool {
+        let call = CacheStoreCall(store: store.name, operation: .remove, recordCount: keys.count)
+        let admission = withState { state -> (id: UInt64, number: UInt64)? in
+            let now = ticker.nanoseconds()
+            // They are in the journal. What begins after the deadline is not watched by anybody; the recovery has deadlines of its own.
+            if change.deadline.map({ now >= $0 }) ?? false {
+                state.recovery.isUrgent = true
+                return nil
+            }
+            guard let permit = state.breaker.admit(at: now) else { return nil }
+            return (state.begin(call, permit: permit, change: change.number, at: now), state.nextNumber())
+        }
+        guard let admission else {
+            tellSkipped(.remove, count: keys.count)
+            return false
+        }
+        let result = await perform(call) { [store] () async throws(StoreError) in try await StoreChange.remove(keys, from: store) }
+        let end = ticker.nanoseconds()
+        let error: StoreError? = if case .failure(let error) = result { error } else { nil }
+        let ended = withState { state in
+            if error == nil {
+                for key in keys { state.journal.settle(key, upTo: admission.number) }
+            }
+            return state.end(admission.id, error: error, at: end)
+        }
+        if let ended { tell(call, error == nil ? .done : .failed, error: error, since: ended.start, until: end) }
+        return error == nil
+    }
+}
+
+extension StoreChange {
+    fileprivate func make(for keys: [RecordKey], in store: any RecordStore) async throws(StoreError) {
+        switch kind {
+        case .insert(let records):
+            if keys.count == 1, let record = records[keys[0]] {
+                try await store.insert(record, forKey: keys[0])
+            } else {
+                let keys = Set(keys)
+                try await store.insert(records.count == keys.count ? records : records.filter { keys.contains($0.key) })
+            }
+        case .remove:
+            try await Self.remove(keys, from: store)
+        case .markStale(let date):
+            for key in keys { try await store.markRecordStale(forKey: key, at: date) }
+        }
+    }
+
+    fileprivate static func remove(_ keys: [RecordKey], from store: any RecordStore) async throws(StoreError) {
+        if keys.count == 1 {
+            try await store.removeRecord(forKey: keys[0])
+        } else {
+            try await store.removeRecords(forKeys: keys)
+        }
+    }
+}

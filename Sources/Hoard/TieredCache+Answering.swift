@@ -1,0 +1,246 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+extension TieredCache {
+    /// Answers a request: from memory, the stores, and the loader, if there is one.
+    ///
+    /// - Parameter found: What memory has said, unless it is skipped.
+    /// - Throws: What the loader throws; `CancellationError`; ``CacheError``.
+    func answer(_ inquiry: Inquiry, found: TieredEntry<Value>?) async throws -> Answer<Value> {
+        var candidate: Candidate?
+        if let entry = found.flatMap({ checked($0, key: inquiry.key) }) {
+            if let answer = answerIfGood(entry, .memory, inquiry, isCoalesced: false) { return answer }
+            candidate = Candidate(entry, .memory)
+        }
+        var skipped: [StoreSkip] = []
+        if inquiry.policy.skipping.contains(.storeReads) {
+            skipped = tiers.map { StoreSkip(store: $0.store.name, reason: .policy) }
+        } else if !tiers.isEmpty {
+            let (reading, isCoalesced): (StoreReading, Bool)
+            if candidate == nil, let load = inquiry.load {
+                let (start, isJoined) = try await coldStart(inquiry, load: load)
+                if let load = start.load { return answer(load, isCoalesced: isJoined, start.reading.skipped) }
+                (reading, isCoalesced) = (start.reading, isJoined || start.isReadCoalesced)
+            } else {
+                (reading, isCoalesced) = try await storeReading(inquiry)
+            }
+            skipped = reading.skipped
+            if let entry = reading.entry {
+                // While this caller waited, a load may have begun to publish something newer.
+                if var answer = answerIfGood(entry, reading.tier, inquiry, isCoalesced: isCoalesced) {
+                    answer.skippedStores = skipped
+                    return answer
+                }
+                if candidate.map({ $0.entry.terms.created < entry.terms.created }) ?? true {
+                    candidate = Candidate(entry, reading.tier, isCoalesced: isCoalesced) ?? candidate
+                }
+            }
+        }
+        guard let load = inquiry.load else {
+            return candidate.map { stale($0, .init(.noLoader), skipped) } ?? .absent(isKnown: false)
+        }
+        return try await loadedAnswer(inquiry, candidate, skipped, load: load)
+    }
+
+    /// The answer that needs no load, or one in the background only.
+    func answerIfGood(_ entry: TieredEntry<Value>, _ tier: CacheTier, _ inquiry: Inquiry, isCoalesced: Bool) -> Answer<Value>? {
+        let now = ticker.nanoseconds()
+        guard let candidate = Candidate(entry, tier, isCoalesced: isCoalesced) else {
+            return entry.isFresh(at: now) && !inquiry.needsValue ? .absent(isKnown: true) : nil
+        }
+        if entry.isFresh(at: now) {
+            if inquiry.load != nil, isEarlyRefreshDue(entry, inquiry, now: now) { refreshInBackground(candidate, inquiry, reason: .early) }
+            var lookup = lookup(candidate.cached, tier)
+            lookup.isCoalesced = isCoalesced
+            return .value(lookup)
+        }
+        guard inquiry.load != nil else { return nil }
+        let isThrottled = isThrottled(inquiry.key, now: now)
+        if entry.isUsable(at: now, staleFor: inquiry.staleWhileRevalidate(entry.terms)) {
+            if !isThrottled { refreshInBackground(candidate, inquiry, reason: .stale) }
+            return stale(candidate, .init(isThrottled ? .retryPending : .revalidating), [])
+        }
+        if isThrottled, entry.isUsable(at: now, staleFor: inquiry.staleIfError(entry.terms)) { return stale(candidate, .init(.retryPending), []) }
+        return nil
+    }
+
+    func stale(_ candidate: Candidate, _ reason: StaleReason, _ skipped: [StoreSkip]) -> Answer<Value> {
+        var lookup = lookup(candidate.cached, candidate.tier, staleReason: reason)
+        lookup.isCoalesced = candidate.isCoalesced
+        lookup.skippedStores = skipped
+        return .value(lookup)
+    }
+
+    private func isEarlyRefreshDue(_ entry: TieredEntry<Value>, _ inquiry: Inquiry, now: Int64) -> Bool {
+        let ticks = inquiry.isOwnPolicy ? earlyRefresh(inquiry.policy.earlyRefresh, entry.ticks, entry.terms) : entry.ticks
+        if ticks.earlyRefresh <= now { return true }
+        guard ticks.spread > 0 else { return false }
+        // XFetch: now − Δ·β·ln(random) ≥ end.
+        return Double(now) - ticks.spread * logarithm(max(random(), .leastNormalMagnitude)) >= Double(ticks.fresh)
+    }
+
+    // MARK: Loading
+
+    /// Reads the stores for a key of which memory has nothing, and goes on to load it if they have nothing either: callers that wait are woken once.
+    ///
+    /// - Throws: What the loader throws; `CancellationError`; ``CacheError``.
+    private func coldStart(_ inquiry: Inquiry, load: @escaping Loader) async throws -> (start: ColdStart, isCoalesced: Bool) {
+        var seen: TieredEntry<Value>?
+        let deadline = deadline(for: inquiry, nil)
+        do {
+            let (start, isCoalesced) = try await coldStarts.run(
+                inquiry.key,
+                existing: { existing(inquiry, seen: &seen).map { ColdStart(load: $0) } },
+                deadline: deadline.map { ($0, deadlines) }
+            ) { [self] in
+                let (reading, isReadCoalesced) = try await storeReading(inquiry)
+                if reading.entry != nil { return ColdStart(reading: reading, isReadCoalesced: isReadCoalesced) }
+                var seen: TieredEntry<Value>?
+                let (outcome, _) = try await loads.run(inquiry.key, existing: { existing(inquiry, seen: &seen) }) { [self] in
+                    try await loadAndPublish(inquiry, nil, reason: .missing, load: load)
+                }
+                withExtendedLifetime(seen) {}
+                return ColdStart(reading: reading, load: outcome)
+            }
+            withExtendedLifetime(seen) {}
+            return (start, isCoalesced)
+        } catch is WaitTimedOut {
+            counters.withLock { $0.loadTimeouts += 1 }
+            throw Self.timedOut
+        }
+    }
+
+    static var timedOut: CacheError {
+        CacheError(.timedOut, "The load took longer than hardTimeout. It goes on, and its result will be kept.")
+    }
+
+    /// Waits for a load, and falls back on the candidate when it fails or takes too long.
+    private func loadedAnswer(_ inquiry: Inquiry, _ candidate: Candidate?, _ skipped: [StoreSkip], load: @escaping Loader) async throws -> Answer<
+        Value
+    > {
+        func fallback(_ reason: StaleReason, at tick: Int64) -> Answer<Value>? {
+            guard let candidate, candidate.entry.isUsable(at: tick, staleFor: inquiry.staleIfError(candidate.entry.terms)) else { return nil }
+            return stale(candidate, reason, skipped)
+        }
+        let reason: LoadRequest<Key, Value>.Reason =
+            inquiry.policy.skipping.isSuperset(of: .reads) ? .requested : candidate == nil ? .missing : .stale
+        var seen: TieredEntry<Value>?
+        var pending: Answer<Value>?
+        let deadline = deadline(for: inquiry, candidate)
+        do {
+            let (outcome, isCoalesced) = try await loads.run(
+                inquiry.key,
+                existing: {
+                    if let found = existing(inquiry, seen: &seen) { return found }
+                    // While this caller asked the stores, somebody else's load may have failed.
+                    let now = ticker.nanoseconds()
+                    guard isThrottled(inquiry.key, now: now) else { return nil }
+                    pending = fallback(.init(.retryPending), at: now)
+                    return pending.map { _ in .unknown }
+                },
+                deadline: deadline.map { ($0, deadlines) }
+            ) { [self] in
+                try await loadAndPublish(inquiry, candidate, reason: reason, load: load)
+            }
+            withExtendedLifetime(seen) {}
+            if let pending { return pending }
+            return answer(outcome, isCoalesced: isCoalesced, skipped)
+        } catch is WaitTimedOut {
+            counters.withLock { $0.loadTimeouts += 1 }
+            // However late the caller is woken: it has been promised what was usable when its time was up.
+            let now = ticker.nanoseconds()
+            if let answer = fallback(.init(.loadTimedOut), at: min(now, deadline ?? now)) { return answer }
+            throw Self.timedOut
+        } catch {
+            if Task.isCancelled || (error as? CacheError)?.code == .recursiveLoad { throw error }
+            if let answer = fallback(.init(.loadFailed, error: error), at: ticker.nanoseconds()) { return answer }
+            throw error
+        }
+    }
+
+    func answer(_ outcome: TieredLoad<Value>, isCoalesced: Bool, _ skipped: [StoreSkip]) -> Answer<Value> {
+        var lookup: Lookup<Value>
+        switch outcome {
+        case .absent, .unknown: return .absent(isKnown: false)
+        case .loaded(let cached): lookup = self.lookup(cached, .loader)
+        case .found(let entry, let tier):
+            guard let cached = entry.cached else { return .absent(isKnown: true) }
+            lookup = self.lookup(cached, tier)
+        }
+        lookup.isCoalesced = isCoalesced
+        lookup.skippedStores = skipped
+        return .value(lookup)
+    }
+
+    /// When the caller stops waiting for the load.
+    private func deadline(for inquiry: Inquiry, _ candidate: Candidate?) -> Int64? {
+        let now = ticker.nanoseconds()
+        func end(of timeout: Duration?) -> Int64? { timeout.map { now.addingSaturating(max(0, $0.saturatingNanoseconds)) } }
+        let soft = end(of: inquiry.policy.softTimeout).flatMap { end -> Int64? in
+            // What will not be usable any more at the end is not worth breaking off for.
+            guard let candidate, candidate.entry.isUsable(at: end, staleFor: inquiry.staleIfError(candidate.entry.terms)) else { return nil }
+            return end
+        }
+        return [end(of: inquiry.policy.hardTimeout), soft].compactMap { $0 }.min()
+    }
+
+    /// Whether the source of a key is left alone because the last load has failed.
+    private func isThrottled(_ key: Key, now: Int64) -> Bool {
+        throttle.withLock { $0.retryTime(of: key, now: now) != nil }
+    }
+
+    /// What has appeared in memory since the caller looked, which makes a load needless. Does not count as a use.
+    ///
+    /// - Parameter seen: Keeps the entry alive for a caller that holds a lock.
+    func existing(_ inquiry: Inquiry, seen: inout TieredEntry<Value>?) -> TieredLoad<Value>? {
+        guard !inquiry.policy.skipping.contains(.memoryReads) else { return nil }
+        seen = memory.peek(inquiry.key)
+        guard let seen, seen.value != nil || !inquiry.needsValue, isUntouched(seen), seen.isFresh(at: ticker.nanoseconds()) else { return nil }
+        return .found(seen, .memory)
+    }
+
+    /// Whether no invalidation since the entry's last check concerns it.
+    func isUntouched(_ entry: TieredEntry<Value>) -> Bool {
+        let current = currentEra(hasTags: entry.hasTags)
+        if entry.checkedEra.load(ordering: .relaxed) == current { return true }
+        return marks.withLock { $0.verdict(onEntryBornIn: entry.bornEra, tags: entry.terms.tags) } == TagMarks.Verdict()
+    }
+
+    // MARK: Background
+
+    /// Loads a usable value again, unless that is being done or has just failed.
+    private func refreshInBackground(_ candidate: Candidate, _ inquiry: Inquiry, reason: LoadRequest<Key, Value>.Reason) {
+        guard let load = inquiry.load, !loads.isLoading(inquiry.key) else { return }
+        if let refreshes = inquiry.refreshes { return refreshes.add(inquiry.key, candidate, reason) }
+        var seen: TieredEntry<Value>?
+        loads.runInBackground(inquiry.key) {
+            // Asked where no load can begin or end meanwhile: somebody else's may have ended since, with a value or an error.
+            if isThrottled(inquiry.key, now: ticker.nanoseconds()) { return true }
+            seen = memory.peek(inquiry.key)
+            guard let seen, seen !== candidate.entry else { return false }
+            return isUntouched(seen) && seen.isFresh(at: ticker.nanoseconds())
+        } load: { [self] in
+            // Another process may have brought the stores a fresh value.
+            if reason == .stale, candidate.tier == .memory, !tiers.isEmpty, !inquiry.policy.skipping.contains(.storeReads) {
+                let reading = try await storeReading(inquiry).reading
+                if let entry = reading.entry, entry.isFresh(at: ticker.nanoseconds()) { return .found(entry, reading.tier) }
+            }
+            counters.withLock { $0.backgroundLoads += 1 }
+            return try await loadAndPublish(inquiry, candidate, reason: reason, load: load)
+        }
+        withExtendedLifetime(seen) {}
+    }
+}
+
+extension Answer {
+    var skippedStores: [StoreSkip] {
+        get { lookup?.skippedStores ?? [] }
+        set {
+            guard var lookup else { return }
+            lookup.skippedStores = newValue
+            self = .value(lookup)
+        }
+    }
+}

@@ -1,0 +1,368 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// Several keys at a time: each store is called once, and so is the loader.
+extension TieredCache {
+    /// The fresh values of several keys, from memory and the stores. Counts as a use of each. Suspends only if memory misses one. Calls each store once at most.
+    ///
+    /// Never throws: a store that fails is passed by. A caller that is cancelled gets what memory has.
+    public func values(forKeys keys: some Sequence<Key>, policy: CachePolicy? = nil) async -> [Key: Value] {
+        await lookups(forKeys: keys, policy: policy).compactMapValues { $0.isFresh ? $0.value : nil }
+    }
+
+    /// Like ``values(forKeys:policy:)``, but with the values' provenance, and also for stale values that are still kept.
+    public func lookups(forKeys keys: some Sequence<Key>, policy: CachePolicy? = nil) async -> [Key: Lookup<Value>] {
+        var bulk = BulkInquiry(keys: keys, policy: policy ?? configuration.policy, isOwnPolicy: policy != nil, load: nil)
+        askMemory(&bulk)
+        await askStores(&bulk)
+        for (key, candidate) in bulk.candidates where bulk.answers[key] == nil {
+            bulk.answers[key] = stale(candidate, .init(.noLoader), bulk.skipped[key] ?? [])
+        }
+        return counted(bulk)
+    }
+
+    /// The values of several keys; loads all that are missing in one call, but for those that somebody else is loading already.
+    ///
+    /// ```swift
+    /// let team = try await users.values(forKeys: memberIDs) { missing in try await database.users(missing) }
+    /// ```
+    ///
+    /// As ``value(forKey:policy:tags:load:)`` for each of the keys, but every store and the loader are called once, and once more for all that
+    /// is to be refreshed in the background. If the load fails or takes too long,
+    /// and there is not a stale value by ``CachePolicy/staleIfError`` for every key that needed it, the call throws.
+    ///
+    /// - Parameter load: Gets the missing keys, in the order in which they were asked for. A key that its result does not mention has no value, which is
+    ///   remembered for ``CachePolicy/negativeFor``. What it returns beyond the keys is ignored.
+    /// - Returns: The values found; keys without a value are not in it.
+    /// - Throws: What a load throws; `CancellationError`; ``CacheError/Code/timedOut``; ``CacheError/Code/recursiveLoad``. Never an error of a store.
+    public func values(
+        forKeys keys: some Sequence<Key>,
+        policy: CachePolicy? = nil,
+        tags: Set<String> = [],
+        load: @escaping @Sendable (_ missing: [Key]) async throws -> [Key: Value]
+    ) async throws -> [Key: Value] {
+        try await lookups(forKeys: keys, policy: policy) { requests in
+            try await load(requests.map(\.key)).mapValues { .value($0, tags: tags) }
+        }.mapValues(\.value)
+    }
+
+    /// Like ``values(forKeys:policy:tags:load:)``, but with the values' provenance, and with a loader that decides for each key how the cache is to keep
+    /// what it found. See ``valueIfExists(forKey:policy:load:)``.
+    public func lookups(
+        forKeys keys: some Sequence<Key>,
+        policy: CachePolicy? = nil,
+        load: @escaping @Sendable ([LoadRequest<Key, Value>]) async throws -> [Key: LoadResult<Value>]
+    ) async throws -> [Key: Lookup<Value>] {
+        var bulk = BulkInquiry(keys: keys, policy: policy ?? configuration.policy, isOwnPolicy: policy != nil) { request in
+            try await load([request])[request.key] ?? .absent()
+        }
+        askMemory(&bulk)
+        do {
+            try Task.checkCancellation()
+            await askStores(&bulk)
+            refreshInBackground(bulk, load: load)
+            try await askLoader(&bulk, load: load)
+        } catch {
+            let unanswered = bulk.keys.count { bulk.answers[$0] == nil }
+            counters.withLock { $0.misses += unanswered }
+            _ = counted(bulk)
+            for _ in 0..<(isObserved ? unanswered : 0) { observer?.requestAnswered(.failed, tier: nil, cache: label) }
+            throw error
+        }
+        return counted(bulk)
+    }
+
+    /// Requests for several keys, as far as they have been answered.
+    private struct BulkInquiry {
+        let keys: [Key]
+        let policy: CachePolicy
+        let isOwnPolicy: Bool
+        let load: Loader?
+        let refreshes = PendingRefreshes()
+        var answers: [Key: Answer<Value>] = [:]
+        var candidates: [Key: Candidate] = [:]
+        var skipped: [Key: [StoreSkip]] = [:]
+        var closerLooks = 0
+
+        init(keys: some Sequence<Key>, policy: CachePolicy, isOwnPolicy: Bool, load: Loader?) {
+            var seen: Set<Key> = []
+            self.keys = keys.filter { seen.insert($0).inserted }
+            self.policy = policy
+            self.isOwnPolicy = isOwnPolicy
+            self.load = load
+        }
+
+        func inquiry(_ key: Key) -> Inquiry { .init(key: key, policy: policy, isOwnPolicy: isOwnPolicy, load: load, refreshes: refreshes) }
+        var unanswered: [Key] { keys.filter { answers[$0] == nil } }
+    }
+
+    private func counted(_ bulk: BulkInquiry) -> [Key: Lookup<Value>] {
+        counters.withLock { $0.closerLooks += bulk.closerLooks }
+        for key in bulk.keys {
+            if let answer = bulk.answers[key] {
+                count(answer, closerLooks: 0)
+            } else if bulk.load == nil {
+                count(.absent(isKnown: false), closerLooks: 0)
+            }
+        }
+        return bulk.answers.compactMapValues(\.lookup)
+    }
+
+    private func askMemory(_ bulk: inout BulkInquiry) {
+        guard !bulk.policy.skipping.contains(.memoryReads) else { return }
+        for key in bulk.keys {
+            guard let found = memory.value(forKey: key) else { continue }
+            bulk.closerLooks += 1
+            guard let entry = checked(found, key: key) else { continue }
+            if let answer = answerIfGood(entry, .memory, bulk.inquiry(key), isCoalesced: false) {
+                bulk.answers[key] = answer
+            } else {
+                bulk.candidates[key] = Candidate(entry, .memory)
+            }
+        }
+    }
+
+    private func askStores(_ bulk: inout BulkInquiry) async {
+        let missing = bulk.unanswered
+        if missing.isEmpty || tiers.isEmpty { return }
+        guard !bulk.policy.skipping.contains(.storeReads) else {
+            for key in missing { bulk.skipped[key] = tiers.map { StoreSkip(store: $0.store.name, reason: .policy) } }
+            return
+        }
+        for (key, reading) in await readStores(missing, skipsMemory: bulk.policy.skipping.contains(.memoryWrites)) {
+            bulk.skipped[key] = reading.skipped
+            guard let entry = reading.entry else { continue }
+            if var answer = answerIfGood(entry, reading.tier, bulk.inquiry(key), isCoalesced: false) {
+                answer.skippedStores = reading.skipped
+                bulk.answers[key] = answer
+            } else if bulk.candidates[key].map({ $0.entry.terms.created < entry.terms.created }) ?? true {
+                bulk.candidates[key] = Candidate(entry, reading.tier) ?? bulk.candidates[key]
+            }
+        }
+    }
+
+    /// Asks each store once, for what those nearer do not have fresh.
+    private func readStores(_ keys: [Key], skipsMemory: Bool) async -> [Key: StoreReading] {
+        let (copyFences, areBeingWritten) = fences.withLock { fences in
+            (keys.map { fences.openForCopy($0) }, keys.map { fences.isBeingWritten($0) })
+        }
+        let names = keys.map { naming.recordKey(for: $0) }
+        var readings = keys.map { _ in StoreReading() }
+        var found: [Int: (record: Record, tierIndex: Int)] = [:]
+        // See the reading of one key.
+        var missing = keys.indices.filter { !areBeingWritten[$0] }
+        for number in keys.indices where areBeingWritten[number] {
+            readings[number].skipped = tiers.map { StoreSkip(store: $0.store.name, reason: .beingChanged) }
+        }
+        for (index, tier) in tiers.enumerated() where !missing.isEmpty && !Task.isCancelled {
+            let (records, skipped) = await tier.records(forKeys: missing.map { names[$0] })
+            for number in missing {
+                if let reason = skipped[names[number]] { readings[number].skipped.append(StoreSkip(store: tier.store.name, reason: reason)) }
+                guard let record = records[names[number]] else { continue }
+                guard found[number].map({ record.isFresh(at: clock.now()) || $0.record.created < record.created }) ?? true else { continue }
+                guard let entry = await entry(from: record, recordKey: names[number], tier: tier, fence: copyFences[number]) else { continue }
+                found[number] = (record, index)
+                readings[number].entry = entry
+                readings[number].tier = .store(tier.store.name)
+            }
+            missing.removeAll { found[$0]?.record.isFresh(at: clock.now()) ?? false }
+        }
+        await promote(
+            keys.indices.compactMap { number in
+                guard let fence = copyFences[number] else { return nil }
+                guard let (record, index) = found[number], let entry = readings[number].entry else {
+                    closeFence(fence)
+                    return nil
+                }
+                return BulkPromotion(key: keys[number], recordKey: names[number], record: record, entry: entry, tierIndex: index, fence: fence)
+            },
+            skipsMemory: skipsMemory
+        )
+        return Dictionary(uniqueKeysWithValues: zip(keys, readings))
+    }
+
+    private struct BulkPromotion: Sendable {
+        let key: Key
+        let recordKey: RecordKey
+        let record: Record
+        let entry: TieredEntry<Value>
+        let tierIndex: Int
+        let fence: FenceTable<Key>.Fence
+    }
+
+    /// Copies what stores have to memory and, in the background, to the stores above them. Closes the fences.
+    private func promote(_ promotions: [BulkPromotion], skipsMemory: Bool) async {
+        let rising = promotions.filter { promotion in
+            if promoteToMemory(promotion.entry, forKey: promotion.key, fence: promotion.fence, skipsMemory: skipsMemory), promotion.tierIndex > 0 {
+                return true
+            }
+            closeFence(promotion.fence)
+            return false
+        }
+        if rising.isEmpty { return }
+        await storeWrites.run { [self] in
+            for (index, tier) in tiers.enumerated() {
+                let insertions = rising.filter { $0.tierIndex > index }.map { promotion in
+                    StoreTier.Insertion(key: promotion.recordKey, record: promotion.record) { [self] in
+                        isIntact(promotion.fence, tags: promotion.entry.terms.tags)
+                    }
+                }
+                if !insertions.isEmpty { await tier.insert(insertions) }
+            }
+            for promotion in rising { closeFence(promotion.fence) }
+        }
+    }
+
+    private func askLoader(
+        _ bulk: inout BulkInquiry,
+        load: @escaping @Sendable ([LoadRequest<Key, Value>]) async throws -> [Key: LoadResult<Value>]
+    ) async throws {
+        let missing = bulk.unanswered
+        if missing.isEmpty { return }
+        let (candidates, policy) = (bulk.candidates, bulk.policy)
+        func forgetAnswers() { for key in missing { bulk.answers[key] = nil } }
+        let inquiries = Dictionary(uniqueKeysWithValues: missing.map { ($0, bulk.inquiry($0)) })
+        func fallBack(_ reason: StaleReason) -> Bool {
+            let now = ticker.nanoseconds()
+            for key in missing {
+                guard let candidate = candidates[key], let inquiry = inquiries[key],
+                    candidate.entry.isUsable(at: now, staleFor: inquiry.staleIfError(candidate.entry.terms))
+                else { return false }
+                bulk.answers[key] = stale(candidate, reason, bulk.skipped[key] ?? [])
+            }
+            return true
+        }
+        do {
+            let now = ticker.nanoseconds()
+            let hasFallback = missing.allSatisfy { key in
+                guard let candidate = candidates[key], let inquiry = inquiries[key] else { return false }
+                return candidate.entry.isUsable(at: now, staleFor: inquiry.staleIfError(candidate.entry.terms))
+            }
+            let timeout = [policy.hardTimeout, hasFallback ? policy.softTimeout : nil].compactMap { $0 }.min()
+            let seen = KeptAlive()
+            let deadline = timeout.map { (tick: now.addingSaturating(max(0, $0.saturatingNanoseconds)), queue: deadlines) }
+            let (outcomes, ledKeys) = try await loads.runAll(
+                missing,
+                existing: { [self] key in existing(inquiries[key], seen) },
+                deadline: deadline
+            ) { [self] keys in
+                try await loadAndPublish(keys, policy, candidates, load: load)
+            }
+            withExtendedLifetime(seen) {}
+            let led = Set(ledKeys)
+            for (key, outcome) in outcomes { bulk.answers[key] = answer(outcome, isCoalesced: !led.contains(key), bulk.skipped[key] ?? []) }
+        } catch is WaitTimedOut {
+            counters.withLock { $0.loadTimeouts += missing.count }
+            if fallBack(.init(.loadTimedOut)) { return }
+            forgetAnswers()
+            throw Self.timedOut
+        } catch {
+            if !Task.isCancelled, (error as? CacheError)?.code != .recursiveLoad, fallBack(.init(.loadFailed, error: error)) { return }
+            forgetAnswers()
+            throw error
+        }
+    }
+
+    private func existing(_ inquiry: Inquiry?, _ keptAlive: KeptAlive) -> TieredLoad<Value>? {
+        guard let inquiry else { return nil }
+        var seen: TieredEntry<Value>?
+        let existing = existing(inquiry, seen: &seen)
+        if let seen { keptAlive.add(seen) }
+        return existing
+    }
+
+    // MARK: Background
+
+    /// Loads usable values again, all in one call, but those that somebody else is loading or has just failed to load.
+    private func refreshInBackground(
+        _ bulk: BulkInquiry,
+        load: @escaping @Sendable ([LoadRequest<Key, Value>]) async throws -> [Key: LoadResult<Value>]
+    ) {
+        let refreshes = bulk.refreshes.all
+        let (keys, policy) = (bulk.keys.filter { refreshes[$0] != nil }, bulk.policy)
+        if keys.isEmpty { return }
+        startTask { [self] in
+            let free = keys.filter { !loads.isLoading($0) }
+            let seen = KeptAlive()
+            // It is inside no other load, wherever it was started.
+            _ = try? await ActiveLoad.$innermost.withValue(nil) {
+                try await loads.runAll(free) { [self] key in
+                    needlessRefresh(of: key, refreshes[key]?.candidate, seen)
+                } load: { [self] keys in
+                    try await refresh(keys, policy, refreshes, load: load)
+                }
+            }
+            withExtendedLifetime(seen) {}
+        }
+    }
+
+    /// Asked where no load can begin or end meanwhile: somebody else's may have ended since the refresh was found due.
+    private func needlessRefresh(of key: Key, _ candidate: Candidate?, _ keptAlive: KeptAlive) -> TieredLoad<Value>? {
+        if throttle.withLock({ $0.retryTime(of: key, now: ticker.nanoseconds()) != nil }) { return .unknown }
+        guard let seen = memory.peek(key) else { return nil }
+        keptAlive.add(seen)
+        guard seen !== candidate?.entry, isUntouched(seen), seen.isFresh(at: ticker.nanoseconds()) else { return nil }
+        return .found(seen, .memory)
+    }
+
+    private func refresh(
+        _ keys: [Key],
+        _ policy: CachePolicy,
+        _ refreshes: [Key: (candidate: Candidate, reason: LoadRequest<Key, Value>.Reason)],
+        load: @escaping @Sendable ([LoadRequest<Key, Value>]) async throws -> [Key: LoadResult<Value>]
+    ) async throws -> [TieredLoad<Value>] {
+        var outcomes: [Key: TieredLoad<Value>] = [:]
+        // Another process may have brought the stores fresh values.
+        let unread = keys.filter { refreshes[$0]?.reason == .stale && refreshes[$0]?.candidate.tier == .memory }
+        if !unread.isEmpty, !tiers.isEmpty, !policy.skipping.contains(.storeReads) {
+            for (key, reading) in await readStores(unread, skipsMemory: policy.skipping.contains(.memoryWrites)) {
+                if let entry = reading.entry, entry.isFresh(at: ticker.nanoseconds()) { outcomes[key] = .found(entry, reading.tier) }
+            }
+        }
+        let rest = keys.filter { outcomes[$0] == nil }
+        if !rest.isEmpty {
+            counters.withLock { $0.backgroundLoads += rest.count }
+            let loaded = try await loadAndPublish(rest, policy, refreshes.mapValues(\.candidate), reasons: refreshes.mapValues(\.reason), load: load)
+            for (key, outcome) in zip(rest, loaded) { outcomes[key] = outcome }
+        }
+        return keys.map { outcomes[$0] ?? .unknown }
+    }
+
+    /// Loads values and writes them to the tiers. Runs in a task of its own, once for all its callers.
+    private func loadAndPublish(
+        _ keys: [Key],
+        _ policy: CachePolicy,
+        _ candidates: [Key: Candidate],
+        reasons: [Key: LoadRequest<Key, Value>.Reason] = [:],
+        load: @escaping @Sendable ([LoadRequest<Key, Value>]) async throws -> [Key: LoadResult<Value>]
+    ) async throws -> [TieredLoad<Value>] {
+        let loadFences = fences.withLock { fences in keys.map { fences.open($0) } }
+        let start = ticker.nanoseconds()
+        let isRequested = policy.skipping.isSuperset(of: .reads)
+        let requests = keys.map { key in
+            LoadRequest(
+                key: key,
+                staleValue: candidates[key]?.cached,
+                reason: reasons[key] ?? (isRequested ? .requested : candidates[key] == nil ? .missing : .stale)
+            )
+        }
+        let publications: [Publication]
+        do {
+            try Task.checkCancellation()
+            let results = try await observedLoad { try await load(requests) }
+            publications = try zip(keys, loadFences).map { key, fence in
+                let inquiry = Inquiry(key: key, policy: policy, isOwnPolicy: true, load: nil)
+                return try publication(of: results[key] ?? .absent(), inquiry, candidates[key], fence: fence, start: start)
+            }
+            for key in keys { noteLoad(results[key] ?? .absent(), key, start: start) }
+        } catch {
+            for fence in loadFences { closeFence(fence) }
+            noteFailedLoad(keys, policy, start: start)
+            throw error
+        }
+        await publish(publications)
+        return publications.map { $0.cached.map { .loaded($0) } ?? .absent }
+    }
+}

@@ -1,0 +1,137 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+extension TieredCache {
+    /// Creates a cache over stores of its own.
+    ///
+    /// - Parameters:
+    ///   - configuration: Limits of the memory tier, and the policy.
+    ///   - stores: The tiers below memory, nearest first. ``close()`` closes them.
+    ///   - codec: Turns values into payloads and back.
+    ///   - recordKey: The name of a key's record. Must give the same name to equal keys and different names to different keys,
+    ///     in every process.
+    ///   - keyOfRecord: The other way round, for stores that tell what other processes have changed (``RecordStore/invalidations()``). Without
+    ///     it, or where it gives `nil`, such a change empties the memory tier.
+    ///   - clock: Dates values.
+    ///   - ticker: Ages values in memory, and measures timeouts.
+    ///   - observer: Sees requests, loads and calls of stores, for metrics and traces.
+    ///   - onEvent: Told what is worth logging. Called outside all locks, on whatever thread noticed.
+    public convenience init(
+        configuration: Configuration,
+        stores: [any RecordStore],
+        codec: Codec<Value>,
+        recordKey: @escaping @Sendable (Key) -> RecordKey,
+        keyOfRecord: (@Sendable (RecordKey) -> Key?)? = nil,
+        clock: any WallClock = SystemWallClock(),
+        ticker: any Ticker = MonotonicTicker(),
+        observer: (any CacheObserver)? = nil,
+        onEvent: @escaping @Sendable (TieredCacheEvent) -> Void = { _ in }
+    ) {
+        self.init(
+            name: nil,
+            configuration: configuration,
+            stack: StoreStack(stores, ticker: ticker, observer: observer, onEvent: onEvent),
+            ownsStack: true,
+            codec: codec,
+            recordKey: recordKey,
+            keyOfRecord: keyOfRecord,
+            clock: clock,
+            ticker: ticker,
+            observer: observer,
+            onEvent: onEvent
+        )
+    }
+
+    /// Creates a cache with a name, over stores that it shares with others.
+    ///
+    /// ```swift
+    /// let stores = StoreStack([disk])
+    /// let users = TieredCache<String, User>(name: "users", configuration: .init(maximumCount: 10_000), stores: stores, codec: .json)
+    /// let teams = TieredCache<String, Team>(name: "teams", configuration: .init(maximumCount: 100), stores: stores, codec: .json)
+    /// await users.removeAll()     // leaves the teams alone
+    /// ```
+    ///
+    /// Each cache has its own limits, policy, memory and tags; the names keep their records apart. ``StoreStack/close()`` closes the stores.
+    ///
+    /// - Parameter name: Not empty, without U+0000, and different from those of the other caches over the same stores. Safe to be seen in metrics.
+    public convenience init(
+        name: String,
+        configuration: Configuration,
+        stores: StoreStack,
+        codec: Codec<Value>,
+        recordKey: @escaping @Sendable (Key) -> RecordKey,
+        keyOfRecord: (@Sendable (RecordKey) -> Key?)? = nil,
+        clock: any WallClock = SystemWallClock(),
+        ticker: any Ticker = MonotonicTicker(),
+        observer: (any CacheObserver)? = nil,
+        onEvent: @escaping @Sendable (TieredCacheEvent) -> Void = { _ in }
+    ) {
+        self.init(
+            name: name,
+            configuration: configuration,
+            stack: stores,
+            ownsStack: false,
+            codec: codec,
+            recordKey: recordKey,
+            keyOfRecord: keyOfRecord,
+            clock: clock,
+            ticker: ticker,
+            observer: observer,
+            onEvent: onEvent
+        )
+    }
+}
+
+/// Caches whose keys have a lossless text form (`String`, the integers, …), which names their records.
+///
+/// Swift holds two strings to be equal that spell the same characters in different bytes, such as "é" in one scalar or in two; stores
+/// do not. If keys come from users, bring them to one spelling first, or a removal under one spelling leaves the record of the other.
+extension TieredCache where Key: LosslessStringConvertible {
+    /// Creates a cache over stores of its own.
+    public convenience init(
+        configuration: Configuration,
+        stores: [any RecordStore],
+        codec: Codec<Value>,
+        clock: any WallClock = SystemWallClock(),
+        ticker: any Ticker = MonotonicTicker(),
+        observer: (any CacheObserver)? = nil,
+        onEvent: @escaping @Sendable (TieredCacheEvent) -> Void = { _ in }
+    ) {
+        self.init(
+            configuration: configuration,
+            stores: stores,
+            codec: codec,
+            recordKey: { RecordKey($0.description) },
+            keyOfRecord: { Key($0.description) },
+            clock: clock,
+            ticker: ticker,
+            observer: observer,
+            onEvent: onEvent
+        )
+    }
+
+    /// Creates a cache with a name, over stores that it shares with others.
+    public convenience init(
+        name: String,
+        configuration: Configuration,
+        stores: StoreStack,
+        codec: Codec<Value>,
+        clock: any WallClock = SystemWallClock(),
+        ticker: any Ticker = MonotonicTicker(),
+        observer: (any CacheObserver)? = nil,
+        onEvent: @escaping @Sendable (TieredCacheEvent) -> Void = { _ in }
+    ) {
+        self.init(
+            name: name,
+            configuration: configuration,
+            stores: stores,
+            codec: codec,
+            recordKey: { RecordKey($0.description) },
+            keyOfRecord: { Key($0.description) },
+            clock: clock,
+            ticker: ticker,
+            observer: observer,
+            onEvent: onEvent
+        )
+    }
+}

@@ -1,0 +1,220 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Invalidation: removing, and marking as stale, by key, by tag and altogether.
+///
+/// What is *removed* is gone. What is *marked stale* is kept for as long as it would have been: it is loaded again by the next reader, who
+/// may still get it by ``CachePolicy/staleWhileRevalidate`` or ``CachePolicy/staleIfError``. Both hold in every tier when they return. Neither is undone by
+/// a load, a copy or a write behind that began before.
+extension TieredCache {
+    /// Removes a key from every tier. Suspends until the stores have removed it. A store that fails removes it before it is next read.
+    public func removeValue(forKey key: Key) async {
+        await removeValues(forKeys: CollectionOfOne(key))
+    }
+
+    /// Removes several keys from every tier, with one call of each store. Suspends.
+    public func removeValues(forKeys keys: some Collection<Key>) async {
+        let changes = Set(keys).map { key in (key: key, fence: change(key) { removeFromMemory(key) }) }
+        if changes.isEmpty { return }
+        for (index, tier) in tiers.enumerated() {
+            await tier.remove(
+                changes.map { key, fence in
+                    .init(key: naming.recordKey(for: key)) { [self] in mayReach(tier: index, change: fence) }
+                }
+            )
+        }
+        end(changes)
+    }
+
+    /// Marks the value of a key stale in every tier, if there is one. Suspends.
+    public func markStale(forKey key: Key) async {
+        let (now, tick) = (clock.now(), ticker.nanoseconds())
+        // What memory has is replaced by the same, aged. A value that comes in between has been published by a newer change.
+        let aged = memory.peek(key).flatMap { found in
+            // Read before the entry is checked: what is invalidated after the check concerns the copy, too.
+            let era = currentEra(hasTags: found.hasTags)
+            return checked(found, key: key).map { entry in
+                (old: entry, new: memoryEntry(staleCopy(of: entry, since: min(tick, entry.ticks.fresh), era: era), forKey: key))
+            }
+        }
+        let fence = change(key) {
+            guard let aged, memory.peek(key) === aged.old else { return removeFromMemory(key) }
+            return memory.insert(aged.new, forKey: key)
+        }
+        // A write that is overtaken does not reach the stores any more, and what it would have replaced must not stay there, however stale.
+        let isOvertaking = fences.withLock { $0.isOvertaking(fence) }
+        for (index, tier) in tiers.enumerated() {
+            let marking = StoreTier.Removal(key: naming.recordKey(for: key)) { [self] in mayReach(tier: index, change: fence) }
+            if isOvertaking { await tier.remove([marking]) } else { await tier.markStale([marking], at: now) }
+        }
+        end([(key, fence)])
+    }
+
+    /// Removes all values with a tag from every tier. Suspends. O(1) in memory, and one call of each store.
+    public func removeValues(taggedWith tag: String) async {
+        await removeValues(taggedWithAny: [tag])
+    }
+
+    /// Removes all values that have at least one of the tags from every tier. Suspends. O(number of tags) in memory, and one call of each store.
+    public func removeValues(taggedWithAny tags: Set<String>) async {
+        let storeTags = naming.storeTagsToInvalidate(tags)
+        await changeTags(tags) {
+            $0.remove(tags)
+        } inTier: { tier, onTurn in
+            await tier.removeRecords(taggedWith: storeTags, onTurn: onTurn)
+        }
+    }
+
+    /// Marks all values with a tag stale in every tier. Suspends. O(1) in memory, and one call of each store.
+    public func markStale(taggedWith tag: String) async {
+        await markStale(taggedWithAny: [tag])
+    }
+
+    /// Marks all values that have at least one of the tags stale in every tier. Suspends. O(number of tags) in memory, and one call of each store.
+    public func markStale(taggedWithAny tags: Set<String>) async {
+        let (now, tick) = (clock.now(), ticker.nanoseconds())
+        let storeTags = naming.storeTagsToInvalidate(tags)
+        await changeTags(tags) {
+            $0.markStale(tags, at: tick)
+        } inTier: { tier, onTurn in
+            await tier.markStale(taggedWith: storeTags, at: now, onTurn: onTurn)
+        }
+    }
+
+    /// Removes everything this cache has from every tier. Suspends. One call of each store, whatever it holds.
+    ///
+    /// A cache with a name leaves alone what others have in the same stores; one without removes everything from its stores.
+    public func removeAll() async {
+        let namespace = name.map { Set([StoreStack.namespaceTag($0)]) }
+        await changeEverything { change in
+            for (index, tier) in tiers.enumerated() {
+                let onTurn: @Sendable () -> Void = { [self] in fences.withLock { $0.reach(tier: index, change: change) } }
+                if let namespace {
+                    await tier.removeRecords(taggedWith: namespace, onTurn: onTurn)
+                } else {
+                    await tier.removeAll(onTurn: onTurn)
+                }
+            }
+        }
+    }
+
+    /// Marks everything this cache has stale, in every tier. Suspends. O(1) in memory, and one call of each store, whatever it holds.
+    ///
+    /// A cache with a name leaves alone what others have in the same stores.
+    public func markAllStale() async {
+        let (now, tick) = (clock.now(), ticker.nanoseconds())
+        let namespace = name.map { Set([StoreStack.namespaceTag($0)]) }
+        await changeTags([FenceTable<Key>.tagOfEverything]) {
+            $0.markAllStale(at: tick)
+        } inTier: { tier, onTurn in
+            if let namespace {
+                await tier.markStale(taggedWith: namespace, at: now, onTurn: onTurn)
+            } else {
+                await tier.markAllStale(at: now, onTurn: onTurn)
+            }
+        }
+    }
+
+    // MARK: Changes
+
+    /// Begins to change a key: breaks its fences, and lets `body` change memory in the same step.
+    private func change(_ key: Key, _ body: () -> Departures<Key, TieredEntry<Value>>) -> FenceTable<Key>.Fence {
+        // What leaves memory is released after the lock, here and below.
+        let (fence, departures) = fences.withLock { fences in
+            let fence = fences.open(key)
+            _ = fences.beginChange(fence)
+            return (fence, body())
+        }
+        memory.report(departures)
+        throttle.withLock { $0.forget(key) }
+        detach(key)
+        return fence
+    }
+
+    private func removeFromMemory(_ key: Key) -> Departures<Key, TieredEntry<Value>> {
+        var departures = Departures<Key, TieredEntry<Value>>()
+        if let departure = memory.removeEntry(forKey: key).departure { departures.append(departure) }
+        return departures
+    }
+
+    private func end(_ changes: [(key: Key, fence: FenceTable<Key>.Fence)]) {
+        fences.withLock { fences in
+            for change in changes { fences.endChange(change.fence) }
+        }
+        // Whoever began to read the stores during the change may have seen what has been removed.
+        for change in changes { detach(change.key) }
+    }
+
+    /// Invalidates tags in memory, keeps what is under way and has one of them from being published, and lets `inTier` do the same to each store.
+    func changeTags(
+        _ tags: Set<String>,
+        inMemory: (inout sending TagMarks) -> Void,
+        inTier: (StoreTier, @escaping @Sendable () -> Void) async -> Void
+    ) async {
+        if tags.isEmpty { return }
+        let change = fences.withLock { fences in
+            let change = fences.beginChange(ofTags: tags)
+            marks.withLock { marks in
+                inMemory(&marks)
+                announceEras(marks)
+            }
+            return change
+        }
+        detachAll()
+        for (index, tier) in tiers.enumerated() {
+            await inTier(tier) { [self] in fences.withLock { $0.reach(tier: index, change: change) } }
+        }
+        fences.withLock { $0.endChange(change) }
+        // Whoever began to read the stores meanwhile may have seen what has been invalidated.
+        detachAll()
+    }
+
+    private func announceEras(_ marks: borrowing TagMarks) {
+        era.store(marks.era, ordering: .releasing)
+        if untaggedEra.load(ordering: .relaxed) < marks.eraOfEverything { untaggedEra.store(marks.eraOfEverything, ordering: .releasing) }
+    }
+
+    /// Empties the memory tier, keeps everything under way from publishing, and lets `body` do the same to the stores.
+    func changeEverything(_ body: (FenceTable<Key>.ChangeOfEverything) async -> Void) async {
+        let (change, removed) = fences.withLock { fences in
+            let change = fences.beginChangeOfEverything()
+            marks.withLock { marks in
+                marks.forgetAll()
+                announceEras(marks)
+            }
+            return (change, memory.removeAllEntries())
+        }
+        if isObserved { memory.report(removed.departures()) }
+        throttle.withLock { $0.forgetAll() }
+        detachAll()
+        await body(change)
+        fences.withLock { $0.endChangeOfEverything() }
+        detachAll()
+    }
+
+    /// Makes later callers start reads and loads of their own instead of joining those under way.
+    func detach(_ key: Key) {
+        detachReads(key)
+        loads.detach(key)
+    }
+
+    /// Makes later callers start reads of their own, of what may be an older record, instead of joining those under way.
+    func detachReads(_ key: Key) {
+        storeReads.detach(key)
+        coldStarts.detach(key)
+    }
+
+    private func detachAll() {
+        storeReads.detachAll()
+        coldStarts.detachAll()
+        loads.detachAll()
+    }
+}

@@ -1,0 +1,135 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+extension TieredCache {
+    /// What the stores have of a key, read together with whoever else reads them for it.
+    ///
+    /// - Throws: `CancellationError`; `recursiveLoad` for a store that asks the cache above it.
+    func storeReading(_ inquiry: Inquiry) async throws -> (reading: StoreReading, isCoalesced: Bool) {
+        let skipsMemory = inquiry.policy.skipping.contains(.memoryWrites)
+        let (reading, isCoalesced) = try await storeReads.run(inquiry.key) { [self] in
+            await readStores(inquiry.key, skipsMemory: skipsMemory)
+        }
+        return (reading, isCoalesced)
+    }
+
+    /// Asks the stores in order, and copies what it finds to the tiers above, as long as nobody writes or removes the key.
+    private func readStores(_ key: Key, skipsMemory: Bool) async -> StoreReading {
+        var reading = StoreReading()
+        let (fence, isBeingWritten) = fences.withLock { ($0.openForCopy(key), $0.isBeingWritten(key)) }
+        if isBeingWritten {
+            // Some tiers have what is about to be replaced, others what replaces it. Whoever has seen the new must not see the old.
+            reading.skipped = tiers.map { StoreSkip(store: $0.store.name, reason: .beingChanged) }
+            return reading
+        }
+        let recordKey = naming.recordKey(for: key)
+        var found: (record: Record, entry: TieredEntry<Value>, tierIndex: Int)?
+        search: for (index, tier) in tiers.enumerated() {
+            switch await tier.record(forKey: recordKey) as StoreTier.Reading {
+            case .nothing: continue
+            case .skipped(let reason): reading.skipped.append(StoreSkip(store: tier.store.name, reason: reason))
+            case .record(let record):
+                guard let entry = await entry(from: record, recordKey: recordKey, tier: tier, fence: fence) else { continue }
+                let isFresh = record.isFresh(at: clock.now())
+                if isFresh || found.map({ $0.record.created < record.created }) ?? true { found = (record, entry, index) }
+                if isFresh { break search }
+            }
+        }
+        if let found {
+            reading.entry = found.entry
+            reading.tier = .store(tiers[found.tierIndex].store.name)
+            await promote(found.record, found.entry, key: key, recordKey: recordKey, from: found.tierIndex, fence: fence, skipsMemory: skipsMemory)
+        } else if let fence {
+            closeFence(fence)
+        }
+        return reading
+    }
+
+    /// The entry that a record makes; `nil` if it cannot be decoded. Such a record is removed.
+    func entry(from record: Record, recordKey: RecordKey, tier: StoreTier, fence: FenceTable<Key>.Fence?) async -> TieredEntry<Value>? {
+        let underlyingError: (any Error)?
+        if record.schemaFingerprint == codec.schemaFingerprint {
+            let terms = EntryTerms(record, tags: naming.tags(ofRecord: record.tags))
+            if record.isNegative { return entry(nil, terms: terms) }
+            do {
+                return entry(try codec.decode(record.payload), terms: terms)
+            } catch {
+                underlyingError = error
+            }
+        } else {
+            underlyingError = nil
+        }
+        counters.withLock { $0.rejectedRecords += 1 }
+        let name = tier.store.name
+        report(
+            TieredCacheEvent(
+                kind: .recordRejected,
+                store: name,
+                description: "A record in the \(name) store has another schema or does not decode; it was removed.",
+                underlyingError: underlyingError
+            )
+        )
+        // If the key has been written since, there is another record by now.
+        await tier.remove([.init(key: recordKey) { [self] in fence.map { isIntact($0) } ?? false }])
+        return nil
+    }
+
+    /// Copies what a store has to memory and, in the background, to the stores above it. Closes the fence.
+    private func promote(
+        _ record: Record,
+        _ entry: TieredEntry<Value>,
+        key: Key,
+        recordKey: RecordKey,
+        from index: Int,
+        fence: FenceTable<Key>.Fence?,
+        skipsMemory: Bool
+    ) async {
+        guard let fence else { return }
+        guard promoteToMemory(entry, forKey: key, fence: fence, skipsMemory: skipsMemory), index > 0 else { return closeFence(fence) }
+        await storeWrites.run { [self] in
+            for tier in tiers[..<index] {
+                await tier.insert([.init(key: recordKey, record: record) { [self] in isIntact(fence, tags: entry.terms.tags) }])
+            }
+            closeFence(fence)
+        }
+    }
+
+    /// The record of a value; `nil` if it cannot be encoded.
+    func record(_ value: Value?, terms: EntryTerms) -> Record? {
+        do {
+            var record = Record(
+                payload: try value.map { try codec.encode($0) } ?? .init(),
+                created: terms.created,
+                freshUntil: terms.freshUntil,
+                staleUntil: terms.staleUntil.map { .date($0) } ?? .forever,
+                tags: naming.storeTags(for: terms.tags),
+                validator: terms.validator,
+                contentType: value == nil ? nil : codec.contentType,
+                schemaFingerprint: codec.schemaFingerprint
+            )
+            record.staleWhileRevalidate = terms.staleWhileRevalidate
+            record.staleIfError = terms.staleIfError
+            record.loadDuration = terms.loadDuration
+            record.isNegative = value == nil
+            return record
+        } catch {
+            report(
+                TieredCacheEvent(
+                    kind: .valueNotEncoded,
+                    store: "all",
+                    description: "\((error as? CacheError)?.message ?? "A value could not be encoded.") It is kept in memory only.",
+                    underlyingError: error
+                )
+            )
+            return nil
+        }
+    }
+}
