@@ -76,9 +76,9 @@ final class SpyStore: RecordStore {
         try await base.removeRecord(forKey: key)
     }
 
-    func removeRecords(taggedWith tag: String) async throws(StoreError) {
+    func removeRecords(taggedWith tags: Set<String>) async throws(StoreError) {
         try failIfTold()
-        try await base.removeRecords(taggedWith: tag)
+        try await base.removeRecords(taggedWith: tags)
     }
 
     func removeAll() async throws(StoreError) {

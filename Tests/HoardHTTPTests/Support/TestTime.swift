@@ -3,26 +3,22 @@
 
 import Foundation
 import Hoard
-import Synchronization
+import HoardTesting
 
 /// Time that stands still until a test moves it, for the cache's wall clock and its ticker together.
 final class TestTime: WallClock, Ticker {
     /// 2026-01-01 00:00:00 GMT.
     static let start = Date(timeIntervalSince1970: 1_767_225_600)
 
-    private let elapsedSeconds = Mutex<Int64>(0)
+    private let time = ManualTicker(date: start)
 
-    func advance(seconds: Int64) {
-        elapsedSeconds.withLock { $0 += seconds }
-    }
+    func advance(seconds: Int64) { time.advance(by: .seconds(seconds)) }
+    func now() -> Date { time.now() }
+    func nanoseconds() -> Int64 { time.nanoseconds() }
+    func sleep(until deadline: Int64) async throws { try await time.sleep(until: deadline) }
 
-    func now() -> Date {
-        Self.start.addingTimeInterval(Double(elapsedSeconds.withLock { $0 }))
-    }
-
-    func nanoseconds() -> Int64 {
-        elapsedSeconds.withLock { $0 } * 1_000_000_000
-    }
+    /// Waits until so many tasks wait for time to pass.
+    func sleepers(_ count: Int) async { await time.sleepers(count) }
 }
 
 extension Date {

@@ -128,19 +128,25 @@ import Testing
         #expect(cache.peek("a") == 2)
     }
 
-    @Test func moreTagsThanCanBeRememberedFenceEverything() async throws {
+    @Test func moreTagsThanCanBeRememberedFenceEverythingThatHasTags() async throws {
         let cache = Cache<String, Int>(maximumCount: 10)
         let gate = Gate()
-        async let loaded = cache.value(forKey: "a") { _ in
+        async let loaded = cache.valueIfExists(forKey: "a") { _ in
             await gate.pass()
-            return 1
+            return .value(1, tags: ["another"])
         }
-        await gate.arrivals(1)
+        async let untagged = cache.value(forKey: "b") { _ in
+            await gate.pass()
+            return 2
+        }
+        await gate.arrivals(2)
         for number in 0..<2_000 { cache.removeValues(taggedWith: "\(number)") }
         cache.checkInvariants()
         gate.open()
         #expect(try await loaded == 1)
         #expect(!cache.contains("a"))
+        #expect(try await untagged == 2)
+        #expect(cache.contains("b"))
         #expect(cache.openFenceCount == 0)
         cache.checkInvariants()
     }

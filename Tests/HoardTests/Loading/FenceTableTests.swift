@@ -187,3 +187,162 @@ import Testing
         #expect(table.mayReach(tier: 0, change: change) == false)
     }
 }
+
+/// Invalidations of tags: they concern whoever is under way with a value that has one of them.
+@Suite struct FenceTableTagTests {
+    private var table = FenceTable<String>()
+
+    private mutating func invalidate(_ tags: Set<String>, inTiers tiers: Range<Int> = 0..<0) {
+        let change = table.beginChange(ofTags: tags)
+        for tier in tiers { table.reach(tier: tier, change: change) }
+        table.endChange(change)
+    }
+
+    private mutating func copyFence() throws -> FenceTable<String>.Fence {
+        guard let fence = table.openForCopy("a") else { throw TestError() }
+        return fence
+    }
+
+    @Test mutating func onlyValuesWithTheTagAreFenced() {
+        let fence = table.open("a")
+        invalidate(["t", "u"])
+        #expect(table.isIntact(fence), "the key has not been changed")
+        #expect(!table.isIntact(fence, tags: ["t"]))
+        #expect(!table.isIntact(fence, tags: ["u", "x"]))
+        #expect(table.isIntact(fence, tags: ["x"]))
+        #expect(table.isIntact(fence, tags: []))
+    }
+
+    @Test mutating func fencesOpenedAfterwardsAreNotConcerned() {
+        let keepsTags = table.open("b")
+        invalidate(["t"])
+        let fence = table.open("a")
+        #expect(table.isIntact(fence, tags: ["t"]))
+        #expect(!table.isIntact(keepsTags, tags: ["t"]))
+    }
+
+    @Test mutating func loadMayBeginWhileATagIsBeingInvalidated() {
+        let change = table.beginChange(ofTags: ["t"])
+        let fence = table.open("a")
+        #expect(table.isIntact(fence, tags: ["t"]))
+        table.endChange(change)
+        #expect(table.isIntact(fence, tags: ["t"]))
+    }
+
+    @Test mutating func whatIsReadDuringAnInvalidationIsNotCopied() throws {
+        let first = table.beginChange(ofTags: ["t"])
+        let second = table.beginChange(ofTags: ["t"])
+        let copy = try copyFence()
+        #expect(!table.isIntact(copy, tags: ["t"]))
+        #expect(table.isIntact(copy, tags: ["u"]))
+        table.endChange(second)
+        let later = try copyFence()
+        #expect(!table.isIntact(later, tags: ["t"]), "one of the two goes on")
+        table.endChange(first)
+        #expect(!table.isIntact(copy, tags: ["t"]))
+        #expect(!table.isIntact(later, tags: ["t"]))
+        let last = try copyFence()
+        #expect(table.isIntact(last, tags: ["t"]))
+    }
+
+    @Test mutating func invalidationIsRememberedWhileAChangeIsUnderWay() {
+        let fence = table.open("a")
+        #expect(table.beginChange(fence) == true)
+        table.breakFences(forKey: "a")
+        invalidate(["t"], inTiers: 0..<1)
+        #expect(table.isOutdated(fence, tags: ["t"], inTier: 0))
+        #expect(!table.isOutdated(fence, tags: ["t"], inTier: 1), "not there yet")
+        #expect(!table.isOutdated(fence, tags: ["u"], inTier: 0))
+        #expect(!table.isOutdated(fence, tags: [], inTier: 0))
+        table.endChange(fence)
+        #expect(!table.isOutdated(fence, tags: ["t"], inTier: 0), "nobody asks any more, and all is forgotten")
+    }
+
+    @Test mutating func youngerWriteIsNotOutdated() {
+        let keepsTags = table.open("b")
+        let change = table.beginChange(ofTags: ["t"])
+        let fence = table.open("a")
+        table.reach(tier: 0, change: change)
+        #expect(table.isOutdated(keepsTags, tags: ["t"], inTier: 0))
+        #expect(!table.isOutdated(fence, tags: ["t"], inTier: 0))
+    }
+
+    @Test mutating func olderInvalidationDoesNotStandForANewerOne() {
+        let first = table.beginChange(ofTags: ["t"])
+        let fence = table.open("a")
+        let second = table.beginChange(ofTags: ["t"])
+        table.reach(tier: 0, change: second)
+        table.reach(tier: 0, change: first)
+        #expect(table.isOutdated(fence, tags: ["t"], inTier: 0))
+    }
+
+    @Test mutating func everythingIsATagOfEveryValue() {
+        let fence = table.open("a")
+        invalidate([FenceTable<String>.tagOfEverything], inTiers: 0..<1)
+        #expect(!table.isIntact(fence, tags: []))
+        #expect(!table.isIntact(fence, tags: ["t"]))
+        #expect(table.isOutdated(fence, tags: [], inTier: 0))
+        #expect(table.beginChange(fence, tags: []) == false)
+        #expect(table.beginChange(fence) == true, "whoever does not ask for tags is not kept")
+    }
+
+    @Test mutating func changeBeginsOnlyIfItsTagsHaveNotBeenInvalidated() {
+        let fence = table.open("a")
+        let other = table.open("a")
+        invalidate(["t"])
+        #expect(table.beginChange(fence, tags: ["t"]) == false)
+        #expect(table.isIntact(other), "nothing has begun")
+        #expect(table.beginChange(fence, tags: ["u"]) == true)
+        #expect(!table.isIntact(other))
+    }
+
+    @Test mutating func tagCanBeBrokenWithoutAChange() {
+        table.breakFences(taggedWith: "t")
+        let fence = table.open("a")
+        #expect(table.isIntact(fence, tags: ["t"]))
+        table.breakFences(taggedWith: "t")
+        #expect(!table.isIntact(fence, tags: ["t"]))
+        #expect(table.isIntact(fence, tags: ["u"]))
+    }
+
+    @Test(arguments: [1, 700, 5_000])
+    mutating func tooManyTagsFenceTooMuchButNothingWithoutTags(_ countAtATime: Int) {
+        let fence = table.open("a")
+        for number in 0..<(6_000 / countAtATime) {
+            invalidate(Set((0..<countAtATime).map { "\(number) \($0)" }), inTiers: 0..<1)
+        }
+        #expect(!table.isIntact(fence, tags: ["0 0"]))
+        #expect(table.isOutdated(fence, tags: ["0 0"], inTier: 0))
+        #expect(!table.isIntact(fence, tags: ["never invalidated"]), "the safe side")
+        #expect(table.isIntact(fence, tags: []))
+        #expect(!table.isOutdated(fence, tags: [], inTier: 0))
+        let later = table.open("a")
+        #expect(table.isIntact(later, tags: ["0 0", "never invalidated"]))
+        #expect(!table.isOutdated(later, tags: ["0 0"], inTier: 0))
+    }
+
+    @Test mutating func tooManyTagsDoNotHideTheOneOfEverything() {
+        let fence = table.open("a")
+        invalidate([FenceTable<String>.tagOfEverything], inTiers: 0..<1)
+        for number in 0..<5_000 { invalidate(["\(number)"]) }
+        #expect(!table.isIntact(fence, tags: []))
+        #expect(table.isOutdated(fence, tags: [], inTier: 0))
+    }
+
+    /// The second invalidation comes from elsewhere and does not go through the tiers.
+    @Test mutating func whatWasForgottenOfATagIsNotContradictedByANewMark() {
+        let fence = table.open("a")
+        invalidate(["t"], inTiers: 0..<1)
+        for number in 0..<2_000 { invalidate(["\(number)"]) }
+        invalidate(["t"])
+        #expect(table.isOutdated(fence, tags: ["t"], inTier: 0))
+    }
+
+    @Test mutating func nothingIsRememberedWhenNobodyIsUnderWay() {
+        for number in 0..<2_000 { invalidate(["\(number)"]) }
+        let fence = table.open("a")
+        #expect(table.isIntact(fence, tags: ["0", "1999"]))
+        table.close(fence)
+        #expect(table.isEmpty)
+    }
+}

@@ -19,6 +19,8 @@ final class Counter: Sendable {
     func increment() -> Int {
         number.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue
     }
+
+    func decrement() { number.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
 }
 
 /// A variable that many tasks may use at once.

@@ -23,6 +23,7 @@ struct TieredFixture {
         maximumCount: Int = 100,
         freshFor: Duration? = .seconds(60),
         staleFor: Duration = .zero,
+        policy: CachePolicy? = nil,
         codec: Codec<Int> = .json
     ) {
         upperBase = MemoryStore(name: "upper", clock: time)
@@ -30,7 +31,7 @@ struct TieredFixture {
         upper = FaultyStore(upperBase)
         lower = FaultyStore(lowerBase)
         cache = TieredCache(
-            configuration: .init(maximumCount: maximumCount, freshFor: freshFor, staleFor: staleFor),
+            configuration: .init(maximumCount: maximumCount, policy: policy ?? .lasting(freshFor, staleFor: staleFor)),
             stores: [upper, lower],
             codec: codec,
             clock: time,
@@ -41,6 +42,18 @@ struct TieredFixture {
     /// Empties the memory tier as evictions would.
     func evict() {
         cache.memory.removeAll()
+    }
+
+    /// Makes both stores work again, and lets time pass until the cache has made good what they have missed.
+    func heal() async throws {
+        upper.heal()
+        lower.heal()
+        while !cache.storeHealth.allSatisfy(\.isSound) {
+            try Task.checkCancellation()
+            time.advance(by: .seconds(1))
+            // A circuit without anything to make good is closed by the next call.
+            _ = await cache.explain("no such key")
+        }
     }
 
     /// What a store has under a key. Fails the test if the record does not decode.
@@ -73,4 +86,11 @@ struct TieredFixture {
 
 extension Duration {
     fileprivate var inSeconds: TimeInterval { TimeInterval(components.seconds) + TimeInterval(components.attoseconds) * 1e-18 }
+}
+
+extension CachePolicy {
+    /// Values are fresh for one time and kept for another.
+    static func lasting(_ freshFor: Duration?, staleFor: Duration = .zero) -> CachePolicy {
+        CachePolicy(freshFor: freshFor).with { $0.staleFor = staleFor }
+    }
 }

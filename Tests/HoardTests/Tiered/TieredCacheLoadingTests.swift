@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func staleValuesAreLoadedAnew() async throws {
-        await cache.insert(1, forKey: "a", freshFor: .seconds(10), staleFor: .seconds(1_000))
+        await cache.insert(1, forKey: "a", policy: .lasting(.seconds(10), staleFor: .seconds(1_000)))
         fixture.time.advance(by: .seconds(10))
         #expect(try await cache.value(forKey: "a") { _ in 2 } == 2)
         #expect(try await fixture.stored("a", in: fixture.lowerBase) == 2)
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func staleValueSurvivesALoadThatFails() async throws {
-        await cache.insert(1, forKey: "a", freshFor: .seconds(10), staleFor: .seconds(1_000))
+        await cache.insert(1, forKey: "a", policy: .lasting(.seconds(10), staleFor: .seconds(1_000)))
         fixture.time.advance(by: .seconds(10))
         #expect(await error { try await cache.value(forKey: "a") { _ in throw TestError() } } is TestError)
         #expect(await cache.lookup(forKey: "a")?.value == 1)
@@ -72,7 +72,7 @@ import Testing
                     }
                 }
             }
-            try await waitUntil { cache.loads.waiterCount(for: "a") == 50 }
+            try await waitUntil { cache.waiterCount(for: "a") == 50 }
             gate.open()
             return try await group.reduce(into: [Lookup<Int>]()) { $0.append($1) }
         }
@@ -152,7 +152,7 @@ import Testing
         let first = Task { try await cache.value(forKey: "a", load: load) }
         await gate.arrivals(1)
         let second = Task { try await cache.value(forKey: "a", load: load) }
-        try await waitUntil { cache.loads.waiterCount(for: "a") == 2 }
+        try await waitUntil { cache.waiterCount(for: "a") == 2 }
         first.cancel()
         #expect(await error { try await first.value } is CancellationError)
         gate.open()
@@ -170,7 +170,7 @@ import Testing
                 }
             }
         }
-        try await waitUntil { cache.loads.waiterCount(for: "a") == 3 }
+        try await waitUntil { cache.waiterCount(for: "a") == 3 }
         await gate.arrivals(1)
         for caller in callers {
             caller.cancel()

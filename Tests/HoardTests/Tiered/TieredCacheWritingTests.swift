@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func recordHoldsWhatWasWritten() async throws {
-        await cache.insert(1, forKey: "a", freshFor: .seconds(10), staleFor: .seconds(20), tags: ["t"], validator: "v")
+        await cache.insert(1, forKey: "a", policy: .lasting(.seconds(10), staleFor: .seconds(20)), tags: ["t"], validator: "v")
         let now = fixture.time.now()
         let record = try #require(try await fixture.lowerBase.record(forKey: "a"))
         #expect(record.created == now)
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func longestDurationsDoNotOverflow() async {
-        await cache.insert(1, forKey: "a", freshFor: .seconds(Int64.max), staleFor: .seconds(Int64.max))
+        await cache.insert(1, forKey: "a", policy: .lasting(.seconds(Int64.max), staleFor: .seconds(Int64.max)))
         fixture.time.advance(by: .seconds(1_000_000_000))
         #expect(await cache.value(forKey: "a") == 1)
         fixture.evict()
@@ -60,9 +60,9 @@ import Testing
 
     @Test func valueThatWasNeverFreshIsNotReturned() async {
         await cache.insert(1, forKey: "a")
-        await cache.insert(2, forKey: "a", freshFor: .zero)
+        await cache.insert(2, forKey: "a", policy: .lasting(.zero))
         #expect(await cache.lookup(forKey: "a")?.value == nil)
-        await cache.insert(3, forKey: "b", freshFor: .zero, staleFor: .seconds(10))
+        await cache.insert(3, forKey: "b", policy: .lasting(.zero, staleFor: .seconds(10)))
         #expect(await cache.lookup(forKey: "b")?.isFresh == false)
         #expect(await cache.value(forKey: "b") == nil)
     }
@@ -97,7 +97,7 @@ import Testing
 
     @Test func keysAreNamedByTheirDescriptionOrAsTheUserSays() async throws {
         let store = MemoryStore()
-        let numbers = TieredCache<Int, Int>(configuration: .init(maximumCount: 1), stores: [store], codec: .json)
+        let numbers = TieredCache<Int, Int>(configuration: .init(maximumCount: 1), stores: [store], codec: .json, ticker: ManualTicker())
         await numbers.insert(1, forKey: -42)
         #expect(try await store.record(forKey: "-42") != nil)
         struct Key: Hashable, Sendable {
@@ -108,7 +108,8 @@ import Testing
             configuration: .init(maximumCount: 1),
             stores: [store],
             codec: .json,
-            recordKey: { RecordKey("user \($0.user) page \($0.page)") }
+            recordKey: { RecordKey("user \($0.user) page \($0.page)") },
+            ticker: ManualTicker()
         )
         await pages.insert(2, forKey: Key(user: 7, page: 1))
         await pages.insert(3, forKey: Key(user: 7, page: 2))
@@ -234,6 +235,8 @@ import Testing
         await #expect(processExitsWith: .failure) { _ = TieredCache<String, Int>.Configuration() }
         await #expect(processExitsWith: .failure) { _ = TieredCache<String, Int>.Configuration(maximumCount: -1) }
         await #expect(processExitsWith: .failure) { _ = TieredCache<String, Int>.Configuration(maximumCount: 1, freshFor: .seconds(-1)) }
-        await #expect(processExitsWith: .failure) { _ = TieredCache<String, Int>.Configuration(maximumCount: 1, staleFor: .seconds(-1)) }
+        await #expect(processExitsWith: .failure) {
+            _ = TieredCache<String, Int>.Configuration(maximumCount: 1, policy: .lasting(nil, staleFor: .seconds(-1)))
+        }
     }
 }

@@ -1,0 +1,87 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HoardTesting
+import Testing
+
+@testable import Hoard
+
+/// A tier over a scripted store, with time that a test moves.
+struct StoreTierFixture: Sendable {
+    let store = ScriptedStore()
+    let ticker = ManualTicker()
+    let events = Shared<[TieredCacheEvent.Kind]>([])
+    let observer = CallObserver()
+    let tier: StoreTier
+
+    init(_ configuration: StoreStack.Configuration = .init()) {
+        tier = StoreTier(store: store, configuration: configuration, ticker: ticker, observer: observer) { [events] event in
+            events.update { $0.append(event.kind) }
+        }
+    }
+
+    static func record(_ number: UInt8, tags: Set<String> = []) -> Record {
+        Record(payload: Data([number]), created: Date(timeIntervalSince1970: 0), staleUntil: .forever, tags: tags)
+    }
+
+    func insert(_ number: UInt8, _ key: RecordKey, tags: Set<String> = []) async {
+        await tier.insert([.init(key: key, record: Self.record(number, tags: tags)) { true }])
+    }
+
+    func remove(_ keys: RecordKey...) async {
+        await tier.remove(keys.map { StoreTier.Removal(key: $0) { true } })
+    }
+
+    func markStale(_ keys: RecordKey..., at seconds: Double = 0) async {
+        await tier.markStale(keys.map { StoreTier.Removal(key: $0) { true } }, at: Date(timeIntervalSince1970: seconds))
+    }
+
+    func removeTagged(_ tags: String...) async {
+        await tier.removeRecords(taggedWith: Set(tags)) {}
+    }
+
+    /// What a read gives, in words: a number, `nothing`, or why the store was passed by.
+    func read(_ key: RecordKey) async -> String {
+        switch await tier.record(forKey: key) {
+        case .record(let record): "\(record.payload.first ?? 0)"
+        case .nothing: "nothing"
+        case .skipped(let reason): reason.description
+        }
+    }
+
+    /// What the store has, whatever the tier says.
+    func stored(_ key: RecordKey) -> UInt8? { store.records[key]?.payload.first }
+
+    func put(_ number: UInt8, _ key: RecordKey, tags: Set<String> = []) {
+        store.put(Self.record(number, tags: tags), forKey: key)
+    }
+
+    /// Moves time until what is waited for has happened.
+    func until(_ condition: () -> Bool) async throws { try await waitUntil(condition) }
+}
+
+/// Writes down what it is told of calls.
+final class CallObserver: CacheObserver {
+    private let told = Shared<[String]>([])
+    private let enclosed = Shared<[String]>([])
+
+    /// Operation, number of records, outcome.
+    var calls: [String] { told.value }
+    var enclosedCalls: [String] { enclosed.value }
+
+    func forget() {
+        told.update { $0 = [] }
+        enclosed.update { $0 = [] }
+    }
+
+    func storeCallEnded(_ call: CacheStoreCall, outcome: CacheStoreOutcome, error: StoreError?, duration: Duration) {
+        let text = "\(call.operation) \(call.recordCount) \(outcome)" + (error.map { " \($0.code)" } ?? "") + (duration > .zero ? " \(duration)" : "")
+        told.update { $0.append(text) }
+    }
+
+    func withStoreCall<Result: Sendable>(_ call: CacheStoreCall, _ operation: @Sendable () async -> Result) async -> Result {
+        enclosed.update { $0.append("\(call.store) \(call.operation) \(call.recordCount)") }
+        return await operation()
+    }
+}
