@@ -1,0 +1,52 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Hoard
+import Testing
+
+@Suite struct CachePolicyTests {
+    @Test func defaultPolicyIsValidAndForgivesNothing() throws {
+        let policy = CachePolicy(freshFor: .seconds(60))
+        try policy.validate()
+        #expect(policy.staleIfError == .zero && policy.staleWhileRevalidate == .zero && policy.negativeFor == .zero)
+        #expect(policy.softTimeout == nil && policy.hardTimeout == nil && policy.skipping.isEmpty && policy.storeWriting == .through)
+        #expect(policy.retryAfterFailure == .seconds(30))
+    }
+
+    @Test(arguments: [
+        (CachePolicy(freshFor: .seconds(-1)), ["freshFor"]),
+        (CachePolicy().with { $0.staleIfError = .seconds(-1) }, ["staleIfError"]),
+        (CachePolicy().with { $0.jitter = .seconds(-1) }, ["jitter"]),
+        (
+            CachePolicy(freshFor: .seconds(1)).with {
+                $0.staleIfError = .seconds(1)
+                $0.softTimeout = .seconds(2)
+                $0.hardTimeout = .seconds(1)
+            }, ["softTimeout", "hardTimeout"]
+        ),
+        (CachePolicy(freshFor: .seconds(1)).with { $0.softTimeout = .seconds(2) }, ["softTimeout", "staleIfError"]),
+        (CachePolicy(freshFor: .seconds(1)).with { $0.earlyRefresh = .atFraction(1) }, ["earlyRefresh"]),
+        (CachePolicy(freshFor: .seconds(1)).with { $0.earlyRefresh = .atFraction(.nan) }, ["earlyRefresh"]),
+        (CachePolicy(freshFor: .seconds(1)).with { $0.earlyRefresh = .probabilistic(beta: 0) }, ["earlyRefresh"]),
+        (CachePolicy().with { $0.earlyRefresh = .atFraction(0.5) }, ["earlyRefresh", "freshFor"]),
+    ])
+    func whatDoesNotGoTogetherIsNamed(policy: CachePolicy, names: [String]) {
+        let error = #expect(throws: CacheError.self) { try policy.validate() }
+        #expect(error?.code == .invalidPolicy)
+        for name in names { #expect(error?.message.contains(name) ?? false) }
+    }
+
+    @Test func copyWithChangesLeavesTheOriginalAlone() {
+        let policy = CachePolicy(freshFor: .seconds(60))
+        let other = policy.with { $0.skipping = .reads }
+        #expect(policy.skipping.isEmpty)
+        #expect(other.skipping == [.memoryReads, .storeReads])
+        #expect(other.freshFor == .seconds(60))
+    }
+
+    @Test func cacheRefusesAPolicyThatContradictsItself() async {
+        await #expect(processExitsWith: .failure) {
+            _ = TieredCache<String, Int>.Configuration(maximumCount: 1, policy: CachePolicy(freshFor: .seconds(-1)))
+        }
+    }
+}

@@ -1,0 +1,145 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import HoardTesting
+import Synchronization
+
+@testable import Hoard
+
+/// What a program does to a cache, and what its source has meanwhile, in logical time.
+final class InterleavingLog: Sendable {
+    typealias Moment = RegisterHistory.Moment
+
+    private struct State {
+        var now = 0
+        var lastVersion = 0
+        /// What the source had under a key, and since when.
+        var source: [String: [(version: Int, since: Moment)]] = [:]
+        /// What is known of fresh values. To be marked as stale is to be removed.
+        var fresh: [String: RegisterHistory] = [:]
+        /// What is known of values, fresh or stale. To be marked as stale is nothing.
+        var kept: [String: RegisterHistory] = [:]
+        var complaints: [String] = []
+        var trace: [String] = []
+    }
+
+    private let state: Mutex<State>
+
+    /// Which histories an operation belongs to.
+    enum Scope { case fresh, kept, both }
+
+    /// Whether what the stores are asked is part of the violations. Slow.
+    let isTraced: Bool
+
+    init(keys: [String], isTraced: Bool = false) {
+        self.isTraced = isTraced
+        var state = State()
+        for key in keys { state.source[key] = [(0, 0)] }
+        self.state = Mutex(state)
+    }
+
+    /// The tags of every value of this version, loaded or inserted.
+    static func tags(of version: Int) -> Set<String> {
+        version % 3 == 2 ? [] : ["tag \(version % 3)"]
+    }
+
+    /// The present moment, which never comes again.
+    func now() -> Moment {
+        state.withLock { state in
+            state.now += 1
+            return state.now
+        }
+    }
+
+    /// What the source has.
+    func source(_ key: String) -> Int {
+        state.withLock { $0.source[key]?.last?.version ?? 0 }
+    }
+
+    /// Gives these keys a new version in the source, as a program that changes its database first and its cache then.
+    ///
+    /// - Returns: The version, and the moment at which that was done and the change of the cache began.
+    func moveSourceOn(_ keys: [String]) -> (version: Int, begun: Moment) {
+        state.withLock { state in
+            state.now += 1
+            state.lastVersion += 1
+            for key in keys { state.source[key, default: []].append((state.lastVersion, state.now)) }
+            return (state.lastVersion, state.now)
+        }
+    }
+
+    /// Adds an operation that returns now.
+    func add(_ action: RegisterHistory.Action, _ keys: [String], from begun: Moment, to end: Moment? = nil, scope: Scope = .both, _ name: String) {
+        state.withLock { state in
+            state.now += 1
+            for key in keys {
+                if scope != .kept { state.fresh[key, default: .init()].add(action, from: begun, to: end ?? state.now, name) }
+                if scope != .fresh { state.kept[key, default: .init()].add(action, from: begun, to: end ?? state.now, name) }
+            }
+        }
+    }
+
+    /// Adds that a value was found now by somebody who asked at `begun`.
+    ///
+    /// What a load returns to its callers may be what the source had during the call, even if the load was fenced and published nothing.
+    func found(_ lookup: Lookup<Int>, _ key: String, from begun: Moment, _ name: String) {
+        if lookup.tier == .loader, hasBeenInSource(lookup.value, key, since: begun) { return }
+        add(.read(lookup.value), [key], from: begun, scope: lookup.isFresh ? .both : .kept, "\(name), from \(lookup.tier)")
+    }
+
+    /// Adds what was found by one call, in the order of these keys.
+    func found(_ lookups: [String: Lookup<Int>], _ keys: [String], from begun: Moment, _ name: String) {
+        for key in keys {
+            if let found = lookups[key] { self.found(found, key, from: begun, name) }
+        }
+    }
+
+    private func hasBeenInSource(_ version: Int, _ key: String, since begun: Moment) -> Bool {
+        state.withLock { state in
+            let versions = state.source[key, default: []]
+            guard let index = versions.firstIndex(where: { $0.version == version }) else { return false }
+            return index == versions.count - 1 || versions[index + 1].since >= begun
+        }
+    }
+
+    /// Adds a call of a store.
+    func trace(_ call: FaultyStore.Call, _ behavior: FaultyStore.Behavior, store: String, at nanoseconds: Int64) {
+        guard isTraced else { return }
+        let fate = [
+            behavior.delay > .zero ? "waits \(behavior.delay)" : nil, behavior.error.map { _ in "fails" },
+            behavior.partialError.map { _ in "fails after \(behavior.partialCount)" },
+            behavior.delayAfterwards > .zero ? "answers after \(behavior.delayAfterwards)" : nil,
+            behavior.errorAfterwards.map { _ in "fails afterwards" },
+        ]
+        let keys = call.keys.map(\.description) + call.tags.sorted()
+        state.withLock { state in
+            let line = "\(state.now) at \(Duration.nanoseconds(nanoseconds)): \(store) \(call.operation) \(keys): \(fate.compactMap(\.self))"
+            state.trace.append(line)
+        }
+    }
+
+    /// Adds something that should not be.
+    func complain(_ complaint: String) {
+        state.withLock { $0.complaints.append(complaint) }
+    }
+
+    /// What no register can have done, and what has been complained of.
+    func violations() -> [String] {
+        let (fresh, kept, complaints, trace) = state.withLock { ($0.fresh, $0.kept, $0.complaints, $0.trace) }
+        var violations = complaints
+        for (name, histories) in [("fresh", fresh), ("kept", kept)] {
+            for (key, history) in histories.sorted(by: { $0.key < $1.key }) {
+                if let violation = history.violation() { violations.append("\(name) values of \(key): \(violation)") }
+            }
+        }
+        if !violations.isEmpty, isTraced { violations.append(trace.joined(separator: "\n")) }
+        return violations
+    }
+
+    /// The operations so far, for comparing runs.
+    var description: String {
+        state.withLock { state in
+            state.kept.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.operations)" }.joined(separator: "\n")
+        }
+    }
+}

@@ -1,0 +1,63 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import HoardTesting
+
+@testable import Hoard
+
+extension InterleavingRun {
+    /// A cache whose memory is so small that its stores are read all the time, and whose stores are given up soon.
+    static func cache(stores: [FaultyStore], time: ManualTicker, using generator: inout SeededGenerator) -> TieredCache<String, Int> {
+        let isNamed = Bool.random(using: &generator)
+        let configuration = StoreStack.Configuration(
+            deadline: Int.random(in: 0..<8, using: &generator) == 0 ? nil : .seconds(1),
+            failuresToOpen: Int.random(in: 1...4, using: &generator),
+            maximumOpenFor: .seconds(8),
+            maximumJournalCount: Int.random(in: 0..<4, using: &generator) == 0 ? Int.random(in: 0...2, using: &generator) : 100
+        )
+        let numbers = Shared(SeededGenerator(seed: generator.next()))
+        return TieredCache(
+            name: isNamed ? "cache" : nil,
+            configuration: .init(maximumCount: Int.random(in: 0...2, using: &generator), policy: policy(using: &generator)),
+            stack: StoreStack(stores, configuration: configuration, ticker: time),
+            ownsStack: !isNamed,
+            codec: .json,
+            recordKey: { RecordKey($0) },
+            keyOfRecord: { $0.description },
+            clock: time,
+            ticker: time,
+            observer: nil,
+            random: { numbers.update { Double.random(in: 0..<1, using: &$0) } },
+            onEvent: { _ in }
+        )
+    }
+
+    /// A policy that makes sense.
+    private static func policy(using generator: inout SeededGenerator) -> CachePolicy {
+        func sometimes(_ duration: Duration) -> Duration? { Int.random(in: 0..<3, using: &generator) == 0 ? duration : nil }
+        var policy = CachePolicy(freshFor: Bool.random(using: &generator) ? nil : sometimes(.seconds(4)) ?? .seconds(1_000))
+        policy.staleWhileRevalidate = sometimes(.seconds(5)) ?? .zero
+        policy.staleIfError = sometimes(.seconds(20)) ?? .zero
+        policy.staleFor = sometimes(.seconds(20)) ?? .zero
+        policy.retryAfterFailure = sometimes(.seconds(1)) ?? .zero
+        policy.negativeFor = sometimes(.seconds(3)) ?? .zero
+        policy.hardTimeout = sometimes(.seconds(1))
+        if policy.staleIfError > .zero || policy.staleWhileRevalidate > .zero { policy.softTimeout = sometimes(.milliseconds(300)) }
+        if policy.freshFor != nil {
+            policy.jitter = sometimes(.seconds(2)) ?? .zero
+            if sometimes(.zero) != nil { policy.earlyRefresh = .atFraction(0.5) }
+        }
+        if sometimes(.zero) != nil { policy.storeWriting = .behind }
+        return policy
+    }
+
+    /// The cache's policy; sometimes with tiers to pass by, or another way to write.
+    func callPolicy(using generator: inout SeededGenerator) -> CachePolicy? {
+        switch Int.random(in: 0..<10, using: &generator) {
+        case 0: cache.policy.with { $0.skipping = .init(rawValue: UInt8.random(in: 0..<16, using: &generator)) }
+        case 1: cache.policy.with { $0.storeWriting = .behind }
+        case 2: cache.policy
+        default: nil
+        }
+    }
+}
