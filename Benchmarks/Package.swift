@@ -22,6 +22,7 @@ let package = Package(
     products: [
         .executable(name: "hoard-benchmarks", targets: ["HoardBenchmarks"]),
         .executable(name: "disk-benchmarks", targets: ["DiskBenchmarks"]),
+        .executable(name: "tiered-benchmarks", targets: ["TieredBenchmarks"]),
         .executable(name: "lock-benchmarks", targets: ["LockBenchmarks"]),
         .executable(name: "cache-storm", targets: ["CacheStorm"]),
     ],
@@ -47,6 +48,11 @@ let package = Package(
             dependencies: [
                 "BenchmarkSupport", "CSQLite", .product(name: "Hoard", package: "hoard"), .product(name: "HoardDisk", package: "hoard"),
             ],
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(
+            name: "TieredBenchmarks",
+            dependencies: ["BenchmarkSupport", .product(name: "Hoard", package: "hoard")],
             swiftSettings: swiftSettings
         ),
         .executableTarget(

@@ -1,0 +1,36 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import BenchmarkSupport
+internal import Foundation
+internal import Hoard
+
+/// What a tiered cache costs over a plain one, and how long the callers of one load wait. See Benchmarks/README.md.
+@main
+enum TieredBenchmarks {
+    static func main() async {
+        guard !isDebugBuild else { fail("Figures of a debug build mean nothing. Run it with -c release.") }
+        do {
+            let options = try Options(
+                Array(CommandLine.arguments.dropFirst()),
+                flags: ["--quick"],
+                valued: ["--rounds", "--callers", "--case", "--hits"]
+            )
+            if let name = options.text("--case") {
+                print(try await Hits.run(name, hits: try options.count("--hits") ?? 100_000))
+                return
+            }
+            let rounds = try options.count("--rounds") ?? (options.contains("--quick") ? 3 : 7)
+            print(Machine().description)
+            print(await Hits.table(rounds: rounds))
+            print(try await Herd.table(callers: try options.count("--callers") ?? 10_000, rounds: rounds))
+        } catch {
+            fail(String(describing: error))
+        }
+    }
+}
+
+func fail(_ message: String) -> Never {
+    FileHandle.standardError.write(Data((message + "\n").utf8))
+    exit(1)
+}
