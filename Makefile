@@ -6,15 +6,18 @@
 #   make lint    check the format and the licence headers
 #   make format  rewrite the sources in the project's format
 #   make bench   build the benchmarks in release and run them; BENCH="--quick" passes options on,
-#                BENCHMARK=disk-benchmarks measures the disk store instead of the memory cache
+#                BENCHMARK=disk-benchmarks measures the disk store, tiered-benchmarks the tiered cache
 
 SWIFT ?= swift
 # Where `make run` listens, such as 127.0.0.1:8080. By default port 8080, or any free port if that is taken.
 LISTEN ?=
-# The program that `make bench` runs: hoard-benchmarks, disk-benchmarks or lock-benchmarks.
+# The program that `make bench` runs: hoard-benchmarks, disk-benchmarks, tiered-benchmarks or lock-benchmarks.
 BENCHMARK ?= hoard-benchmarks
 # Its options, such as --filter get-hit.
 BENCH ?=
+
+# So many tests run at a time. All at once, as is the default, hold thousands of files open, with which Foundation's Process can crash.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 32
 
 .PHONY: run test build lint format bench setup clean
 
@@ -33,7 +36,8 @@ lint:
 	@Scripts/lint
 
 format:
-	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources \
+		Examples/*/Package.swift Examples/*/Sources Examples/*/Tests
 
 bench:
 	$(SWIFT) run --configuration release --package-path Benchmarks $(BENCHMARK) $(BENCH)

@@ -24,6 +24,8 @@ let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
+let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
 
 let package = Package(
     name: "hoard",
@@ -34,6 +36,7 @@ let package = Package(
         .library(name: "HoardHTTP", targets: ["HoardHTTP"]),
         .library(name: "HoardTransports", targets: ["HoardTransports"]),
         .library(name: "HoardProxy", targets: ["HoardProxy"]),
+        .library(name: "HoardObservability", targets: ["HoardObservability"]),
         .library(name: "HoardSimulator", targets: ["HoardSimulator"]),
         .library(name: "HoardTesting", targets: ["HoardTesting"]),
         .executable(name: "hoard", targets: ["HoardCommand"]),
@@ -41,8 +44,10 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -96,6 +101,13 @@ let package = Package(
         .target(
             name: "HoardProxy",
             dependencies: ["Hoard", "HoardHTTP", "HoardTransports", "HoardNIO", httpTypes, logging, nioCore, nioHTTP1, nioPosix],
+            swiftSettings: swiftSettings
+        ),
+
+        // Observers for swift-metrics, swift-log and swift-distributed-tracing.
+        .target(
+            name: "HoardObservability",
+            dependencies: ["Hoard", logging, metrics, tracing],
             swiftSettings: swiftSettings
         ),
 
@@ -171,6 +183,16 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .testTarget(
+            name: "HoardObservabilityTests",
+            dependencies: [
+                "Hoard", "HoardObservability", "HoardTesting", logging, metrics, tracing,
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+                .product(name: "InMemoryLogging", package: "swift-log"),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
             name: "HoardSimulatorTests",
             dependencies: ["HoardSimulator", "HoardTesting", "CZlib"],
             swiftSettings: swiftSettings
@@ -183,9 +205,22 @@ let package = Package(
             ],
             swiftSettings: swiftSettings
         ),
+        // The sources of an example that is a package of its own, so that it is built and tested with everything else. Not a product.
+        .executableTarget(
+            name: "Resilience",
+            dependencies: ["Hoard", "HoardTesting"],
+            path: "Examples/Resilience/Sources/Resilience",
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "ResilienceTests",
+            dependencies: ["Hoard", "HoardTesting", "Resilience"],
+            path: "Examples/Resilience/Tests/ResilienceTests",
+            swiftSettings: swiftSettings
+        ),
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["Hoard", "HoardDisk", "HoardHTTP", httpTypes],
+            dependencies: ["Hoard", "HoardDisk", "HoardHTTP", "HoardTesting", "HoardTransports", httpTypes, nioCore],
             swiftSettings: swiftSettings
         ),
     ]
