@@ -51,6 +51,8 @@ public struct CachePolicy: Sendable, Hashable {
 
     /// How long a caller waits for a load at all. Then it gets a stale value, if there is one, or ``CacheError/Code/timedOut``; the load goes on, and its
     /// result is kept. `nil`: no limit. Default: `nil`.
+    ///
+    /// Callers who come meanwhile join that load. A loader that may never return needs a timeout of its own, or nobody gets its key's value any more.
     public var hardTimeout: Duration?
 
     /// Tiers that are passed by. Default: none.

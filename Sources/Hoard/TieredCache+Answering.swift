@@ -117,9 +117,12 @@ extension TieredCache {
     }
 
     /// Waits for a load, and falls back on the candidate when it fails or takes too long.
-    private func loadedAnswer(_ inquiry: Inquiry, _ candidate: Candidate?, _ skipped: [StoreSkip], load: @escaping Loader) async throws -> Answer<
-        Value
-    > {
+    private func loadedAnswer(
+        _ inquiry: Inquiry,
+        _ candidate: Candidate?,
+        _ skipped: [StoreSkip],
+        load: @escaping Loader
+    ) async throws -> Answer<Value> {
         func fallback(_ reason: StaleReason, at tick: Int64) -> Answer<Value>? {
             guard let candidate, candidate.entry.isUsable(at: tick, staleFor: inquiry.staleIfError(candidate.entry.terms)) else { return nil }
             return stale(candidate, reason, skipped)

@@ -9,18 +9,26 @@ extension TieredCache {
     ///
     /// Never throws: a store that fails is passed by. A caller that is cancelled gets what memory has.
     public func values(forKeys keys: some Sequence<Key>, policy: CachePolicy? = nil) async -> [Key: Value] {
-        await lookups(forKeys: keys, policy: policy).compactMapValues { $0.isFresh ? $0.value : nil }
+        var bulk = await found(forKeys: keys, policy: policy)
+        // What is not returned is a miss.
+        for (key, answer) in bulk.answers where answer.lookup.map({ !$0.isFresh }) ?? false { bulk.answers[key] = nil }
+        return counted(bulk).mapValues(\.value)
     }
 
     /// Like ``values(forKeys:policy:)``, but with the values' provenance, and also for stale values that are still kept.
     public func lookups(forKeys keys: some Sequence<Key>, policy: CachePolicy? = nil) async -> [Key: Lookup<Value>] {
+        counted(await found(forKeys: keys, policy: policy))
+    }
+
+    /// What memory and the stores have of several keys, not counted yet.
+    private func found(forKeys keys: some Sequence<Key>, policy: CachePolicy?) async -> BulkInquiry {
         var bulk = BulkInquiry(keys: keys, policy: policy ?? configuration.policy, isOwnPolicy: policy != nil, load: nil)
         askMemory(&bulk)
         await askStores(&bulk)
         for (key, candidate) in bulk.candidates where bulk.answers[key] == nil {
             bulk.answers[key] = stale(candidate, .init(.noLoader), bulk.skipped[key] ?? [])
         }
-        return counted(bulk)
+        return bulk
     }
 
     /// The values of several keys; loads all that are missing in one call, but for those that somebody else is loading already.
@@ -224,29 +232,28 @@ extension TieredCache {
         let (candidates, policy) = (bulk.candidates, bulk.policy)
         func forgetAnswers() { for key in missing { bulk.answers[key] = nil } }
         let inquiries = Dictionary(uniqueKeysWithValues: missing.map { ($0, bulk.inquiry($0)) })
-        func fallBack(_ reason: StaleReason) -> Bool {
-            let now = ticker.nanoseconds()
+        func hasStandIn(_ key: Key, at tick: Int64) -> Bool {
+            guard let candidate = candidates[key], let inquiry = inquiries[key] else { return false }
+            return candidate.entry.isUsable(at: tick, staleFor: inquiry.staleIfError(candidate.entry.terms))
+        }
+        func fallBack(_ reason: StaleReason, at tick: Int64) -> Bool {
+            guard missing.allSatisfy({ hasStandIn($0, at: tick) }) else { return false }
             for key in missing {
-                guard let candidate = candidates[key], let inquiry = inquiries[key],
-                    candidate.entry.isUsable(at: now, staleFor: inquiry.staleIfError(candidate.entry.terms))
-                else { return false }
-                bulk.answers[key] = stale(candidate, reason, bulk.skipped[key] ?? [])
+                if let candidate = candidates[key] { bulk.answers[key] = stale(candidate, reason, bulk.skipped[key] ?? []) }
             }
             return true
         }
+        let now = ticker.nanoseconds()
+        func end(of timeout: Duration?) -> Int64? { timeout.map { now.addingSaturating(max(0, $0.saturatingNanoseconds)) } }
+        // What will not be usable any more at the end is not worth breaking off for.
+        let soft = end(of: policy.softTimeout).flatMap { end in missing.allSatisfy { hasStandIn($0, at: end) } ? end : nil }
+        let deadline = [end(of: policy.hardTimeout), soft].compactMap { $0 }.min()
         do {
-            let now = ticker.nanoseconds()
-            let hasFallback = missing.allSatisfy { key in
-                guard let candidate = candidates[key], let inquiry = inquiries[key] else { return false }
-                return candidate.entry.isUsable(at: now, staleFor: inquiry.staleIfError(candidate.entry.terms))
-            }
-            let timeout = [policy.hardTimeout, hasFallback ? policy.softTimeout : nil].compactMap { $0 }.min()
             let seen = KeptAlive()
-            let deadline = timeout.map { (tick: now.addingSaturating(max(0, $0.saturatingNanoseconds)), queue: deadlines) }
             let (outcomes, ledKeys) = try await loads.runAll(
                 missing,
                 existing: { [self] key in existing(inquiries[key], seen) },
-                deadline: deadline
+                deadline: deadline.map { ($0, deadlines) }
             ) { [self] keys in
                 try await loadAndPublish(keys, policy, candidates, load: load)
             }
@@ -255,11 +262,16 @@ extension TieredCache {
             for (key, outcome) in outcomes { bulk.answers[key] = answer(outcome, isCoalesced: !led.contains(key), bulk.skipped[key] ?? []) }
         } catch is WaitTimedOut {
             counters.withLock { $0.loadTimeouts += missing.count }
-            if fallBack(.init(.loadTimedOut)) { return }
+            // However late the caller is woken: it has been promised what was usable when its time was up.
+            let now = ticker.nanoseconds()
+            if fallBack(.init(.loadTimedOut), at: min(now, deadline ?? now)) { return }
             forgetAnswers()
             throw Self.timedOut
         } catch {
-            if !Task.isCancelled, (error as? CacheError)?.code != .recursiveLoad, fallBack(.init(.loadFailed, error: error)) { return }
+            if !Task.isCancelled, (error as? CacheError)?.code != .recursiveLoad, fallBack(.init(.loadFailed, error: error), at: ticker.nanoseconds())
+            {
+                return
+            }
             forgetAnswers()
             throw error
         }

@@ -135,6 +135,21 @@ import Testing
         #expect(found.mapValues(\.value) == ["a": 1, other: 9], "a waits for its next try, the other does not")
     }
 
+    @Test func softTimeoutThatOutlastsTheStaleValuesIsNoTimeout() async throws {
+        // Usable on errors for 60 s more, which is less than the soft timeout.
+        let fixture = await staleFixture { $0.softTimeout = .seconds(61) }
+        let gate = Gate()
+        async let found = fixture.cache.values(forKeys: ["a", "b"]) { keys in
+            await gate.pass()
+            return Dictionary(uniqueKeysWithValues: keys.map { ($0, 7) })
+        }
+        await gate.arrivals(1)
+        fixture.time.advance(by: .seconds(62))
+        gate.open()
+        #expect(try await found == ["a": 7, "b": 7])
+        #expect(fixture.cache.statistics.loadTimeouts == 0)
+    }
+
     @Test(arguments: [true, false])
     func loadThatTakesTooLongGoesOn(_ hasFallback: Bool) async throws {
         let fixture = await staleFixture {

@@ -102,6 +102,9 @@ struct InterleavingRun: Sendable {
     private func lookAtRest() async {
         await cache.flush()
         for task in left.value { await task.value }
+        // What its callers have left goes on, and publishes what it loads.
+        while cache.loads.flightCount + cache.storeReads.flightCount + cache.coldStarts.flightCount > 0 { await sleep(for: .seconds(1)) }
+        await cache.flush()
         await sleep(for: .seconds(5))
         await look("at rest") { key, number in
             if case .record(let record) = await cache.tiers[number].record(forKey: cache.naming.recordKey(for: key)) { record } else { nil }
