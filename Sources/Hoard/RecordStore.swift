@@ -77,6 +77,7 @@ public protocol RecordStore: Sendable {
 
     /// Keys and tags of records that something other than this instance has changed, for the tiers above to drop.
     ///
+    /// The same change may be told more than once.
     /// `nil` (the default) if nothing else can change the store's records.
     func invalidations() -> AsyncStream<StoreInvalidation>?
 

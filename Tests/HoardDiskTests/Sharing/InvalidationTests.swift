@@ -35,7 +35,13 @@ import Testing
         try await second.removeRecord(forKey: "own")
         try await first.removeRecord(forKey: "theirs")
         try await second.removeRecord(forKey: "never there")
-        #expect(await next(3, of: stream) == ["theirs", "own", "never there"])
+        var told: [RecordKey?] = []
+        for await invalidation in stream {
+            // A reading and a writing that notice the same change both tell it.
+            if !told.contains(invalidation.key) { told.append(invalidation.key) }
+            if invalidation.key == "never there" { break }
+        }
+        #expect(told == ["theirs", "own", "never there"])
     }
 
     @Test(.timeLimit(.minutes(1)), arguments: ["stale", "partition", "all"]) func aChangeOfManyRecordsIsToldAsAny(kind: String) async throws {
