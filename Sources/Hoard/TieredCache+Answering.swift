@@ -88,7 +88,7 @@ extension TieredCache {
     /// - Throws: What the loader throws; `CancellationError`; ``CacheError``.
     private func coldStart(_ inquiry: Inquiry, load: @escaping Loader) async throws -> (start: ColdStart, isCoalesced: Bool) {
         var seen: TieredEntry<Value>?
-        let deadline = deadline(for: inquiry, nil)
+        let deadline = deadline(for: inquiry.policy) { _ in false }
         do {
             let (start, isCoalesced) = try await coldStarts.run(
                 inquiry.key,
@@ -112,6 +112,11 @@ extension TieredCache {
         }
     }
 
+    /// Why a load is asked for that somebody waits for.
+    func reason(_ policy: CachePolicy, _ candidate: Candidate?) -> LoadRequest<Key, Value>.Reason {
+        policy.skipping.isSuperset(of: .reads) ? .requested : candidate == nil ? .missing : .stale
+    }
+
     static var timedOut: CacheError {
         CacheError(.timedOut, "The load took longer than hardTimeout. It goes on, and its result will be kept.")
     }
@@ -124,14 +129,13 @@ extension TieredCache {
         load: @escaping Loader
     ) async throws -> Answer<Value> {
         func fallback(_ reason: StaleReason, at tick: Int64) -> Answer<Value>? {
-            guard let candidate, candidate.entry.isUsable(at: tick, staleFor: inquiry.staleIfError(candidate.entry.terms)) else { return nil }
+            guard let candidate, inquiry.allowsStandIn(candidate, at: tick) else { return nil }
             return stale(candidate, reason, skipped)
         }
-        let reason: LoadRequest<Key, Value>.Reason =
-            inquiry.policy.skipping.isSuperset(of: .reads) ? .requested : candidate == nil ? .missing : .stale
+        let reason = reason(inquiry.policy, candidate)
         var seen: TieredEntry<Value>?
         var pending: Answer<Value>?
-        let deadline = deadline(for: inquiry, candidate)
+        let deadline = deadline(for: inquiry.policy) { inquiry.allowsStandIn(candidate, at: $0) }
         do {
             let (outcome, isCoalesced) = try await loads.run(
                 inquiry.key,
@@ -177,20 +181,19 @@ extension TieredCache {
         return .value(lookup)
     }
 
-    /// When the caller stops waiting for the load.
-    private func deadline(for inquiry: Inquiry, _ candidate: Candidate?) -> Int64? {
+    /// When a caller stops waiting for a load.
+    ///
+    /// - Parameter hasStandIn: Whether there is something to return instead at a tick.
+    func deadline(for policy: CachePolicy, hasStandIn: (Int64) -> Bool) -> Int64? {
         let now = ticker.nanoseconds()
-        func end(of timeout: Duration?) -> Int64? { timeout.map { now.addingSaturating(max(0, $0.saturatingNanoseconds)) } }
-        let soft = end(of: inquiry.policy.softTimeout).flatMap { end -> Int64? in
-            // What will not be usable any more at the end is not worth breaking off for.
-            guard let candidate, candidate.entry.isUsable(at: end, staleFor: inquiry.staleIfError(candidate.entry.terms)) else { return nil }
-            return end
-        }
-        return [end(of: inquiry.policy.hardTimeout), soft].compactMap { $0 }.min()
+        func end(of timeout: Duration?) -> Int64? { timeout.map { now.addingSaturated(max(0, $0.saturatingNanoseconds)) } }
+        // What will not be usable any more at the end is not worth breaking off for.
+        let soft = end(of: policy.softTimeout).flatMap { hasStandIn($0) ? $0 : nil }
+        return [end(of: policy.hardTimeout), soft].compactMap { $0 }.min()
     }
 
     /// Whether the source of a key is left alone because the last load has failed.
-    private func isThrottled(_ key: Key, now: Int64) -> Bool {
+    func isThrottled(_ key: Key, now: Int64) -> Bool {
         throttle.withLock { $0.retryTime(of: key, now: now) != nil }
     }
 

@@ -184,43 +184,11 @@ extension TieredCache {
                     closeFence(fence)
                     return nil
                 }
-                return BulkPromotion(key: keys[number], recordKey: names[number], record: record, entry: entry, tierIndex: index, fence: fence)
+                return Promotion(key: keys[number], recordKey: names[number], record: record, entry: entry, tierIndex: index, fence: fence)
             },
             skipsMemory: skipsMemory
         )
         return Dictionary(uniqueKeysWithValues: zip(keys, readings))
-    }
-
-    private struct BulkPromotion: Sendable {
-        let key: Key
-        let recordKey: RecordKey
-        let record: Record
-        let entry: TieredEntry<Value>
-        let tierIndex: Int
-        let fence: FenceTable<Key>.Fence
-    }
-
-    /// Copies what stores have to memory and, in the background, to the stores above them. Closes the fences.
-    private func promote(_ promotions: [BulkPromotion], skipsMemory: Bool) async {
-        let rising = promotions.filter { promotion in
-            if promoteToMemory(promotion.entry, forKey: promotion.key, fence: promotion.fence, skipsMemory: skipsMemory), promotion.tierIndex > 0 {
-                return true
-            }
-            closeFence(promotion.fence)
-            return false
-        }
-        if rising.isEmpty { return }
-        await storeWrites.run { [self] in
-            for (index, tier) in tiers.enumerated() {
-                let insertions = rising.filter { $0.tierIndex > index }.map { promotion in
-                    StoreTier.Insertion(key: promotion.recordKey, record: promotion.record) { [self] in
-                        isIntact(promotion.fence, tags: promotion.entry.terms.tags)
-                    }
-                }
-                if !insertions.isEmpty { await tier.insert(insertions) }
-            }
-            for promotion in rising { closeFence(promotion.fence) }
-        }
     }
 
     private func askLoader(
@@ -233,8 +201,7 @@ extension TieredCache {
         func forgetAnswers() { for key in missing { bulk.answers[key] = nil } }
         let inquiries = Dictionary(uniqueKeysWithValues: missing.map { ($0, bulk.inquiry($0)) })
         func hasStandIn(_ key: Key, at tick: Int64) -> Bool {
-            guard let candidate = candidates[key], let inquiry = inquiries[key] else { return false }
-            return candidate.entry.isUsable(at: tick, staleFor: inquiry.staleIfError(candidate.entry.terms))
+            inquiries[key]?.allowsStandIn(candidates[key], at: tick) ?? false
         }
         func fallBack(_ reason: StaleReason, at tick: Int64) -> Bool {
             guard missing.allSatisfy({ hasStandIn($0, at: tick) }) else { return false }
@@ -243,11 +210,7 @@ extension TieredCache {
             }
             return true
         }
-        let now = ticker.nanoseconds()
-        func end(of timeout: Duration?) -> Int64? { timeout.map { now.addingSaturating(max(0, $0.saturatingNanoseconds)) } }
-        // What will not be usable any more at the end is not worth breaking off for.
-        let soft = end(of: policy.softTimeout).flatMap { end in missing.allSatisfy { hasStandIn($0, at: end) } ? end : nil }
-        let deadline = [end(of: policy.hardTimeout), soft].compactMap { $0 }.min()
+        let deadline = deadline(for: policy) { end in missing.allSatisfy { hasStandIn($0, at: end) } }
         do {
             let seen = KeptAlive()
             let (outcomes, ledKeys) = try await loads.runAll(
@@ -312,7 +275,7 @@ extension TieredCache {
 
     /// Asked where no load can begin or end meanwhile: somebody else's may have ended since the refresh was found due.
     private func needlessRefresh(of key: Key, _ candidate: Candidate?, _ keptAlive: KeptAlive) -> TieredLoad<Value>? {
-        if throttle.withLock({ $0.retryTime(of: key, now: ticker.nanoseconds()) != nil }) { return .unknown }
+        if isThrottled(key, now: ticker.nanoseconds()) { return .unknown }
         guard let seen = memory.peek(key) else { return nil }
         keptAlive.add(seen)
         guard seen !== candidate?.entry, isUntouched(seen), seen.isFresh(at: ticker.nanoseconds()) else { return nil }
@@ -352,13 +315,8 @@ extension TieredCache {
     ) async throws -> [TieredLoad<Value>] {
         let loadFences = fences.withLock { fences in keys.map { fences.open($0) } }
         let start = ticker.nanoseconds()
-        let isRequested = policy.skipping.isSuperset(of: .reads)
         let requests = keys.map { key in
-            LoadRequest(
-                key: key,
-                staleValue: candidates[key]?.cached,
-                reason: reasons[key] ?? (isRequested ? .requested : candidates[key] == nil ? .missing : .stale)
-            )
+            LoadRequest(key: key, staleValue: candidates[key]?.cached, reason: reasons[key] ?? reason(policy, candidates[key]))
         }
         let publications: [Publication]
         do {

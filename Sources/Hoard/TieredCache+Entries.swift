@@ -25,8 +25,8 @@ extension TieredCache {
         let era = currentEra(hasTags: !terms.tags.isEmpty)
         let (now, tick) = (clock.now(), ticker.nanoseconds())
         let ticks = TieredEntry<Value>.Ticks(
-            created: tick.addingSaturating(now.duration(to: terms.created).saturatingNanoseconds),
-            fresh: terms.freshUntil.map { tick.addingSaturating(now.duration(to: $0).saturatingNanoseconds) } ?? .max
+            created: tick.addingSaturated(now.duration(to: terms.created).saturatingNanoseconds),
+            fresh: terms.freshUntil.map { tick.addingSaturated(now.duration(to: $0).saturatingNanoseconds) } ?? .max
         )
         let rule = earlyRefresh ?? configuration.policy.earlyRefresh
         return TieredEntry(value: value, terms: terms, ticks: self.earlyRefresh(rule, ticks, terms), era: era)
@@ -44,7 +44,7 @@ extension TieredCache {
             let lifetime = Double(max(0, ticks.fresh.subtractingSaturated(ticks.created)))
             // The policies of calls and loaders are not validated: a fraction that is none has no effect.
             guard fraction > 0, fraction < 1 else { break }
-            ticks.earlyRefresh = ticks.created.addingSaturating(Int64(min(lifetime * fraction, 9e18)))
+            ticks.earlyRefresh = ticks.created.addingSaturated(Int64(min(lifetime * fraction, 9e18)))
         case .probabilistic(let beta):
             ticks.spread = max(0, beta) * Double(max(0, terms.loadDuration?.saturatingNanoseconds ?? 0))
         }

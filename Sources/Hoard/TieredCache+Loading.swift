@@ -224,7 +224,7 @@ extension TieredCache {
         let isCancelled = Task.isCancelled
         // A load that was cancelled says nothing of the source.
         if !isCancelled {
-            let retry = now.addingSaturating(max(0, policy.retryAfterFailure.saturatingNanoseconds))
+            let retry = now.addingSaturated(max(0, policy.retryAfterFailure.saturatingNanoseconds))
             throttle.withLock { throttle in
                 for key in keys { throttle.loadFailed(key, retryAt: retry, now: now) }
             }

@@ -46,7 +46,11 @@ extension TieredCache {
         if let found {
             reading.entry = found.entry
             reading.tier = .store(tiers[found.tierIndex].store.name)
-            await promote(found.record, found.entry, key: key, recordKey: recordKey, from: found.tierIndex, fence: fence, skipsMemory: skipsMemory)
+            if let fence {
+                let (record, entry, tierIndex) = found
+                let promotion = Promotion(key: key, recordKey: recordKey, record: record, entry: entry, tierIndex: tierIndex, fence: fence)
+                await promote([promotion], skipsMemory: skipsMemory)
+            }
         } else if let fence {
             closeFence(fence)
         }
@@ -82,23 +86,36 @@ extension TieredCache {
         return nil
     }
 
-    /// Copies what a store has to memory and, in the background, to the stores above it. Closes the fence.
-    private func promote(
-        _ record: Record,
-        _ entry: TieredEntry<Value>,
-        key: Key,
-        recordKey: RecordKey,
-        from index: Int,
-        fence: FenceTable<Key>.Fence?,
-        skipsMemory: Bool
-    ) async {
-        guard let fence else { return }
-        guard promoteToMemory(entry, forKey: key, fence: fence, skipsMemory: skipsMemory), index > 0 else { return closeFence(fence) }
-        await storeWrites.run { [self] in
-            for tier in tiers[..<index] {
-                await tier.insert([.init(key: recordKey, record: record) { [self] in isIntact(fence, tags: entry.terms.tags) }])
+    /// What a store has, on its way to the tiers above.
+    struct Promotion: Sendable {
+        let key: Key
+        let recordKey: RecordKey
+        let record: Record
+        let entry: TieredEntry<Value>
+        let tierIndex: Int
+        let fence: FenceTable<Key>.Fence
+    }
+
+    /// Copies what stores have to memory and, in the background, to the stores above them. Closes the fences.
+    func promote(_ promotions: [Promotion], skipsMemory: Bool) async {
+        let rising = promotions.filter { promotion in
+            if promoteToMemory(promotion.entry, forKey: promotion.key, fence: promotion.fence, skipsMemory: skipsMemory), promotion.tierIndex > 0 {
+                return true
             }
-            closeFence(fence)
+            closeFence(promotion.fence)
+            return false
+        }
+        if rising.isEmpty { return }
+        await storeWrites.run { [self] in
+            for (index, tier) in tiers.enumerated() {
+                let insertions = rising.filter { $0.tierIndex > index }.map { promotion in
+                    StoreTier.Insertion(key: promotion.recordKey, record: promotion.record) { [self] in
+                        isIntact(promotion.fence, tags: promotion.entry.terms.tags)
+                    }
+                }
+                if !insertions.isEmpty { await tier.insert(insertions) }
+            }
+            for promotion in rising { closeFence(promotion.fence) }
         }
     }
 

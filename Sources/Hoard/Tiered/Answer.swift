@@ -50,6 +50,10 @@ extension TieredCache {
 
         /// How long a stale entry may be returned while it is refreshed, or because that fails.
         func staleWhileRevalidate(_ terms: EntryTerms) -> Duration { isOwnPolicy ? policy.staleWhileRevalidate : terms.staleWhileRevalidate }
+        /// Whether the candidate may be returned because a new value cannot be loaded.
+        func allowsStandIn(_ candidate: Candidate?, at tick: Int64) -> Bool {
+            candidate.map { $0.entry.isUsable(at: tick, staleFor: staleIfError($0.entry.terms)) } ?? false
+        }
         func staleIfError(_ terms: EntryTerms) -> Duration {
             isOwnPolicy ? max(policy.staleIfError, policy.staleWhileRevalidate) : max(terms.staleIfError, terms.staleWhileRevalidate)
         }

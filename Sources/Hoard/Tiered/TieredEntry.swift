@@ -53,7 +53,7 @@ public import Synchronization
 
     /// Whether the value, stale, may be used for so long.
     func isUsable(at now: Int64, staleFor duration: Duration) -> Bool {
-        now < ticks.fresh.addingSaturating(duration.saturatingNanoseconds)
+        now < ticks.fresh.addingSaturated(duration.saturatingNanoseconds)
     }
 
     var cached: CachedValue<Value>? { value.map { CachedValue($0, terms: terms) } }
@@ -62,10 +62,5 @@ public import Synchronization
 extension Int64 {
     fileprivate init(clamping value: Double) {
         self = value >= 9.2e18 ? .max : value <= -9.2e18 ? .min : Int64(value)
-    }
-
-    func addingSaturating(_ other: Int64) -> Int64 {
-        let (sum, overflowed) = addingReportingOverflow(other)
-        return overflowed ? (other < 0 ? .min : .max) : sum
     }
 }
