@@ -57,7 +57,7 @@ extension TieredCache {
     }
 
     /// The same, also for invalidations of these tags.
-    func isIntact(_ fence: FenceTable<Key>.Fence, tags: Set<String>) -> Bool {
+    package func isIntact(_ fence: FenceTable<Key>.Fence, tags: Set<String>) -> Bool {
         fences.withLock { $0.isIntact(fence, tags: tags) }
     }
 
@@ -69,6 +69,11 @@ extension TieredCache {
     /// Gives up a fence that was not used to publish.
     package func closeFence(_ fence: FenceTable<Key>.Fence) {
         fences.withLock { $0.close(fence) }
+    }
+
+    /// Keeps what is under way for a key from being published, and leaves alone what the tiers have.
+    package func breakFences(forKey key: Key) {
+        fences.withLock { $0.breakFences(forKey: key) }
     }
 
     func mayReach(tier: Int, change fence: FenceTable<Key>.Fence) -> Bool {
@@ -90,16 +95,22 @@ extension TieredCache {
 
     /// Writes a value to every tier, unless its key has been written or removed since `fence` was opened. Closes the fence.
     ///
-    /// - Parameter behind: Return when memory has the value, and write to the stores in the background.
+    /// - Parameters:
+    ///   - skipping: Tiers that do not get the value, whatever the cache's policy says.
+    ///   - behind: Return when memory has the value, and write to the stores in the background.
     /// - Returns: Whether the value was published.
     @discardableResult
     package func publish(
         _ cached: CachedValue<Value>,
         forKey key: Key,
         fence: FenceTable<Key>.Fence,
+        skipping: CachePolicy.Skipping = [],
         behind: Bool = false
     ) async -> Bool {
-        let policy = behind ? configuration.policy.with { $0.storeWriting = .behind } : configuration.policy
+        let policy = configuration.policy.with { policy in
+            policy.skipping.formUnion(skipping)
+            if behind { policy.storeWriting = .behind }
+        }
         return await publish([Publication(key: key, fence: fence, value: cached.value, terms: cached.terms, policy: policy)])
     }
 

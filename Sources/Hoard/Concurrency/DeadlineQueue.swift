@@ -6,9 +6,9 @@ internal import Synchronization
 /// Calls functions at given times, all from one sleeping task, which exists only while something is waited for.
 ///
 /// Made for deadlines that are nearly always cancelled before they come: scheduling and cancelling take a lock and O(log *n*).
-final class DeadlineQueue: Sendable {
+package final class DeadlineQueue: Sendable {
     /// Stands for a scheduled call.
-    struct Token: Sendable {
+    package struct Token: Sendable {
         fileprivate let id: UInt64
     }
 
@@ -26,7 +26,7 @@ final class DeadlineQueue: Sendable {
     private let ticker: any Ticker
     private let state = Mutex(State())
 
-    init(ticker: any Ticker) {
+    package init(ticker: any Ticker) {
         self.ticker = ticker
     }
 
@@ -35,7 +35,7 @@ final class DeadlineQueue: Sendable {
     }
 
     /// Calls `action` soon after the ticker has reached `deadline`, once, outside all locks, unless it is cancelled before.
-    func schedule(at deadline: Int64, _ action: @escaping @Sendable () -> Void) -> Token {
+    package func schedule(at deadline: Int64, _ action: @escaping @Sendable () -> Void) -> Token {
         let (token, replaced) = state.withLock { state -> (Token, Task<Void, Never>?) in
             state.lastID += 1
             let id = state.lastID
@@ -49,7 +49,7 @@ final class DeadlineQueue: Sendable {
     }
 
     /// Cancels a call, and releases its function. Does nothing if it has been made or is being made.
-    func cancel(_ token: Token) {
+    package func cancel(_ token: Token) {
         // The action is released outside the lock.
         let (_, needless) = state.withLock { state -> ((@Sendable () -> Void)?, Task<Void, Never>?) in
             let action = state.actions.removeValue(forKey: token.id)

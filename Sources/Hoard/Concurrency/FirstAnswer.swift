@@ -4,7 +4,7 @@
 internal import Synchronization
 
 /// An answer that is given once and waited for by one task. Whoever answers first wins.
-final class FirstAnswer<Value: Sendable>: Sendable {
+package final class FirstAnswer<Value: Sendable>: Sendable {
     private enum State {
         case open
         case awaited(CheckedContinuation<Value, Never>)
@@ -14,9 +14,11 @@ final class FirstAnswer<Value: Sendable>: Sendable {
 
     private let state = Mutex(State.open)
 
+    package init() {}
+
     /// - Returns: Whether this was the first answer.
     @discardableResult
-    func answer(_ value: Value) -> Bool {
+    package func answer(_ value: Value) -> Bool {
         let (isFirst, continuation) = state.withLock { state -> (Bool, CheckedContinuation<Value, Never>?) in
             switch state {
             case .open:
@@ -34,7 +36,7 @@ final class FirstAnswer<Value: Sendable>: Sendable {
     }
 
     /// Waits for the answer. To be called once. Does not react to cancellation.
-    func value() async -> Value {
+    package func value() async -> Value {
         await withCheckedContinuation { continuation in
             let answered = state.withLock { state -> Value? in
                 guard case .answered(let value) = state else {

@@ -4,7 +4,7 @@
 /// Arithmetic of ticks, in which "never" is a time like any other.
 extension Int64 {
     /// The sum, or the nearest number there is.
-    func addingSaturated(_ other: Int64) -> Int64 {
+    package func addingSaturated(_ other: Int64) -> Int64 {
         let (sum, overflowed) = addingReportingOverflow(other)
         return overflowed ? (other < 0 ? .min : .max) : sum
     }

@@ -12,7 +12,8 @@
 /// Changes are numbered in the order in which they began, and a tier that has been reached by one is no longer changed by an older one.
 ///
 /// Not thread-safe: its owner calls it under the same lock that guards what is published.
-/// Memory is bounded by the number of open fences; every operation is O(1) but those that concern everything.
+/// Memory is bounded by the number of open fences; every operation is O(1), spread over the fences that were opened, but
+/// those that concern everything.
 package struct FenceTable<Key: Hashable> {
     /// Stands for the moment at which it was opened.
     package struct Fence {
@@ -40,7 +41,7 @@ package struct FenceTable<Key: Hashable> {
         var changes = Changes()
     }
 
-    private var openFences: [Key: [UInt64]] = [:]
+    private var openFences: [Key: FenceSet] = [:]
     private var tagMarks: [String: TagMark] = [:]
     /// Every tag without a mark, but that of everything, counts as invalidated then.
     private var tagFloor: UInt64 = 0
@@ -63,7 +64,7 @@ package struct FenceTable<Key: Hashable> {
 
     private mutating func open(_ key: Key, isForCopy: Bool) -> Fence {
         lastID += 1
-        openFences[key, default: []].append(lastID)
+        openFences[key, default: FenceSet()].insert(lastID)
         return Fence(key: key, id: lastID, isForCopy: isForCopy)
     }
 
@@ -113,12 +114,12 @@ package struct FenceTable<Key: Hashable> {
 
     /// Forgets a fence that is no longer needed. Closing a broken one does nothing.
     package mutating func close(_ fence: Fence) {
-        removeFences(forKey: fence.key) { $0 == fence.id }
+        removeFences(forKey: fence.key) { $0.remove(fence.id) }
     }
 
     /// Closes a fence whose owner publishes, and breaks those of its key that were opened before it.
     package mutating func closeAndBreakOlder(than fence: Fence) {
-        removeFences(forKey: fence.key) { $0 <= fence.id }
+        removeFences(forKey: fence.key) { $0.removeAll(through: fence.id) }
     }
 
     /// Breaks all fences of a key.
@@ -155,10 +156,11 @@ package struct FenceTable<Key: Hashable> {
     /// The number of open, unbroken fences.
     package var count: Int { openFences.values.reduce(0) { $0 + $1.count } }
 
-    private mutating func removeFences(forKey key: Key, where predicate: (UInt64) -> Bool) {
-        guard var ids = openFences[key] else { return }
-        ids.removeAll(where: predicate)
-        openFences[key] = ids.isEmpty ? nil : ids
+    private mutating func removeFences(forKey key: Key, _ remove: (inout FenceSet) -> Void) {
+        // In its place: a copy would cost as much as there are fences.
+        guard let index = openFences.index(forKey: key) else { return }
+        remove(&openFences.values[index])
+        if openFences.values[index].isEmpty { openFences.remove(at: index) }
         forgetTagsIfNobodyAsks()
     }
 }
@@ -172,7 +174,7 @@ extension FenceTable {
     /// - Returns: Whether the fence was intact.
     package mutating func beginChange(_ fence: Fence, tags: Set<String>? = nil, isWrite: Bool = false) -> Bool {
         guard tags.map({ isIntact(fence, tags: $0) }) ?? isIntact(fence) else { return false }
-        openFences[fence.key] = [fence.id]
+        openFences[fence.key] = FenceSet(fence.id)
         changes[fence.key, default: Changes()].underWay += 1
         if isWrite { changes[fence.key]?.hasWritten = true }
         return true

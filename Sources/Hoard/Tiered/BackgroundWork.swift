@@ -4,7 +4,7 @@
 internal import Synchronization
 
 /// Work that goes on after its caller has returned: bounded in number, and awaitable as a whole.
-final class BackgroundWork: Sendable {
+package final class BackgroundWork: Sendable {
     private struct State {
         var running = 0
         var idleWaiters: [CheckedContinuation<Void, Never>] = []
@@ -13,7 +13,7 @@ final class BackgroundWork: Sendable {
     private let maximumCount: Int
     private let state = Mutex(State())
 
-    init(maximumCount: Int) {
+    package init(maximumCount: Int) {
         self.maximumCount = maximumCount
     }
 
@@ -31,8 +31,20 @@ final class BackgroundWork: Sendable {
         }
     }
 
+    /// Does the work in the background, however much there is.
+    ///
+    /// - Returns: The task that does it.
+    @discardableResult
+    package func start(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        state.withLock { $0.running += 1 }
+        return startTask { [self] in
+            await work()
+            finished()
+        }
+    }
+
     /// Returns when nothing runs in the background any more.
-    func waitUntilIdle() async {
+    package func waitUntilIdle() async {
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in
                 if state.running > 0 { state.idleWaiters.append(continuation) }

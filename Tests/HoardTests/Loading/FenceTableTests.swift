@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import HoardTesting
 import Testing
 
@@ -49,6 +50,61 @@ import Testing
         table.close(first)
         table.close(second)
         #expect(table.count == 0)
+    }
+
+    /// With work that grows by the number of fences for each of them it would take minutes.
+    @Test(.timeLimit(.minutes(1))) mutating func manyFencesOfAKeyOpenAndCloseQuickly() {
+        var fences = (0..<20_000).map { _ in table.open("a") }
+        let allIntact = fences.allSatisfy { table.isIntact($0) }
+        #expect(allIntact && table.count == 20_000)
+        let start = Self.computingTime()
+        for _ in 1...5 {
+            // As many are open all the time, and they close in another order than they were opened.
+            for index in fences.indices {
+                let other = index * 7_919 % fences.count
+                table.close(fences[other])
+                fences[other] = table.open("a")
+            }
+        }
+        for fence in fences.dropFirst(10_000) { table.close(fence) }
+        for fence in fences.prefix(10_000) { table.closeAndBreakOlder(than: fence) }
+        let time = Self.computingTime() - start
+        #expect(time < 10_000_000_000, "\(time) ns")
+        #expect(table.isEmpty)
+    }
+
+    /// What this thread has computed, in nanoseconds, so that a busy machine does not matter.
+    private static func computingTime() -> Int {
+        var now = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now)
+        return now.tv_sec * 1_000_000_000 + now.tv_nsec
+    }
+
+    /// The set does what an array of the same numbers would.
+    @Test func setOfFencesIsWhatAnArrayWouldBe() {
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = SeededGenerator(seed: seed)
+        var (set, array, last) = (FenceSet(), [UInt64](), UInt64(0))
+        for _ in 1...20_000 {
+            // Now and then so many that what is closed is forgotten in between.
+            switch Int.random(in: 0...20, using: &random) {
+            case 0...10:
+                last += 1
+                set.insert(last)
+                array.append(last)
+            case 11...19:
+                let id = UInt64(Int.random(in: 0...Int(last), using: &random))
+                let chosen = Int.random(in: 0...1, using: &random) == 0 ? id : array.first ?? id
+                set.remove(chosen)
+                array.removeAll { $0 == chosen }
+            default:
+                let id = array.isEmpty ? last : array[Int.random(in: 0...array.count - 1, using: &random)]
+                set.removeAll(through: id)
+                array.removeAll { $0 <= id }
+            }
+            let asked = UInt64(Int.random(in: 0...Int(last), using: &random))
+            #expect(set.count == array.count && set.isEmpty == array.isEmpty && set.contains(asked) == array.contains(asked), "seed \(seed)")
+        }
     }
 
     @Test mutating func publishingBreaksOlderFencesAndKeepsYoungerOnes() {

@@ -1,0 +1,38 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import HoardTesting
+import Synchronization
+import Testing
+
+@testable import Hoard
+
+@Suite(.timeLimit(.minutes(1))) struct BackgroundWorkTests {
+    @Test func workThatIsStartedRunsHoweverMuchThereIsAndIsWaitedFor() async {
+        let work = BackgroundWork(maximumCount: 1)
+        let gate = Gate()
+        let done = Mutex(0)
+        for _ in 1...10 {
+            work.start {
+                await gate.pass()
+                done.withLock { $0 += 1 }
+            }
+        }
+        await gate.arrivals(10)
+        gate.open()
+        await work.waitUntilIdle()
+        #expect(done.withLock { $0 } == 10)
+    }
+
+    @Test func workBeyondTheLimitIsDoneByItsCaller() async {
+        let work = BackgroundWork(maximumCount: 1)
+        let gate = Gate()
+        await work.run { await gate.pass() }
+        await gate.arrivals(1)
+        let isDone = Mutex(false)
+        await work.run { isDone.withLock { $0 = true } }
+        #expect(isDone.withLock { $0 })
+        gate.open()
+        await work.waitUntilIdle()
+    }
+}

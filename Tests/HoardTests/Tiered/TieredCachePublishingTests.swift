@@ -1,0 +1,46 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HoardTesting
+import Testing
+
+@testable import Hoard
+
+/// What is obtained outside the cache, and published by those who have opened a fence before.
+@Suite(.timeLimit(.minutes(1))) struct TieredCachePublishingTests {
+    private let fixture = TieredFixture()
+    private var cache: TieredCache<String, Int> { fixture.cache }
+
+    private func cached(_ value: Int, tags: Set<String> = []) -> CachedValue<Int> {
+        CachedValue(value, created: fixture.time.now(), freshUntil: nil, staleUntil: .forever, tags: tags)
+    }
+
+    @Test func publicationThatSkipsMemoryReachesTheStoresAndRemovesWhatMemoryHas() async throws {
+        await cache.insert(1, forKey: "a")
+        #expect(await cache.publish(cached(2), forKey: "a", fence: cache.openFence(forKey: "a"), skipping: .memoryWrites))
+        #expect(cache.memoryValue(forKey: "a") == nil)
+        #expect(try await fixture.stored("a", in: fixture.lowerBase) == 2)
+        #expect(await cache.value(forKey: "a") == 2)
+    }
+
+    @Test func brokenFenceKeepsItsOwnerFromPublishingAndLeavesEverythingElse() async throws {
+        await cache.insert(1, forKey: "a")
+        let fence = cache.openFence(forKey: "a")
+        cache.breakFences(forKey: "a")
+        #expect(!cache.isIntact(fence))
+        #expect(await !cache.publish(cached(2), forKey: "a", fence: fence))
+        #expect(await cache.value(forKey: "a") == 1)
+        let later = cache.openFence(forKey: "a")
+        #expect(await cache.publish(cached(3), forKey: "a", fence: later))
+        #expect(await cache.value(forKey: "a") == 3)
+    }
+
+    @Test func fenceKnowsWhichTagsHaveBeenInvalidatedSince() async {
+        let fence = cache.openFence(forKey: "a")
+        await cache.removeValues(taggedWith: "t")
+        #expect(cache.isIntact(fence, tags: ["u"]))
+        #expect(!cache.isIntact(fence, tags: ["t", "u"]))
+        cache.closeFence(fence)
+    }
+}
