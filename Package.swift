@@ -45,6 +45,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+        .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
@@ -73,7 +74,11 @@ let package = Package(
         // RFC 9111 rules, HTTPCache, CachingClient.
         .target(
             name: "HoardHTTP",
-            dependencies: ["Hoard", httpTypes, nioCore, .product(name: "Crypto", package: "swift-crypto")],
+            dependencies: [
+                "Hoard", httpTypes, nioCore,
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
+            ],
             swiftSettings: swiftSettings
         ),
 
@@ -81,7 +86,8 @@ let package = Package(
         .target(
             name: "HoardTransports",
             dependencies: [
-                "HoardHTTP", "HoardNIO", httpTypes, nioCore, nioPosix, nioHTTP1,
+                "Hoard", "HoardHTTP", "HoardNIO", httpTypes, nioCore, nioPosix, nioHTTP1,
+                .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
@@ -157,7 +163,10 @@ let package = Package(
         ),
         .testTarget(
             name: "HoardHTTPTests",
-            dependencies: ["Hoard", "HoardHTTP", "HoardTesting", httpTypes, nioCore],
+            dependencies: [
+                "Hoard", "HoardHTTP", "HoardTesting", httpTypes, nioCore,
+                .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
+            ],
             swiftSettings: swiftSettings
         ),
         .target(
@@ -169,7 +178,7 @@ let package = Package(
         .testTarget(
             name: "HoardNIOTests",
             dependencies: [
-                "Hoard", "HoardHTTP", "HoardNIO", "HoardNIOTestSupport", "HoardTesting", httpTypes, nioCore, nioPosix, nioHTTP1,
+                "Hoard", "HoardHTTP", "HoardNIO", "HoardNIOTestSupport", "HoardTesting", httpTypes, logging, nioCore, nioPosix, nioHTTP1,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
             swiftSettings: swiftSettings
@@ -177,7 +186,8 @@ let package = Package(
         .testTarget(
             name: "HoardTransportsTests",
             dependencies: [
-                "HoardHTTP", "HoardNIO", "HoardNIOTestSupport", "HoardTransports", httpTypes, nioCore, nioPosix,
+                "Hoard", "HoardHTTP", "HoardNIO", "HoardNIOTestSupport", "HoardTesting", "HoardTransports", httpTypes, nioCore, nioPosix, nioHTTP1,
+                .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: swiftSettings

@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+public import HTTPTypes
 public import NIOCore
 
 /// The content of an HTTP message: bytes at hand, or a stream of them.
@@ -14,7 +15,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
 
     private enum Storage: Sendable {
         case bytes(ByteBuffer)
-        case stream(@Sendable () -> NextPart, length: Int?)
+        case stream(@Sendable () -> NextPart, length: Int?, trailers: @Sendable () -> HTTPFields?)
     }
 
     fileprivate typealias NextPart = (isolated (any Actor)?) async throws -> ByteBuffer?
@@ -36,22 +37,39 @@ public struct HTTPBody: AsyncSequence, Sendable {
 
     /// A body that is read from `parts` as it is consumed.
     ///
-    /// - Parameter length: The number of bytes `parts` will yield, if that is known beforehand.
-    public init<Parts: AsyncSequence & Sendable>(_ parts: Parts, length: Int?) where Parts.Element == ByteBuffer {
+    /// - Parameters:
+    ///   - length: The number of bytes `parts` will yield, if that is known beforehand.
+    ///   - trailers: Gives the trailer fields. Asked only after `parts` has ended. By default there are none.
+    public init<Parts: AsyncSequence & Sendable>(
+        _ parts: Parts,
+        length: Int?,
+        trailers: @escaping @Sendable () -> HTTPFields? = { nil }
+    ) where Parts.Element == ByteBuffer {
         self.storage = .stream(
             {
                 var iterator = parts.makeAsyncIterator()
                 return { (isolation: isolated (any Actor)?) in try await iterator.next(isolation: isolation) }
             },
-            length: length
+            length: length,
+            trailers: trailers
         )
+    }
+
+    /// The fields that came behind the content: [RFC 9110 §6.5](https://www.rfc-editor.org/rfc/rfc9110#section-6.5).
+    ///
+    /// `nil` if there were none, and as long as the body has not been read to its end.
+    public var trailers: HTTPFields? {
+        switch storage {
+        case .bytes: nil
+        case .stream(_, _, let trailers): trailers()
+        }
     }
 
     /// The number of bytes in the body, if that is known before reading it.
     public var length: Int? {
         switch storage {
         case .bytes(let bytes): bytes.readableBytes
-        case .stream(_, let length): length
+        case .stream(_, let length, _): length
         }
     }
 
@@ -85,7 +103,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncIterator {
         switch storage {
         case .bytes(let bytes): AsyncIterator(.bytes(bytes))
-        case .stream(let makeNext, _): AsyncIterator(.stream(makeNext()))
+        case .stream(let makeNext, _, _): AsyncIterator(.stream(makeNext()))
         }
     }
 

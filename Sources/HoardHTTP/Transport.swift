@@ -11,9 +11,25 @@ public import HTTPTypes
 public protocol Transport: Sendable {
     /// Sends `request`, whose scheme, authority and path are all present.
     ///
-    /// - Returns: The final response. Interim (1xx) responses are not returned.
+    /// - Parameter onInterimResponse: Gets each interim (1xx) response but 101, in order, before the final one is returned. A transport that does not
+    ///   see them never calls it.
+    /// - Returns: The final response.
     /// - Throws: ``TransportError`` if no response head arrived. A failure while the body is read is thrown by the body.
-    func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> TransportResponse
+    func send(
+        _ request: HTTPRequest,
+        body: HTTPBody,
+        onInterimResponse: InterimResponseHandler?
+    ) async throws(TransportError) -> TransportResponse
+}
+
+/// Gets interim responses: [RFC 9110 §15.2](https://www.rfc-editor.org/rfc/rfc9110#section-15.2).
+public typealias InterimResponseHandler = @Sendable (HTTPResponse) async -> Void
+
+extension Transport {
+    /// Sends `request` and drops interim responses.
+    public func send(_ request: HTTPRequest, body: HTTPBody = .empty) async throws(TransportError) -> TransportResponse {
+        try await send(request, body: body, onInterimResponse: nil)
+    }
 }
 
 /// A response head and the body that follows it.

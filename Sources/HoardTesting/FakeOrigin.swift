@@ -23,6 +23,8 @@ public final class FakeOrigin: Sendable {
     public struct Response: Sendable {
         public var head: HTTPResponse
         public var body: HTTPBody
+        /// The interim (1xx) responses that are sent before it, but for 100 and 101. Default: none.
+        public var interimResponses: [HTTPResponse] = []
 
         public init(status: HTTPResponse.Status = .ok, fields: HTTPFields = [:], body: HTTPBody = .empty) {
             self.head = HTTPResponse(status: status, headerFields: fields)
@@ -57,6 +59,7 @@ public final class FakeOrigin: Sendable {
         let server = try await HTTPServer.start(.init(port: port)) { request in
             log.add(request.head)
             let response = await handler(request.head, request.body)
+            for interim in response.interimResponses { await request.sendInterimResponse(interim) }
             return HTTPServerResponse(head: response.head, body: response.body)
         }
         return FakeOrigin(server: server, log: log)

@@ -9,6 +9,7 @@ extension FakeTransport {
     /// What the origin answers: a response, or none.
     public struct Answer: Sendable {
         let result: Result<TransportResponse, TransportError>
+        var interimResponses: [HTTPResponse] = []
 
         private init(_ result: Result<TransportResponse, TransportError>) {
             self.result = result
@@ -39,6 +40,13 @@ extension FakeTransport {
         ) -> Answer {
             let body = HTTPBody(BodyParts(parts: parts.map { ByteBuffer(string: $0) }, error: error), length: length)
             return response(HTTPResponse(status: status, headerFields: fields), body: body)
+        }
+
+        /// The same answer with an interim response before it, behind those that it has already.
+        public func after(_ interim: HTTPResponse) -> Answer {
+            var answer = self
+            answer.interimResponses.append(interim)
+            return answer
         }
 
         /// No response.

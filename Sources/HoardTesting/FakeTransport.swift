@@ -76,7 +76,11 @@ public final class FakeTransport: Transport {
     ///
     /// - Throws: The failure that the handler answers; an error with the code `cancelled` if the task is cancelled during a
     ///   hold; one with the code `failed` if the request's content cannot be read.
-    public func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> TransportResponse {
+    public func send(
+        _ request: HTTPRequest,
+        body: HTTPBody,
+        onInterimResponse: InterimResponseHandler?
+    ) async throws(TransportError) -> TransportResponse {
         let content: ByteBuffer
         do {
             content = try await body.collect(upTo: .max)
@@ -91,6 +95,9 @@ public final class FakeTransport: Transport {
         let answer = await handler(received)
         for hold in holds where hold.isHeld(received) {
             try await hold.pass()
+        }
+        for interim in answer.interimResponses {
+            await onInterimResponse?(interim)
         }
         return try answer.result.get()
     }
