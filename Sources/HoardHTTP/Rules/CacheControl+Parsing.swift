@@ -32,30 +32,31 @@ extension CacheControl {
     private mutating func add(linesOf name: HTTPField.Name, in fields: HTTPFields) {
         for line in fields.lines(of: name) {
             for member in ListMembers(line) {
-                add(ParsedDirective(member))
+                let parsed = ParsedDirective(member)
+                if let directive = CacheDirective(parsed.name) { add(directive, parsed.argument) }
             }
         }
     }
 
-    private mutating func add(_ directive: ParsedDirective) {
-        guard let name = Directive(directive.name) else { return }
-        switch name {
-        case .maxAge: restrict(&maxAge, to: directive.seconds ?? 0)
-        case .sharedMaxAge: restrict(&sharedMaxAge, to: directive.seconds ?? 0)
-        case .staleIfError: restrict(&staleIfError, to: directive.seconds ?? 0)
-        case .staleWhileRevalidate: restrict(&staleWhileRevalidate, to: directive.seconds ?? 0)
-        case .maxStale: restrict(&maxStale, to: directive.isBare ? Self.unlimitedStaleness : directive.seconds ?? 0)
-        case .minFresh: minFresh = max(minFresh ?? 0, directive.seconds ?? DeltaSeconds.maximum)
-        case .noCache: noCache = Scope.union(noCache, directive.scope)
-        case .private: privateScope = Scope.union(privateScope, directive.scope)
+    /// Takes one directive into account.
+    mutating func add(_ directive: CacheDirective, _ argument: DirectiveArgument) {
+        switch directive {
+        case .maxAge: restrict(&maxAge, to: argument.seconds ?? 0)
+        case .sharedMaxAge: restrict(&sharedMaxAge, to: argument.seconds ?? 0)
+        case .staleIfError: restrict(&staleIfError, to: argument.seconds ?? 0)
+        case .staleWhileRevalidate: restrict(&staleWhileRevalidate, to: argument.seconds ?? 0)
+        case .maxStale: restrict(&maxStale, to: argument == .absent ? Self.unlimitedStaleness : argument.seconds ?? 0)
+        case .minFresh: minFresh = max(minFresh ?? 0, argument.seconds ?? DeltaSeconds.maximum)
+        case .noCache: Scope.add(argument.scope, to: &noCache)
+        case .private: Scope.add(argument.scope, to: &privateScope)
         case .noStore: noStore = true
         case .noTransform: noTransform = true
         case .mustRevalidate: mustRevalidate = true
         case .proxyRevalidate: proxyRevalidate = true
         case .onlyIfCached: onlyIfCached = true
-        case .public: isPublic = isPublic || !directive.isMalformed
-        case .immutable: isImmutable = isImmutable || !directive.isMalformed
-        case .mustUnderstand: mustUnderstand = mustUnderstand || !directive.isMalformed
+        case .public: isPublic = isPublic || argument != .malformed
+        case .immutable: isImmutable = isImmutable || argument != .malformed
+        case .mustUnderstand: mustUnderstand = mustUnderstand || argument != .malformed
         }
     }
 
@@ -66,46 +67,15 @@ extension CacheControl {
 }
 
 extension CacheControl.Scope {
-    fileprivate static func union(_ first: Self?, _ second: Self) -> Self {
-        switch (first, second) {
-        case (nil, _): second
-        case (.fields(let names), .fields(let more)): .fields(names + more)
-        default: .wholeResponse
+    fileprivate static func add(_ scope: Self, to sum: inout Self?) {
+        guard case .fields(let more) = scope, case .fields(var names)? = sum else {
+            sum = sum == nil ? scope : .wholeResponse
+            return
         }
-    }
-}
-
-/// The directives that Hoard knows, by the names they have on the wire.
-private enum Directive: String, CaseIterable {
-    case maxAge = "max-age"
-    case noCache = "no-cache"
-    case noStore = "no-store"
-    case `public`
-    case `private`
-    case sharedMaxAge = "s-maxage"
-    case mustRevalidate = "must-revalidate"
-    case immutable
-    case staleWhileRevalidate = "stale-while-revalidate"
-    case staleIfError = "stale-if-error"
-    case noTransform = "no-transform"
-    case proxyRevalidate = "proxy-revalidate"
-    case mustUnderstand = "must-understand"
-    case maxStale = "max-stale"
-    case minFresh = "min-fresh"
-    case onlyIfCached = "only-if-cached"
-
-    /// The directives by the length of their names, so that few have to be compared.
-    private static let byLength: [[(name: [UInt8], directive: Directive)]] = {
-        let named = allCases.map { (name: Array($0.rawValue.utf8), directive: $0) }
-        let longest = named.map(\.name.count).max() ?? 0
-        return (0...longest).map { length in named.filter { $0.name.count == length } }
-    }()
-
-    init?(_ name: ArraySlice<UInt8>) {
-        guard name.count < Self.byLength.count,
-            let match = Self.byLength[name.count].first(where: { name.lowercasedEquals($0.name) })
-        else { return nil }
-        self = match.directive
+        // Let go of the list before it grows, or each addition would copy it.
+        sum = nil
+        names += more
+        sum = .fields(names)
     }
 }
 
@@ -113,51 +83,26 @@ private enum Directive: String, CaseIterable {
 /// [RFC 9111 §5.2](https://www.rfc-editor.org/rfc/rfc9111#section-5.2) tells recipients to accept.
 private struct ParsedDirective {
     let name: ArraySlice<UInt8>
-    /// Without its quotes, if it had any.
-    private let argument: ArraySlice<UInt8>?
-    let isMalformed: Bool
+    let argument: DirectiveArgument
 
     init(_ member: ListMembers.Member) {
         let bytes = member.bytes
         name = bytes.prefix { $0.isTokenCharacter }
         let rest = bytes[name.endIndex...]
-        guard rest.first == .equalsSign else {
-            argument = nil
-            isMalformed = member.isDamaged || !rest.isEmpty
+        guard !member.isDamaged, rest.first == .equalsSign else {
+            argument = member.isDamaged || !rest.isEmpty ? .malformed : .absent
             return
         }
         let value = rest.dropFirst()
         if value.first == .doubleQuote {
-            argument = Self.unquoted(value)
+            argument = Self.unquoted(value).map { DirectiveArgument($0) } ?? .malformed
         } else {
-            argument = !value.isEmpty && value.allSatisfy { $0.isTokenCharacter } ? value : nil
+            argument = !value.isEmpty && value.allSatisfy { $0.isTokenCharacter } ? DirectiveArgument(Array(value)) : .malformed
         }
-        isMalformed = member.isDamaged || argument == nil
-    }
-
-    /// Whether there is a name and nothing else.
-    var isBare: Bool { argument == nil && !isMalformed }
-
-    /// The argument as a number of seconds; `nil` if it is none.
-    var seconds: Int64? {
-        isMalformed ? nil : argument.flatMap { DeltaSeconds.parse($0) }
-    }
-
-    /// The fields that the argument names, or the whole response if it names none, or none that can be left out safely.
-    var scope: CacheControl.Scope {
-        guard !isMalformed, let argument else { return .wholeResponse }
-        var names: [HTTPField.Name] = []
-        for member in ListMembers(Array(argument)) {
-            guard let name = HTTPField.Name(String(decoding: member.bytes, as: UTF8.self)), !name.isNeededToJudgeStoredResponse else {
-                return .wholeResponse
-            }
-            names.append(name)
-        }
-        return names.isEmpty ? .wholeResponse : .fields(names)
     }
 
     /// The content of a `quoted-string`; `nil` if the bytes are not exactly one.
-    private static func unquoted(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    private static func unquoted(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
         var content: [UInt8] = []
         var index = bytes.startIndex + 1
         while index < bytes.endIndex, bytes[index] != .doubleQuote {
@@ -166,6 +111,13 @@ private struct ParsedDirective {
             content.append(bytes[index])
             index += 1
         }
-        return index == bytes.endIndex - 1 ? content[...] : nil
+        return index == bytes.endIndex - 1 ? content : nil
+    }
+}
+
+extension DirectiveArgument {
+    /// The argument that these bytes are, without quotes.
+    fileprivate init(_ bytes: [UInt8]) {
+        self = DeltaSeconds.parse(bytes).map { .seconds($0) } ?? .text(bytes)
     }
 }

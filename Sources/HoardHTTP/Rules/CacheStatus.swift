@@ -79,23 +79,39 @@ package struct CacheStatus: Hashable, Sendable {
 
     /// The member for this cache. Complexity: O(*n*) in the length of the strings.
     package var fieldValue: String {
-        var value = StructuredValue.tokenOrString(cacheName)
+        // One allocation, since an answer from memory should take little more.
+        var value = ""
+        value.reserveCapacity(cacheName.utf8.count + (key?.utf8.count ?? 0) + (detail?.utf8.count ?? 0) + 72)
+        value += StructuredValue.tokenOrString(cacheName)
         switch outcome {
         case .hit:
             value += "; hit"
         case .forwarded(let forwarding):
-            value += "; fwd=" + forwarding.reason.token
-            if let status = forwarding.status { value += "; fwd-status=" + StructuredValue.integer(Int64(status)) }
+            value += "; fwd="
+            value += forwarding.reason.token
+            if let status = forwarding.status {
+                value += "; fwd-status="
+                value += StructuredValue.integer(Int64(status))
+            }
         case .generated:
             break
         }
-        if let timeToLive { value += "; ttl=" + StructuredValue.integer(roundedDown: timeToLive) }
+        if let timeToLive {
+            value += "; ttl="
+            value += StructuredValue.integer(roundedDown: timeToLive)
+        }
         if case .forwarded(let forwarding) = outcome {
             if forwarding.isStored { value += "; stored" }
             if forwarding.isCollapsed { value += "; collapsed" }
         }
-        if let key { value += "; key=" + StructuredValue.string(key) }
-        if let detail { value += "; detail=" + StructuredValue.tokenOrString(detail) }
+        if let key {
+            value += "; key="
+            value += StructuredValue.string(key)
+        }
+        if let detail {
+            value += "; detail="
+            value += StructuredValue.tokenOrString(detail)
+        }
         return value
     }
 

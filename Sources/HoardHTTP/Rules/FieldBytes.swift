@@ -33,6 +33,7 @@ extension UInt8 {
     static var space: UInt8 { UInt8(ascii: " ") }
     static var doubleQuote: UInt8 { UInt8(ascii: "\"") }
     static var percent: UInt8 { UInt8(ascii: "%") }
+    static var plus: UInt8 { UInt8(ascii: "+") }
     static var comma: UInt8 { UInt8(ascii: ",") }
     static var hyphen: UInt8 { UInt8(ascii: "-") }
     static var slash: UInt8 { UInt8(ascii: "/") }
@@ -98,6 +99,21 @@ extension BidirectionalCollection<UInt8> {
             let last = lastIndex(where: { !$0.isOptionalWhitespace })
         else { return self[endIndex..<endIndex] }
         return self[first...last]
+    }
+}
+
+extension Int {
+    /// Reads one or more digits and nothing else. A number too large to hold counts as the largest one.
+    init?(saturatingDigits bytes: some Collection<UInt8>) {
+        guard !bytes.isEmpty else { return nil }
+        var number = 0
+        for byte in bytes {
+            guard byte.isDigit else { return nil }
+            let (tens, overflow) = number.multipliedReportingOverflow(by: 10)
+            let (sum, sumOverflow) = tens.addingReportingOverflow(Int(byte - 0x30))
+            number = overflow || sumOverflow ? .max : sum
+        }
+        self = number
     }
 }
 

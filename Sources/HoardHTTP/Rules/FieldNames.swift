@@ -9,6 +9,15 @@ extension HTTPField.Name {
     /// RFC 9211.
     package static let cacheStatus = Self.constant("Cache-Status")
 
+    /// Says which parts of the query do not matter: ``NoVarySearch``.
+    package static let noVarySearch = Self.constant("No-Vary-Search")
+    /// Labels for removal, separated by commas: ``CacheTags``.
+    package static let cacheTag = Self.constant("Cache-Tag")
+    /// Labels for removal, separated by spaces: ``CacheTags``.
+    package static let surrogateKey = Self.constant("Surrogate-Key")
+    /// RFC 9213 §3.
+    package static let cdnCacheControl = Self.constant("CDN-Cache-Control")
+
     /// Makes a name from a literal of this file; a literal that is no field name is a mistake in this file.
     private static func constant(_ name: String) -> Self {
         guard let name = Self(name) else { preconditionFailure("\(name) is not a field name") }
@@ -17,13 +26,13 @@ extension HTTPField.Name {
 
     /// Whether a stored response without this field would be judged wrongly.
     ///
-    /// The freshness, the age, the selection and the decoding of a response depend on these fields. A field in a message may ask
+    /// The freshness, the age, the selection, the removal and the decoding of a response depend on these fields. A field in a message may ask
     /// that others be left out (`Connection`, `no-cache="…"`, `private="…"`); a cache that left out one of these would become less safe,
     /// so such a request is not obeyed. [RFC 9110 §7.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1) forbids sending it.
     var isNeededToJudgeStoredResponse: Bool {
         switch canonicalName {
         case "age", "cache-control", "date", "etag", "expires", "last-modified", "vary": true
-        case "content-encoding", "content-range", "content-type": true
+        case "content-encoding", "content-range", "content-type", "cache-tag", "surrogate-key": true
         default: canonicalName.hasSuffix("-cache-control")
         }
     }

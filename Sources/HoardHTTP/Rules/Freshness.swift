@@ -45,21 +45,18 @@ package struct FreshnessLifetime: Hashable, Sendable {
 }
 
 extension FreshnessLifetime {
-    /// The longest lifetime that is guessed, 24 hours.
-    package static let maximumHeuristicSeconds: Int64 = 86_400
-
     /// The lifetime of a response.
     ///
-    /// A tenth of the time since the last modification, but no more than ``maximumHeuristicSeconds``, is the guess where nothing is explicit:
+    /// A tenth of the time since the last modification, but no more than a day (see ``HTTPCacheRules``), is the guess where nothing is explicit:
     /// [RFC 9111 §4.2.2](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.2). An `Expires` that is no date, such as `0`, and several that
     /// contradict each other, mean that the response has expired: [§5.3](https://www.rfc-editor.org/rfc/rfc9111#section-5.3).
     ///
     /// - Parameters:
-    ///   - cacheControl: The directives in force for this cache. Where a targeted field (RFC 9213) replaces `Cache-Control`, pass its directives.
+    ///   - cacheControl: The directives in force for this cache: ``CacheControl/init(inForceFor:rules:)``.
     ///   - responseTime: When the response arrived; it stands in for a `Date` that is missing or invalid.
-    package init(of response: HTTPResponse, cacheControl: CacheControl, mode: CacheMode, responseTime: Date) {
+    package init(of response: HTTPResponse, cacheControl: CacheControl, rules: HTTPCacheRules, responseTime: Date) {
         let fields = response.headerFields
-        if mode == .shared, let seconds = cacheControl.sharedMaxAge {
+        if rules.mode == .shared, let seconds = cacheControl.sharedMaxAge {
             self.init(seconds: seconds, source: .sMaxAge)
         } else if let seconds = cacheControl.maxAge {
             self.init(seconds: seconds, source: .maxAge)
@@ -68,11 +65,14 @@ extension FreshnessLifetime {
             let generated = fields.date(of: .date, now: responseTime) ?? HTTPDate(responseTime)
             self.init(seconds: expires.map { $0.secondsSince1970 - generated.secondsSince1970 } ?? 0, source: .expires)
         } else if response.status.isHeuristicallyCacheable || cacheControl.isPublic,
+            // A cookie is for one user. Others get it only if the origin has said anything to that effect.
+            rules.mode == .private || cacheControl.isPublic || !fields.contains(.setCookie),
             let lastModified = fields.date(of: .lastModified, now: responseTime)
         {
             let generated = fields.date(of: .date, now: responseTime) ?? HTTPDate(responseTime)
-            let seconds = (generated.secondsSince1970 - lastModified.secondsSince1970) / 10
-            self.init(seconds: min(seconds, Self.maximumHeuristicSeconds), source: .heuristic)
+            let unchanged = Double(max(0, generated.secondsSince1970 - lastModified.secondsSince1970))
+            let guess = min((unchanged * rules.heuristicFraction).rounded(.down), Double(rules.maximumHeuristicSeconds))
+            self.init(seconds: guess > 0 ? Int64(min(guess, Double(DeltaSeconds.maximum))) : 0, source: .heuristic)
         } else {
             self.init(seconds: 0, source: .none)
         }

@@ -9,16 +9,17 @@ package import HTTPTypes
 package enum Invalidation {
     /// The URIs whose stored responses must go once `response` has answered `request`, in the spelling of ``TargetURI``, none twice.
     ///
-    /// If the method is not safe and the response is no error, these are the target itself and what `Location` and `Content-Location` name, as long as
-    /// they have the origin of the target: nobody may empty a cache of another's responses. Otherwise there are none.
+    /// If the method is not safe and the response is no error, these are the target itself and what `Location` and `Content-Location` name, as long
+    /// as they have the origin of the target: nobody may empty a cache of another's responses. Otherwise there are none.
     package static func uris(after response: HTTPResponse, to request: HTTPRequest) -> [String] {
         guard !request.method.isSafe, (200...399).contains(response.status.code), let target = TargetURI(request) else { return [] }
         var uris = [target.description]
+        var seen = Set(uris)
         for name in [HTTPField.Name.location, .contentLocation] {
             for reference in response.headerFields[values: name] {
                 guard let uri = target.resolving(reference), uri.hasSameOrigin(as: target) else { continue }
                 let text = uri.description
-                if !uris.contains(text) { uris.append(text) }
+                if seen.insert(text).inserted { uris.append(text) }
             }
         }
         return uris

@@ -23,13 +23,25 @@ package struct ResponseFreshness: Hashable, Sendable {
     ///   - response: As it was received, or as it was stored.
     ///   - requestTime: When the request was sent.
     ///   - responseTime: When the response arrived.
-    ///   - cacheControl: The directives in force, where they are not those of the `Cache-Control` field (RFC 9213).
-    package init(of response: HTTPResponse, requestTime: Date, responseTime: Date, mode: CacheMode, cacheControl: CacheControl? = nil) {
-        let cacheControl = cacheControl ?? CacheControl(response: response.headerFields)
+    package init(of response: HTTPResponse, requestTime: Date, responseTime: Date, rules: HTTPCacheRules) {
+        let cacheControl = CacheControl(inForceFor: response.headerFields, rules: rules)
         self.cacheControl = cacheControl
-        self.lifetime = FreshnessLifetime(of: response, cacheControl: cacheControl, mode: mode, responseTime: responseTime)
+        self.lifetime = FreshnessLifetime(of: response, cacheControl: cacheControl, rules: rules, responseTime: responseTime)
         self.age = ResponseAge(of: response, requestTime: requestTime, responseTime: responseTime)
-        self.mode = mode
+        self.mode = rules.mode
+    }
+
+    private init(_ other: Self, lifetime: FreshnessLifetime) {
+        self.cacheControl = other.cacheControl
+        self.lifetime = lifetime
+        self.age = other.age
+        self.mode = other.mode
+    }
+
+    /// The same for a response that counts as stale from `date` on, however long its lifetime is.
+    package func stale(from date: Date) -> Self {
+        let age = Int64(age.seconds(at: date))
+        return Self(self, lifetime: FreshnessLifetime(seconds: min(lifetime.seconds, age), source: lifetime.source))
     }
 
     /// How many seconds the response will stay fresh; negative if it is stale.
@@ -47,16 +59,4 @@ package struct ResponseFreshness: Hashable, Sendable {
         if cacheControl.proxyRevalidate { return .proxyRevalidate }
         return cacheControl.sharedMaxAge == nil ? nil : .sharedMaxAge
     }
-}
-
-/// A response directive that forbids serving a stale response without validation.
-package enum StaleProhibition: Hashable, Sendable {
-    /// RFC 9111 §5.2.2.4.
-    case noCache
-    /// RFC 9111 §5.2.2.2.
-    case mustRevalidate
-    /// RFC 9111 §5.2.2.8, in a shared cache.
-    case proxyRevalidate
-    /// `s-maxage` forbids what `proxy-revalidate` does: RFC 9111 §5.2.2.10, in a shared cache.
-    case sharedMaxAge
 }

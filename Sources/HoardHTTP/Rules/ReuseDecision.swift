@@ -9,8 +9,8 @@
 
 /// Whether a stored response may answer a request as it is.
 ///
-/// The request has already selected the response by URI, method and ``Vary``. Serving a stale response on purpose (`max-stale`, `stale-while-revalidate`,
-/// `stale-if-error`) is not decided here; everything needed to decide it is in the properties.
+/// The request has already selected the response by URI, method and ``Vary``. Whether a stale response may be served on purpose says
+/// ``StaleServing``; everything needed to decide it is in the properties.
 ///
 /// [RFC 9111 §4](https://www.rfc-editor.org/rfc/rfc9111#section-4)
 package struct ReuseDecision: Hashable, Sendable {
@@ -47,7 +47,8 @@ package struct ReuseDecision: Hashable, Sendable {
     /// The age of the response in seconds.
     package let age: TimeInterval
     package let lifetime: FreshnessLifetime
-    /// The directive that forbids serving the response once it is stale, if there is one.
+    /// The directive that forbids serving the response now unless the origin confirms it, if there is one. While the response is fresh, only
+    /// `no-cache` does.
     package let staleProhibition: StaleProhibition?
     /// The staleness in seconds that the client accepts; ``CacheControl/unlimitedStaleness`` for any, `nil` for none.
     package let maxStale: Int64?
@@ -55,6 +56,15 @@ package struct ReuseDecision: Hashable, Sendable {
     package let staleWhileRevalidate: Int64?
     /// For how many seconds of staleness the response may be served when the origin fails; the greater of what origin and client permit.
     package let staleIfError: Int64?
+    /// The part of ``staleIfError`` that the client itself permits.
+    package let requestStaleIfError: Int64?
+    /// Whether the client wants no unconfirmed response: `no-cache` or `Pragma: no-cache`.
+    package let requestNoCache: Bool
+    /// Whether the client, as far as its directives tell, would take a response that is stale.
+    ///
+    /// It would not if it wants one that stays fresh, is younger than this one, or is fresh: `max-age` without `max-stale` also means the latter
+    /// ([RFC 9111 §5.2.1.1](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.1.1)).
+    package let requestAcceptsStale: Bool
     /// Whether the client wants no request to be forwarded: where the response may not be used, the answer is 504.
     ///
     /// [RFC 9111 §5.2.1.7](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.1.7)
@@ -68,21 +78,26 @@ package struct ReuseDecision: Hashable, Sendable {
 
     /// Decides. Complexity: O(1).
     ///
-    /// A fresh response that is `immutable` is used although the request's `max-age` asks for a younger one, which is what a reload does; `no-cache` and
-    /// `min-fresh` are still obeyed. [RFC 8246 §2](https://www.rfc-editor.org/rfc/rfc8246#section-2)
+    /// A fresh response that is `immutable` is used although the request's `max-age` asks for a younger one, which is what a reload does; `no-cache`
+    /// and `min-fresh` are still obeyed. [RFC 8246 §2](https://www.rfc-editor.org/rfc/rfc8246#section-2)
     ///
     /// - Parameter request: The directives of the request: `CacheControl(request: fields)`.
     package init(request: CacheControl, stored: ResponseFreshness, now: Date) {
         let response = stored.cacheControl
-        age = stored.age.seconds(at: now)
+        let age = stored.age.seconds(at: now)
+        self.age = age
         lifetime = stored.lifetime
-        staleProhibition = stored.staleProhibition
         maxStale = request.maxStale
         staleWhileRevalidate = response.staleWhileRevalidate
-        staleIfError = [response.staleIfError, request.staleIfError].compactMap { $0 }.max()
+        requestStaleIfError = request.staleIfError
+        staleIfError = Self.greater(response.staleIfError, request.staleIfError)
+        requestNoCache = request.noCache != nil
+        let isYoungEnough = request.maxAge.map { request.maxStale != nil && age <= TimeInterval($0) } ?? true
+        requestAcceptsStale = request.noCache == nil && request.minFresh == nil && isYoungEnough
         onlyIfCached = request.onlyIfCached
 
         let timeToLive = TimeInterval(lifetime.seconds) - age
+        staleProhibition = stored.staleProhibition.flatMap { $0 == .noCache || timeToLive <= 0 ? $0 : nil }
         if response.noCache == .wholeResponse {
             verdict = .mustRevalidate(.responseNoCache)
         } else if request.noCache != nil {
@@ -96,5 +111,10 @@ package struct ReuseDecision: Hashable, Sendable {
         } else {
             verdict = .fresh(timeToLive: timeToLive)
         }
+    }
+
+    private static func greater(_ first: Int64?, _ second: Int64?) -> Int64? {
+        guard let first, let second else { return first ?? second }
+        return max(first, second)
     }
 }

@@ -7,9 +7,9 @@ extension HTTPFields {
     /// The fields that go beyond this connection: what a proxy passes on.
     ///
     /// Left out are `Connection`, every field it names, and those that concern only the connection or the next proxy:
-    /// [RFC 9110 §7.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1), [§11.7](https://www.rfc-editor.org/rfc/rfc9110#section-11.7).
-    /// `Trailer` goes too, although it is not among them: it announces fields that a proxy may pass on
-    /// ([§6.6.2](https://www.rfc-editor.org/rfc/rfc9110#section-6.6.2)), but a body in Hoard is bytes only, and a promise not kept is worse than none.
+    /// [RFC 9110 §7.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1), [§11.7](https://www.rfc-editor.org/rfc/rfc9110#section-11.7). `Trailer` goes
+    /// too, although it is not among them ([§6.6.2](https://www.rfc-editor.org/rfc/rfc9110#section-6.6.2)): who passes trailer fields on announces
+    /// them itself, and a promise not kept is worse than none.
     ///
     /// `Connection` is obeyed whatever it names, even `Cache-Control`. So decisions about storing must be made on the fields as they were received,
     /// while the variant must be selected (see ``Vary``) by the request as it is passed on, because the origin answers that one.
@@ -24,10 +24,14 @@ extension HTTPFields {
     /// and `Vary`, stay even if `Connection` names them, so that no message can make the cache forget a restriction.
     ///
     /// - Parameter cacheControl: The directives in force for the response in this cache.
-    package func removingFieldsNotStored(cacheControl: CacheControl, mode: CacheMode) -> HTTPFields {
-        var excluded = cacheControl.noCache?.fieldNames ?? []
-        if mode == .shared { excluded += cacheControl.privateScope?.fieldNames ?? [] }
-        return removing(namedByConnection: { !$0.isNeededToJudgeStoredResponse }, also: { excluded.contains($0) })
+    package func removingFieldsNotStored(cacheControl: CacheControl, rules: HTTPCacheRules) -> HTTPFields {
+        var excluded = Set(cacheControl.noCache?.fieldNames ?? [])
+        if rules.mode == .shared { excluded.formUnion(cacheControl.privateScope?.fieldNames ?? []) }
+        excluded.subtract(rules.targets)
+        return removing(
+            namedByConnection: { !$0.isNeededToJudgeStoredResponse && !rules.targets.contains($0) },
+            also: { excluded.contains($0) }
+        )
     }
 
     private func removing(
@@ -68,7 +72,8 @@ extension CacheControl.Scope {
 }
 
 extension HTTPField.Name {
-    fileprivate var isHopByHop: Bool {
+    /// Whether the field concerns only the connection or the next proxy.
+    var isHopByHop: Bool {
         switch canonicalName {
         case "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade": true
         case "proxy-authenticate", "proxy-authentication-info", "proxy-authorization": true

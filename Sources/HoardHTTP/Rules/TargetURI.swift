@@ -5,9 +5,9 @@ package import HTTPTypes
 
 /// The `http` or `https` URI of a request, in the one spelling that serves as a cache key.
 ///
-/// Scheme and host are in small letters, the default port is left out, an empty path is `/`, dot segments are removed, and in the path
-/// percent-encoding is used only where it must be, with capital letters. The query is kept as it is, and a fragment is dropped. Bytes that no URI
-/// may contain are percent-encoded in path and query, so a URI is ASCII and comparing strings compares bytes.
+/// Scheme and host are in small letters, the default port is left out, an empty path is `/`, dot segments are removed, and in path and query
+/// percent-encoding is used only where it must be, with capital letters. Reserved characters keep their form, encoded or not, and a fragment is
+/// dropped. Bytes that no URI may contain are percent-encoded, so a URI is ASCII and comparing strings compares bytes.
 ///
 /// [RFC 9110 §4.2.3](https://www.rfc-editor.org/rfc/rfc9110#section-4.2.3), [RFC 3986 §6.2.2](https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2)
 ///
@@ -61,7 +61,7 @@ package struct TargetURI: Hashable, Sendable {
         self.host = authority.host
         self.port = authority.port == (self.scheme == "http" ? 80 : 443) ? nil : authority.port
         self.path = path.isEmpty ? "/" : Self.normalizing(path: path)
-        self.query = query.map { Self.encodingForbiddenBytes($0) }
+        self.query = query.map { Self.normalizingEncoding($0) }
     }
 
     /// Whether both have the same scheme, host and port: [RFC 9110 §4.3.1](https://www.rfc-editor.org/rfc/rfc9110#section-4.3.1).
@@ -81,37 +81,41 @@ package struct TargetURI: Hashable, Sendable {
     }
 
     private static func normalizing(path: String) -> String {
+        let encoded = normalizingEncoding(path)
         var previous: UInt8 = 0
-        let isNormal = path.utf8.allSatisfy { byte in
+        // Only now, as the dots may have been encoded.
+        let mayHaveDotSegments = encoded.utf8.contains { byte in
             defer { previous = byte }
-            return byte != .percent && !byte.isForbiddenInURI && !(byte == UInt8(ascii: ".") && previous == .slash)
+            return byte == UInt8(ascii: ".") && previous == .slash
         }
-        if isNormal { return path }
-        let encoded = Array(path.utf8)
+        return mayHaveDotSegments ? URIReference.removingDotSegments(encoded) : encoded
+    }
+
+    /// The text with percent-encoding only where it must be, in capitals.
+    ///
+    /// A percent sign that encodes nothing stays, and what follows it is not decoded if it would get a meaning by that.
+    /// [RFC 3986 §6.2.2](https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2)
+    private static func normalizingEncoding(_ text: String) -> String {
+        guard text.utf8.contains(where: { $0 == .percent || $0.isForbiddenInURI }) else { return text }
+        let encoded = Array(text.utf8)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(encoded.count)
         var index = 0
+        /// Behind the last percent sign that encodes nothing, and the two bytes that could give it a meaning.
+        var harmlessFrom = 0
         while index < encoded.count {
             let byte = encoded[index]
             index += 1
             if byte == .percent, index + 1 < encoded.count, let high = encoded[index].hexDigitValue, let low = encoded[index + 1].hexDigitValue {
                 index += 2
                 let decoded = high << 4 | low
-                if decoded.isUnreservedInURI { bytes.append(decoded) } else { bytes.append(percentEncoded: decoded) }
+                if decoded.isUnreservedInURI, bytes.count >= harmlessFrom { bytes.append(decoded) } else { bytes.append(percentEncoded: decoded) }
             } else if byte.isForbiddenInURI {
                 bytes.append(percentEncoded: byte)
             } else {
                 bytes.append(byte)
+                if byte == .percent { harmlessFrom = bytes.count + 2 }
             }
-        }
-        return URIReference.removingDotSegments(String(decoding: bytes, as: UTF8.self))
-    }
-
-    private static func encodingForbiddenBytes(_ text: String) -> String {
-        guard text.utf8.contains(where: \.isForbiddenInURI) else { return text }
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            if byte.isForbiddenInURI { bytes.append(percentEncoded: byte) } else { bytes.append(byte) }
         }
         return String(decoding: bytes, as: UTF8.self)
     }
@@ -176,7 +180,7 @@ extension UInt8 {
     fileprivate var isForbiddenInURI: Bool { self <= 0x20 || self >= 0x7F }
 
     /// RFC 3986 §2.3.
-    fileprivate var isUnreservedInURI: Bool {
+    var isUnreservedInURI: Bool {
         switch self {
         case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
         default: isLetter || isDigit

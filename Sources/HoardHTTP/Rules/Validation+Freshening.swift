@@ -32,8 +32,7 @@ package struct NotModifiedResponse: Hashable, Sendable {
     package func confirms(_ stored: HTTPResponse) -> Bool {
         let mine = Validators(of: fields)
         let other = Validators(of: stored.headerFields)
-        // HTTPFields holds fewer than 65,535 fields; a sum beyond that is nobody's honest response.
-        guard !other.isEmpty, fields.count + stored.headerFields.count < Int(UInt16.max) - 1 else { return false }
+        guard !other.isEmpty, stored.mayBeUpdated(with: fields) else { return false }
         if let tag = mine.entityTag {
             guard let otherTag = other.entityTag else { return false }
             return tag.isWeak ? tag.matchesWeakly(otherTag) : tag.matchesStrongly(otherTag)
@@ -47,42 +46,20 @@ package struct NotModifiedResponse: Hashable, Sendable {
         return date == HTTPDate(bytes: otherLastModified, now: now)
     }
 
-    /// The stored response with the fields of the 304 in place of its own.
+    /// The stored response with the fields of the 304 in place of its own: see ``HTTPTypes/HTTPResponse/updated(with:rules:)``.
     ///
-    /// Every field of the 304 replaces all lines of that name, with the exceptions of
-    /// [RFC 9111 §3.2](https://www.rfc-editor.org/rfc/rfc9111#section-3.2): fields that are not stored (see
-    /// ``HTTPTypes/HTTPFields/removingFieldsNotStored(cacheControl:mode:)``), `Content-Length`, and those that say how the stored bytes are to be read,
-    /// `Content-Encoding` and, of a partial response, `Content-Range`. A stored `Age` goes, and a 304 without `Date` counts as generated when it arrived
-    /// ([RFC 9110 §6.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-6.6.1)); otherwise a confirmed response would be as old as before.
-    ///
-    /// The directives may have changed: ask ``Storability`` again before keeping the result.
-    package func freshening(_ stored: HTTPResponse, responseTime: Date, mode: CacheMode) -> HTTPResponse {
-        let update = fields.removingFieldsNotStored(cacheControl: CacheControl(response: fields), mode: mode)
-            .filter { $0.name.isUpdated(in: stored.status) }
-        let replaced = Set(update.lazy.map(\.name)).union([.age, .date])
-        var result = HTTPFields()
-        result.reserveCapacity(stored.headerFields.count + update.count + 1)
-        for field in stored.headerFields where !replaced.contains(field.name) {
-            result.append(field)
-        }
-        for field in update {
-            result.append(field)
-        }
-        if !result.contains(.date) {
-            result.append(HTTPField(name: .date, value: HTTPDate(responseTime).description))
-        }
-        var freshened = stored
-        freshened.headerFields = result.removingFieldsNotStored(cacheControl: CacheControl(response: result), mode: mode)
-        return freshened
+    /// A 304 without `Date` counts as generated when it arrived: [RFC 9110 §6.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-6.6.1).
+    package func freshening(_ stored: HTTPResponse, responseTime: Date, rules: HTTPCacheRules) -> HTTPResponse {
+        stored.updated(with: fields.dated(responseTime), rules: rules)
     }
 }
 
-extension HTTPField.Name {
-    fileprivate func isUpdated(in storedStatus: HTTPResponse.Status) -> Bool {
-        switch canonicalName {
-        case "content-length", "content-encoding": false
-        case "content-range": storedStatus.code != 206
-        default: true
-        }
+extension HTTPFields {
+    /// The fields with a `Date`, which is `now` if there was none.
+    package func dated(_ now: Date) -> HTTPFields {
+        guard !contains(.date) else { return self }
+        var fields = self
+        fields.append(HTTPField(name: .date, value: HTTPDate(now).description))
+        return fields
     }
 }

@@ -30,8 +30,8 @@ package struct Validators: Hashable, Sendable {
 
     /// The fields of `request`, changed so that the origin is asked about the stored response.
     ///
-    /// The client's own `If-None-Match` and `If-Modified-Since` are replaced, since a 304 could otherwise refer to a response that only the client has;
-    /// the cache answers them itself from what comes back (see ``ConditionalRequest``). `If-Match`, `If-Unmodified-Since` and `If-Range` are the
+    /// The client's own `If-None-Match` and `If-Modified-Since` are replaced, since a 304 could otherwise refer to a response that only the client
+    /// has; the cache answers them itself from what comes back (see ``ConditionalRequest``). `If-Match`, `If-Unmodified-Since` and `If-Range` are the
     /// origin's business and stay ([RFC 9111 §4.3.2](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.2)), and so do the fields named by `Vary`.
     /// Without a validator nothing is replaced: the client's conditions go to the origin, and a 304 goes to the client.
     package func conditionalFields(from requestFields: HTTPFields) -> HTTPFields {
@@ -45,8 +45,8 @@ package struct Validators: Hashable, Sendable {
 
 /// The condition of a client's request that a cache answers from a stored response.
 ///
-/// `If-None-Match` hides `If-Modified-Since`: [RFC 9110 §13.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-13.2.2). An `If-Modified-Since` that is
-/// no date is ignored: [§13.1.3](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.3).
+/// `If-None-Match` hides `If-Modified-Since`: [RFC 9110 §13.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-13.2.2). An `If-Modified-Since` that
+/// is no date is ignored: [§13.1.3](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.3).
 package struct ConditionalRequest: Hashable, Sendable {
     private enum Condition: Hashable, Sendable {
         case exists

@@ -11,15 +11,19 @@ package import HTTPTypes
 package enum Vary: Hashable, Sendable {
     /// These fields: sorted by name, none twice. Empty if the response has no `Vary`.
     case fields([HTTPField.Name])
-    /// Something beyond the fields (`*`): no later request matches. A member that is no field name counts as `*`.
+    /// Something beyond the fields (`*`): no later request matches. A member that is no field name counts as `*`, and so do too many names.
     case any
+
+    /// A response that names more fields than this is not reused: finding its variant would cost more than it is worth.
+    package static let maximumNames = 64
 
     /// Reads the `Vary` field of a response.
     package init(_ responseFields: HTTPFields) {
         var names: [HTTPField.Name] = []
         for line in responseFields.lines(of: .vary) {
             for member in ListMembers(line) {
-                guard member.bytes.elementsEqual("*".utf8) == false, let name = HTTPField.Name(String(decoding: member.bytes, as: UTF8.self))
+                guard names.count < Self.maximumNames, !member.bytes.elementsEqual("*".utf8),
+                    let name = HTTPField.Name(String(decoding: member.bytes, as: UTF8.self))
                 else {
                     self = .any
                     return
@@ -52,9 +56,10 @@ package enum Vary: Hashable, Sendable {
 
 /// The values of the request fields that select a response, in a form that can be compared.
 ///
-/// Lines of one field are combined, so `a` and `b` on two lines are `a, b` on one. Where the syntax of a field is known to allow it, spaces around
-/// commas and semicolons are ignored as well: `Accept`, `Accept-Charset`, `Accept-Encoding`, `Accept-Language`. The order of members is kept, as origins
-/// may heed it. An absent field differs from an empty one.
+/// Lines of one field are combined, so `a` and `b` on two lines are `a, b` on one. `Accept`, `Accept-Charset`, `Accept-Encoding` and
+/// `Accept-Language`, whose meaning is known, have one spelling for all lists that mean the same, whatever their order, case and spaces: see
+/// ``PreferenceList``. If such a field breaks its grammar, only spaces around commas and semicolons are ignored. An absent field differs from an
+/// empty one.
 ///
 /// [RFC 9111 §4.1](https://www.rfc-editor.org/rfc/rfc9111#section-4.1)
 package struct VariantKey: Hashable, Sendable {
@@ -84,6 +89,10 @@ package struct VariantKey: Hashable, Sendable {
     private static func append(_ lines: [[UInt8]], of name: HTTPField.Name, to bytes: inout [UInt8]) {
         switch name.canonicalName {
         case "accept", "accept-charset", "accept-encoding", "accept-language":
+            if let list = PreferenceList(lines, hasParameters: name == .accept) {
+                append(list.bytes[...], to: &bytes)
+                return
+            }
             var isFirst = true
             for line in lines {
                 for member in ListMembers(line) {

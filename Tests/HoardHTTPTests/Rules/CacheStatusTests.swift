@@ -3,6 +3,7 @@
 
 import HTTPTypes
 import HoardHTTP
+import RawStructuredFieldValues
 import Testing
 
 @Suite struct CacheStatusTests {
@@ -73,13 +74,47 @@ import Testing
         #expect(empty.lines == ["Cache-Status: Near; hit"])
     }
 
-    @Test func isPrintableWhateverItSays() {
+    /// The only member of a list, with its parameters, as another implementation reads them.
+    private func parsed(_ value: String) throws -> (name: RFC9651BareItem, parameters: [String: RFC9651BareItem]) {
+        var parser = StructuredFieldValueParser(Array(value.utf8))
+        let members = try parser.parseListFieldValue()
+        guard members.count == 1, case .item(let item) = members[0] else { throw UnexpectedForm() }
+        return (item.rfc9651BareItem, Dictionary(uniqueKeysWithValues: item.rfc9651Parameters.map { ($0.0, $0.1) }))
+    }
+
+    private struct UnexpectedForm: Error {}
+
+    @Test func isAStructuredFieldWithAllParameters() throws {
+        let forwarding = CacheStatus.Forwarding(.partial, status: 206, isStored: true, isCollapsed: true)
+        let status = CacheStatus(cacheName: "my cache", .forwarded(forwarding), timeToLive: -7.5, key: "http://a/?\"\\", detail: "MAX-STALE")
+        let (name, parameters) = try parsed(status.fieldValue)
+        #expect(name == .string("my cache"))
+        #expect(
+            parameters == [
+                "fwd": .token("partial"), "fwd-status": .integer(206), "ttl": .integer(-8), "stored": .bool(true), "collapsed": .bool(true),
+                "key": .string("http://a/?\"\\"), "detail": .token("MAX-STALE"),
+            ]
+        )
+        let hit = try parsed(CacheStatus(cacheName: "a.example:80", .hit, timeToLive: 1e20, detail: "not a token").fieldValue)
+        #expect(hit.name == .token("a.example:80"))
+        #expect(hit.parameters == ["hit": .bool(true), "ttl": .integer(999_999_999_999_999), "detail": .string("not a token")])
+        #expect(try parsed(CacheStatus(cacheName: "c", .generated).fieldValue).parameters.isEmpty)
+    }
+
+    @Test(arguments: [Int.min, -1, 0, 99, 1_000, .max])
+    func isAStructuredFieldWhateverTheStatus(status: Int) throws {
+        _ = try parsed(CacheStatus(cacheName: "c", .forwarded(.init(.miss, status: status)), timeToLive: .nan).fieldValue)
+    }
+
+    @Test func isPrintableWhateverItSays() throws {
         var generator = SeededGenerator()
         for _ in 0..<5_000 {
             let text = String(decoding: generator.bytes(upTo: 20, alphabet: "ab\"\\;, "), as: UTF8.self)
             let value = CacheStatus(cacheName: text, .hit, key: text, detail: text).fieldValue
             #expect(value.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }, "seed \(generator.seed)")
             #expect(HTTPField.isValidValue(value), "seed \(generator.seed)")
+            let (_, parameters) = try parsed(value)
+            #expect(Set(parameters.keys) == ["hit", "key", "detail"], "seed \(generator.seed)")
         }
     }
 }

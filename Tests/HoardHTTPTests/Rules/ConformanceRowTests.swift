@@ -31,7 +31,8 @@ import Testing
     func isReusedIfAndOnlyIfItMayBe(row: Row) {
         let message = response(row.status, row.lines.map { Self.withDates($0) })
         let client = request()
-        let freshness = ResponseFreshness(of: message, requestTime: newYear2026, responseTime: newYear2026, mode: .shared)
+        let rules = HTTPCacheRules(mode: .shared, targets: [.cdnCacheControl])
+        let freshness = ResponseFreshness(of: message, requestTime: newYear2026, responseTime: newYear2026, rules: rules)
         let decision = ReuseDecision(
             request: CacheControl(request: client.headerFields),
             stored: freshness,
@@ -39,7 +40,7 @@ import Testing
         )
         var isFresh = false
         if case .fresh = decision.verdict { isFresh = true }
-        let isStorable = Storability(of: message, to: client, freshness: freshness) == .storable
+        let isStorable = Storability(of: message, to: client, freshness: freshness, rules: rules) == .storable
         #expect((isStorable && isFresh) == row.isReused)
     }
 
@@ -133,6 +134,21 @@ import Testing
         .init("heuristic-503-not_cached", ["Last-Modified: @-86400", "Date: @0"], status: 503, isReused: false),
         .init("heuristic-599-not_cached", ["Last-Modified: @-86400", "Date: @0"], status: 599, isReused: false),
         .init("heuristic-599-cached", ["Last-Modified: @-86400", "Date: @0", "Cache-Control: public"], status: 599, isReused: true),
+        // cdn-cache-control
+        .init("cdn-max-age", ["CDN-Cache-Control: max-age=10000", "Cache-Control: max-age=1"], isReused: true),
+        .init("cdn-max-age-max", ["CDN-Cache-Control: max-age=2147483648", "Cache-Control: max-age=1"], isReused: true),
+        .init("cdn-max-age-space-before-equals", ["Cache-Control: max-age=1", "CDN-Cache-Control: max-age =100"], isReused: false),
+        .init("cdn-max-age-space-after-equals", ["Cache-Control: max-age=1", "CDN-Cache-Control: max-age= 100"], isReused: false),
+        .init("cdn-max-age-extension", ["CDN-Cache-Control: foobar, max-age=3600", "Cache-Control: max-age=1"], isReused: true),
+        .init("cdn-max-age-expires", ["CDN-Cache-Control: max-age=3600", "Expires: @-7200", "Date: @0"], isReused: true),
+        .init("cdn-max-age-0-expires", ["Expires: @3600", "CDN-Cache-Control: max-age=0", "Date: @0"], isReused: false),
+        .init("cdn-max-age-short-cc-max-age", ["CDN-Cache-Control: max-age=3600", "Cache-Control: max-age=1"], isReused: true),
+        .init("cdn-private", ["CDN-Cache-Control: private", "Cache-Control: max-age=10000", "Expires: @10000", "Date: @0"], isReused: false),
+        .init("cdn-no-cache", ["CDN-Cache-Control: no-cache", "Cache-Control: max-age=10000", "Expires: @10000", "Date: @0"], isReused: false),
+        .init("cdn-no-store-cc-fresh", ["CDN-Cache-Control: no-store", "Cache-Control: max-age=10000", "Expires: @10000"], isReused: false),
+        .init("cdn-fresh-cc-nostore", ["Cache-Control: no-store", "CDN-Cache-Control: max-age=10000"], isReused: true),
+        .init("cdn-cc-invalid-sh-type-unknown", ["CDN-Cache-Control: max-age=10000, &&&&&", "Cache-Control: no-store"], isReused: false),
+        .init("cdn-cc-invalid-sh-type-wrong", ["CDN-Cache-Control: max-age=\"10000\"", "Cache-Control: no-store"], isReused: false),
         // vary-parse
         .init("vary-syntax-star", ["Cache-Control: max-age=5000", "Last-Modified: @-3000", "Date: @0", "Vary: *"], isReused: false),
         .init(

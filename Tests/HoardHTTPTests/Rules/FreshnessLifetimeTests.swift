@@ -12,7 +12,7 @@ import Testing
     private func lifetime(_ lines: String..., status: Int = 200, mode: CacheMode = .shared) -> FreshnessLifetime {
         let response = response(status, lines)
         let cacheControl = CacheControl(response: response.headerFields)
-        return FreshnessLifetime(of: response, cacheControl: cacheControl, mode: mode, responseTime: newYear2026)
+        return FreshnessLifetime(of: response, cacheControl: cacheControl, rules: HTTPCacheRules(mode: mode), responseTime: newYear2026)
     }
 
     @Test func prefersSharedMaxAgeInASharedCacheOnly() {
@@ -70,7 +70,7 @@ import Testing
         let lines = ["Expires: Thu, 01 Jan 2026 00:00:10 GMT"] + (date.map { [$0] } ?? [])
         let message = response(200, lines)
         let responseTime = newYear2026.addingTimeInterval(4.5)
-        let lifetime = FreshnessLifetime(of: message, cacheControl: CacheControl(), mode: .private, responseTime: responseTime)
+        let lifetime = FreshnessLifetime(of: message, cacheControl: CacheControl(), rules: HTTPCacheRules(mode: .private), responseTime: responseTime)
         #expect(lifetime == FreshnessLifetime(seconds: 6, source: .expires))
     }
 
@@ -78,7 +78,7 @@ import Testing
         var targeted = CacheControl()
         targeted.isTargeted = true
         let message = response(200, "Expires: Thu, 01 Jan 2026 01:00:00 GMT", Self.dateLine)
-        let lifetime = FreshnessLifetime(of: message, cacheControl: targeted, mode: .shared, responseTime: newYear2026)
+        let lifetime = FreshnessLifetime(of: message, cacheControl: targeted, rules: HTTPCacheRules(mode: .shared), responseTime: newYear2026)
         #expect(lifetime.source == .none)
     }
 
@@ -114,6 +114,19 @@ import Testing
         #expect(lifetime(Self.dateLine, "ETag: \"a\"").source == .none)
     }
 
+    @Test func guessesNothingForAllAboutAResponseWithACookie() {
+        let lines = [Self.dateLine, "Last-Modified: Wed, 31 Dec 2025 00:00:00 GMT", "Set-Cookie: a=b"]
+        func source(_ mode: CacheMode, _ lines: [String]) -> FreshnessLifetime.Source {
+            let message = response(200, lines)
+            let directives = CacheControl(response: message.headerFields)
+            let rules = HTTPCacheRules(mode: mode)
+            return FreshnessLifetime(of: message, cacheControl: directives, rules: rules, responseTime: newYear2026).source
+        }
+        #expect(source(.shared, lines) == .none)
+        #expect(source(.private, lines) == .heuristic)
+        #expect(source(.shared, lines + ["Cache-Control: public"]) == .heuristic)
+    }
+
     @Test func knowsWhichLifetimesAreExplicit() {
         let sources: [(FreshnessLifetime.Source, Bool)] = [(.sMaxAge, true), (.maxAge, true), (.expires, true), (.heuristic, false), (.none, false)]
         for (source, isExplicit) in sources {
@@ -121,5 +134,19 @@ import Testing
         }
         #expect(FreshnessLifetime(seconds: -5, source: .maxAge).seconds == 0)
         #expect(FreshnessLifetime(seconds: .max, source: .expires).seconds == DeltaSeconds.maximum)
+    }
+
+    @Test(
+        arguments: [
+            (0.1, 86_400, 8_640), (0.2, 86_400, 17_280), (1, 86_400, 86_400), (5, 86_400, 86_400), (0.1, 60, 60), (0.1, 0, 0), (0, 86_400, 0),
+            (-1, 86_400, 0),
+            (.nan, 86_400, 0), (.infinity, 86_400, 86_400), (1e300, .max, 2_147_483_648), (0.1, -5, 0),
+        ] as [(Double, Int64, Int64)]
+    )
+    func guessesAsConfigured(fraction: Double, maximum: Int64, seconds: Int64) {
+        let message = response(200, Self.dateLine, "Last-Modified: Wed, 31 Dec 2025 00:00:00 GMT")
+        let rules = HTTPCacheRules(mode: .shared, heuristicFraction: fraction, maximumHeuristicSeconds: maximum)
+        let lifetime = FreshnessLifetime(of: message, cacheControl: CacheControl(), rules: rules, responseTime: newYear2026)
+        #expect(lifetime == FreshnessLifetime(seconds: seconds, source: .heuristic))
     }
 }

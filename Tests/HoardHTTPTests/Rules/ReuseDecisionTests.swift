@@ -10,7 +10,7 @@ import Testing
     /// Decides on a response received at the start of 2026, `age` seconds later.
     private func decide(_ stored: [String], age: TimeInterval, mode: CacheMode = .shared, request: String...) -> ReuseDecision {
         let message = response(200, stored)
-        let freshness = ResponseFreshness(of: message, requestTime: newYear2026, responseTime: newYear2026, mode: mode)
+        let freshness = ResponseFreshness(of: message, requestTime: newYear2026, responseTime: newYear2026, rules: HTTPCacheRules(mode: mode))
         return ReuseDecision(request: CacheControl(request: fields(request)), stored: freshness, now: newYear2026.addingTimeInterval(age))
     }
 
@@ -115,6 +115,8 @@ import Testing
         #expect(decision.timeToLive == -5)
         #expect(decision.staleWhileRevalidate == 20)
         #expect(decision.staleIfError == 50)
+        #expect(decision.requestStaleIfError == 50)
+        #expect(decision.requestAcceptsStale && !decision.requestNoCache)
         #expect(decision.maxStale == 40)
         #expect(decision.onlyIfCached)
 
@@ -125,6 +127,25 @@ import Testing
         #expect(plain.maxStale == nil)
         #expect(!plain.onlyIfCached)
         #expect(decide(["Cache-Control: max-age=10"], age: 5, request: "Cache-Control: max-stale").maxStale == CacheControl.unlimitedStaleness)
+    }
+
+    @Test(
+        arguments: [
+            ("max-stale", true), ("max-stale=0", true), ("no-store", true), ("", true), ("max-age=100", false), ("max-age=100, max-stale", true),
+            ("max-age=14, max-stale", false), ("max-age=15, max-stale=0", true), ("no-cache", false), ("no-cache, max-stale", false),
+            ("min-fresh=0", false),
+            ("min-fresh=1, max-stale", false),
+        ]
+    )
+    func knowsWhetherTheClientWouldTakeAStaleResponse(directives: String, expected: Bool) {
+        #expect(decide(["Cache-Control: max-age=10"], age: 15, request: "Cache-Control: \(directives)").requestAcceptsStale == expected)
+    }
+
+    @Test(arguments: ["must-revalidate", "proxy-revalidate", "s-maxage=10"])
+    func forbidsOnlyWhatIsStale(directive: String) {
+        #expect(decide(["Cache-Control: max-age=10, \(directive)"], age: 9).staleProhibition == nil)
+        #expect(decide(["Cache-Control: max-age=10, \(directive)"], age: 10).staleProhibition != nil)
+        #expect(decide(["Cache-Control: max-age=10, no-cache"], age: 9).staleProhibition == .noCache)
     }
 
     @Test func tellsTheRequestsReasonsFromTheResponses() {
@@ -145,12 +166,12 @@ import Testing
         var stored = received
         stored.headerFields = received.headerFields.removingFieldsNotStored(
             cacheControl: CacheControl(response: received.headerFields),
-            mode: .shared
+            rules: HTTPCacheRules(mode: .shared)
         )
         #expect(!stored.headerFields.contains(.connection))
         let times = (request: newYear2026, response: newYear2026.addingTimeInterval(2))
-        let before = ResponseFreshness(of: received, requestTime: times.request, responseTime: times.response, mode: .shared)
-        let after = ResponseFreshness(of: stored, requestTime: times.request, responseTime: times.response, mode: .shared)
+        let before = ResponseFreshness(of: received, requestTime: times.request, responseTime: times.response, rules: HTTPCacheRules(mode: .shared))
+        let after = ResponseFreshness(of: stored, requestTime: times.request, responseTime: times.response, rules: HTTPCacheRules(mode: .shared))
         #expect(before == after)
         #expect(before.timeToLive(at: times.response) == 2)
     }
@@ -166,7 +187,7 @@ import Testing
                     HTTPField(name: name, lenientValue: generator.bytes(upTo: 40, alphabet: "max-age=60,s-maxage=5 \"no-cache"))
                 )
             }
-            let freshness = ResponseFreshness(of: message, requestTime: newYear2026, responseTime: newYear2026, mode: .shared)
+            let freshness = ResponseFreshness(of: message, requestTime: newYear2026, responseTime: newYear2026, rules: HTTPCacheRules(mode: .shared))
             let now = newYear2026.addingTimeInterval(.random(in: 0...100, using: &generator))
             let decision = ReuseDecision(request: CacheControl(), stored: freshness, now: now)
             if case .fresh(let timeToLive) = decision.verdict {

@@ -8,8 +8,8 @@ import Testing
 
 @Suite struct StorabilityTests {
     private func judge(_ response: HTTPResponse, to request: HTTPRequest = request(), mode: CacheMode = .shared) -> Storability {
-        let freshness = ResponseFreshness(of: response, requestTime: newYear2026, responseTime: newYear2026, mode: mode)
-        return Storability(of: response, to: request, freshness: freshness)
+        let freshness = ResponseFreshness(of: response, requestTime: newYear2026, responseTime: newYear2026, rules: HTTPCacheRules(mode: mode))
+        return Storability(of: response, to: request, freshness: freshness, rules: HTTPCacheRules(mode: mode))
     }
 
     @Test func storesGETOnly() {
@@ -109,26 +109,75 @@ import Testing
         #expect(judge(response(200, "Cache-Control: max-age=3600", "Set-Cookie: a=c")) == .storable)
     }
 
-    @Test func followsTheDirectivesPassedRatherThanTheField() {
-        let message = response(200, "Cache-Control: no-store")
-        var targeted = CacheControl()
-        targeted.isTargeted = true
-        targeted.maxAge = 10_000
-        let freshness = ResponseFreshness(of: message, requestTime: newYear2026, responseTime: newYear2026, mode: .shared, cacheControl: targeted)
-        #expect(freshness.lifetime == FreshnessLifetime(seconds: 10_000, source: .maxAge))
-        #expect(Storability(of: message, to: request(), freshness: freshness) == .storable)
+    @Test(arguments: ["/a", "http://example.com/a", "HTTP://EXAMPLE.com:80/b/../a", "//example.com/%61", "", "?", "a", "#x"])
+    func storesAnAnswerToPOSTThatAnswersALaterGET(location: String) {
+        let client = request(method: "POST", path: location == "?" ? "/a?" : "/a")
+        #expect(judge(response(200, "Cache-Control: max-age=60", "Content-Location: \(location)"), to: client) == .storable)
     }
 
-    @Test func givesEveryReasonAToken() {
-        let reasons: [Storability.Reason] = [
-            .method, .status, .partial, .notUnderstood, .requestNoStore, .noStore, .private, .authorization, .varyStar, .noExplicitFreshness,
-        ]
+    @Test func storesNoOtherAnswerToPOST() {
+        func judgePOST(_ status: Int = 200, _ lines: String..., mode: CacheMode = .shared) -> Storability {
+            judge(response(status, lines), to: request(method: "POST"), mode: mode)
+        }
+        let here = "Content-Location: /a"
+        #expect(judgePOST(200, "Cache-Control: max-age=60") == .notStorable(.method))
+        #expect(judgePOST(200, "Cache-Control: max-age=60", "Content-Location: /b") == .notStorable(.method))
+        #expect(judgePOST(200, "Cache-Control: max-age=60", "Content-Location: /a?") == .notStorable(.method))
+        #expect(judgePOST(200, "Cache-Control: max-age=60", "Content-Location: https://example.com/a") == .notStorable(.method))
+        #expect(judgePOST(200, "Cache-Control: max-age=60", here, "Content-Location: /b") == .notStorable(.method))
+        #expect(judgePOST(200, here, "ETag: \"a\"", "Last-Modified: Wed, 31 Dec 2025 00:00:00 GMT") == .notStorable(.method))
+        #expect(judgePOST(200, "Cache-Control: s-maxage=60", here, mode: .private) == .notStorable(.method))
+        #expect(judgePOST(201, "Cache-Control: max-age=60", here) == .notStorable(.method))
+        #expect(judgePOST(404, "Cache-Control: max-age=60", here) == .notStorable(.method))
+        #expect(judgePOST(200, "Cache-Control: max-age=60, no-store", here) == .notStorable(.noStore))
+        #expect(judge(response(200, "Cache-Control: max-age=60", here), to: request(method: "PUT")) == .notStorable(.method))
+    }
+
+    @Test func storesAPartThatWasAskedFor() {
+        func judgePart(_ client: HTTPRequest, _ lines: String..., bodyLength: Int? = nil) -> Storability {
+            let message = response(206, ["Cache-Control: max-age=60"] + lines)
+            let freshness = ResponseFreshness(of: message, requestTime: newYear2026, responseTime: newYear2026, rules: HTTPCacheRules(mode: .shared))
+            return Storability(of: message, to: client, freshness: freshness, rules: HTTPCacheRules(mode: .shared), bodyLength: bodyLength)
+        }
+        let client = request("Range: bytes=4-9")
+        #expect(judgePart(client, "Content-Range: bytes 4-9/10") == .storable)
+        #expect(judgePart(client, "Content-Range: bytes 4-9/10", bodyLength: 6) == .storable)
+        #expect(judgePart(client, "Content-Range: bytes 4-9/10", bodyLength: 5) == .notStorable(.partial))
+        #expect(judgePart(client, "Content-Range: bytes 4-9/10", "Content-Type: multipart/byteranges; boundary=x") == .notStorable(.partial))
+        #expect(judgePart(client, "Content-Range: x") == .notStorable(.partial))
+        #expect(judgePart(client) == .notStorable(.partial))
+        #expect(judgePart(request(), "Content-Range: bytes 4-9/10") == .notStorable(.partial))
+    }
+
+    @Test(arguments: [412, 416, 417])
+    func neverStoresWhatConcernsOneRequestOnly(status: Int) {
+        #expect(judge(response(status, "Cache-Control: max-age=60, public")) == .notStorable(.unmetDemand))
+    }
+
+    @Test func storesNothingThatIsTooLarge() {
+        func judgeLarge(_ lines: String..., bodyLength: Int? = nil) -> Storability {
+            let message = response(200, ["Cache-Control: max-age=60"] + lines)
+            let rules = HTTPCacheRules(mode: .shared, maximumObjectBytes: 100)
+            let freshness = ResponseFreshness(of: message, requestTime: newYear2026, responseTime: newYear2026, rules: rules)
+            return Storability(of: message, to: request(), freshness: freshness, rules: rules, bodyLength: bodyLength)
+        }
+        #expect(judgeLarge(bodyLength: 100) == .storable)
+        #expect(judgeLarge(bodyLength: 101) == .notStorable(.tooLarge))
+        #expect(judgeLarge("Content-Length: 101") == .notStorable(.tooLarge))
+        #expect(judgeLarge("Content-Length: 99999999999999999999") == .notStorable(.tooLarge))
+        #expect(judgeLarge("Content-Length: 101", bodyLength: 1) == .storable)
+        #expect(judgeLarge() == .storable)
+    }
+
+    @Test func givesEveryReasonATokenASectionAndASentence() {
+        let reasons = Storability.Reason.allReasons
         #expect(Set(reasons.map(\.token)).count == reasons.count)
         for reason in reasons {
             #expect(
                 CacheStatus(cacheName: "c", .forwarded(.init(.uriMiss)), detail: reason.token).fieldValue == "c; fwd=uri-miss; detail=\(reason.token)"
             )
-            #expect(reason.section.hasPrefix("RFC "))
+            #expect(reason.section.hasPrefix("RFC 911"))
+            #expect(reason.explanation.hasSuffix(".") && !reason.explanation.contains("|"))
         }
         #expect(Storability.Reason.noStore.description == "NO-STORE (RFC 9111 §5.2.2.5)")
     }

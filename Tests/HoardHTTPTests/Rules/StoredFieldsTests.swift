@@ -8,7 +8,7 @@ import Testing
 @Suite struct StoredFieldsTests {
     private func stored(_ lines: String..., mode: CacheMode = .shared) -> [String] {
         let message = fields(lines)
-        return message.removingFieldsNotStored(cacheControl: CacheControl(response: message), mode: mode).lines
+        return message.removingFieldsNotStored(cacheControl: CacheControl(response: message), rules: HTTPCacheRules(mode: mode)).lines
     }
 
     @Test(arguments: [
@@ -41,7 +41,7 @@ import Testing
     @Test(arguments: [
         "Cache-Control: no-cache", "Vary: A", "Expires: 0", "Date: x", "Age: 5", "ETag: \"a\"", "Last-Modified: x", "Content-Encoding: gzip",
         "Content-Type: a/b",
-        "Content-Range: bytes 0-1/2", "CDN-Cache-Control: no-store",
+        "Content-Range: bytes 0-1/2", "CDN-Cache-Control: no-store", "Cache-Tag: a", "Surrogate-Key: a",
     ])
     func obeysConnectionWhenForwardingButNeverForgetsARestriction(line: String) throws {
         let name = try #require(line.split(separator: ":").first)
@@ -61,6 +61,15 @@ import Testing
         #expect(stored("Cache-Control: private=\"a\"", "a: 1", "b: 2", mode: .private) == ["Cache-Control: private=\"a\"", "a: 1", "b: 2"])
     }
 
+    @Test func keepsTheFieldsThatDecideWhateverTheirNames() throws {
+        let rules = HTTPCacheRules(mode: .shared, targets: [try #require(HTTPField.Name("Policy"))])
+        let message = fields("Policy: max-age=1, private=\"policy, x\"", "Connection: policy, y", "x: 1", "y: 2", "z: 3")
+        let directives = CacheControl(inForceFor: message, rules: rules)
+        #expect(
+            message.removingFieldsNotStored(cacheControl: directives, rules: rules).lines == ["Policy: max-age=1, private=\"policy, x\"", "z: 3"]
+        )
+    }
+
     @Test func keepsOrderAndRepetition() {
         #expect(fields("B: 1", "A: 2", "B: 3").removingHopByHopFields().lines == ["B: 1", "A: 2", "B: 3"])
         #expect(HTTPFields().removingHopByHopFields().isEmpty)
@@ -71,7 +80,7 @@ import Testing
         for _ in 0..<2_000 {
             var message = fields("A: 1", "B: 2", "Vary: x", "Cache-Control: no-cache=\"b\"")
             message.append(HTTPField(name: .connection, lenientValue: generator.bytes(upTo: 30, alphabet: "abvary, \"\\")))
-            let kept = message.removingFieldsNotStored(cacheControl: CacheControl(response: message), mode: .shared)
+            let kept = message.removingFieldsNotStored(cacheControl: CacheControl(response: message), rules: HTTPCacheRules(mode: .shared))
             #expect(kept.lines.contains("Vary: x"), "seed \(generator.seed)")
             #expect(!kept.lines.contains("B: 2"), "seed \(generator.seed)")
             #expect(!kept.contains(.connection), "seed \(generator.seed)")

@@ -14,10 +14,15 @@ import Testing
         arguments: [
             ("/", "/"), ("", "/"), (nil, "/"), ("/a", "/a"), ("/a?b", "/a?b"), ("/a?", "/a?"), ("?b", "/?b"), ("/a#b", "/a"), ("/a?b#c?d", "/a?b"),
             ("/A", "/A"), ("/a/", "/a/"),
-            ("/a/./b", "/a/b"), ("/a/../b", "/b"), ("/a/%2e%2E/b", "/b"), ("/%7Ea", "/~a"), ("/%7ea", "/~a"), ("/%41%5a%30%2D%5f", "/AZ0-_"),
+            ("/a/./b", "/a/b"), ("/a/../b", "/b"), ("/a/%2e%2E/b", "/b"), ("/\u{E9}/%2e%2e/b", "/b"),
+            ("/%7Ea", "/~a"), ("/%7ea", "/~a"), ("/%41%5a%30%2D%5f", "/AZ0-_"),
             ("/%c3%a9", "/%C3%A9"),
-            ("/%2f", "/%2F"), ("/%3F", "/%3F"), ("/%", "/%"), ("/%2", "/%2"), ("/%zz", "/%zz"), ("/%2%65", "/%2e"), ("//a//b", "//a//b"),
-            ("/a?%7e/../x", "/a?%7e/../x"),
+            ("/%2f", "/%2F"), ("/%3F", "/%3F"), ("/%", "/%"), ("/%2", "/%2"), ("/%zz", "/%zz"), ("/%2%65", "/%2%65"), ("/%%41", "/%%41"),
+            ("/%2%34%65", "/%2%34e"), ("/%a%2e", "/%a%2E"), ("//a//b", "//a//b"),
+            ("/a?%7e/../x", "/a?~/../x"), ("/a?%41=%2d%2e", "/a?A=-."), ("/a?b=%26%3d%2f%3f", "/a?b=%26%3D%2F%3F"), ("/a?%c3%a9", "/a?%C3%A9"),
+            ("/a?%", "/a?%"), ("/a?%2%65", "/a?%2%65"), ("/a?a+b%20c", "/a?a+b%20c"), ("/./a", "/a"), ("/.", "/"), ("/..", "/"), ("/a/..", "/"),
+            ("/...", "/..."),
+            ("/a/.b", "/a/.b"),
             ("/\u{E9}", "/%C3%A9"), ("/a b", "/a%20b"), ("/a?\u{E9} b", "/a?%C3%A9%20b"), ("/a;b=c,d@:e", "/a;b=c,d@:e"), ("/a%20b", "/a%20b"),
         ] as [(String?, String)] as [(String?, String)]
     )
@@ -85,7 +90,7 @@ import Testing
     @Test func isUnchangedByNormalizingAgain() {
         var generator = SeededGenerator()
         for _ in 0..<5_000 {
-            let text = "/" + String(decoding: generator.bytes(upTo: 30, alphabet: "aZ/.%2e5?;=~"), as: UTF8.self)
+            let text = "/" + String(decoding: generator.bytes(upTo: 30, alphabet: "aZ/.%24e56?;=~"), as: UTF8.self)
             guard let uri = TargetURI(HTTPRequest(method: .get, scheme: "http", authority: "a", path: text)) else {
                 Issue.record("\(text) has no target; seed \(generator.seed)")
                 continue
@@ -93,10 +98,7 @@ import Testing
             let normalized = uri.description
             #expect(normalized.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "seed \(generator.seed)")
             #expect(uri.path.hasPrefix("/"), "seed \(generator.seed)")
-            // A percent sign that encodes nothing can come to stand before hexadecimal digits.
-            if !text.contains("%") {
-                #expect(TargetURI(URIReference(normalized)) == uri, "seed \(generator.seed)")
-            }
+            #expect(TargetURI(URIReference(normalized)) == uri, "seed \(generator.seed)")
         }
     }
 }

@@ -1,0 +1,46 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPTypes
+
+/// What of a cache's configuration decides how messages are judged.
+package struct HTTPCacheRules: Sendable, Hashable {
+    /// Names the cache in `Cache-Status`.
+    package var cacheName: String
+
+    package var mode: CacheMode
+
+    /// Longer bodies are not stored.
+    package var maximumObjectBytes: Int
+
+    /// The fields with directives for caches of this kind, the most specific first: [RFC 9213 §2.2](https://www.rfc-editor.org/rfc/rfc9213#section-2.2).
+    package var targets: [HTTPField.Name]
+
+    /// For how many seconds a stale response may stand in for an origin that cannot be reached, where no directive says anything:
+    /// [RFC 9111 §4.2.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.4). 0 for not at all.
+    package var staleIfUnreachable: Int64
+
+    /// The part of the time since the last modification that is guessed as lifetime: [RFC 9111 §4.2.2](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.2).
+    package var heuristicFraction: Double
+
+    /// The longest lifetime in seconds that is guessed.
+    package var maximumHeuristicSeconds: Int64
+
+    package init(
+        cacheName: String = "hoard",
+        mode: CacheMode,
+        maximumObjectBytes: Int = .max,
+        targets: [HTTPField.Name] = [],
+        staleIfUnreachable: Int64 = 0,
+        heuristicFraction: Double = 0.1,
+        maximumHeuristicSeconds: Int64 = 86_400
+    ) {
+        self.cacheName = cacheName
+        self.mode = mode
+        self.maximumObjectBytes = maximumObjectBytes
+        self.targets = targets
+        self.staleIfUnreachable = staleIfUnreachable
+        self.heuristicFraction = heuristicFraction
+        self.maximumHeuristicSeconds = maximumHeuristicSeconds
+    }
+}

@@ -1,0 +1,59 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import RawStructuredFieldValues
+
+/// The members of a structured field that is a dictionary. Each key occurs once, with the last of its values.
+///
+/// [RFC 9651 §3.2](https://www.rfc-editor.org/rfc/rfc9651#section-3.2)
+typealias StructuredDictionary = OrderedMap<String, ItemOrInnerList>
+
+/// How much of a structured field is read. More than that is nobody's honest message, and takes time.
+enum StructuredFieldLimits {
+    static let bytes = 16_384
+    static let members = 256
+}
+
+extension HTTPFields {
+    /// The members of a field that is a dictionary, of all its lines.
+    ///
+    /// [RFC 9651 §4.2](https://www.rfc-editor.org/rfc/rfc9651#section-4.2): a field with any mistake in it is worth nothing.
+    ///
+    /// - Returns: `nil` if the field is absent, empty, malformed, or beyond ``StructuredFieldLimits``. Never empty.
+    func structuredDictionary(of name: HTTPField.Name) -> StructuredDictionary? {
+        guard contains(name) else { return nil }
+        return StructuredDictionary(fieldValue: Array(lines(of: name).map(\.trimmed).joined(separator: ", ".utf8)))
+    }
+}
+
+extension StructuredDictionary {
+    /// Reads the value of a field; `nil` if it is empty or malformed.
+    init?(fieldValue bytes: [UInt8]) {
+        guard bytes.count <= StructuredFieldLimits.bytes, bytes.count(where: { $0 == .comma }) < StructuredFieldLimits.members else { return nil }
+        var parser = StructuredFieldValueParser(bytes)
+        guard let members = try? parser.parseDictionaryFieldValue(), !members.isEmpty else { return nil }
+        self = members
+    }
+}
+
+extension ItemOrInnerList {
+    /// The value without its parameters; `nil` of a list.
+    var bareItem: RFC9651BareItem? {
+        switch self {
+        case .item(let item): item.rfc9651BareItem
+        case .innerList: nil
+        }
+    }
+
+    /// The strings of a list that holds nothing else, without the parameters of list and strings; `nil` of anything else.
+    var strings: [String]? {
+        guard case .innerList(let list) = self else { return nil }
+        var strings: [String] = []
+        for item in list.bareInnerList {
+            guard case .string(let string) = item.rfc9651BareItem else { return nil }
+            strings.append(string)
+        }
+        return strings
+    }
+}
