@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import HTTPTypes
-package import NIOCore
+internal import NIOCore
 
 #if canImport(FoundationEssentials)
     package import FoundationEssentials
@@ -10,72 +10,148 @@ package import NIOCore
     package import Foundation
 #endif
 
-/// A complete response as the cache keeps it: what the origin sent, and when it was asked and answered.
-package struct StoredResponse: Sendable, Hashable {
-    /// The status and the fields to be stored, in the origin's order.
-    package var head: HTTPResponse
+/// A response as the cache keeps it, whole or incomplete: what the origin sent, when it was asked and answered, and what follows from that.
+///
+/// The head is that of the whole representation. So for a stored 206 the status is 200 ([RFC 9110 §15.3.7](https://www.rfc-editor.org/rfc/rfc9110#section-15.3.7)),
+/// there is no `Content-Range`, and `Content-Length` is that of the whole if it is known.
+///
+/// Everything that a decision reads is derived when the response is made, and shared by all copies: copying is cheap, and deciding reads no fields.
+package struct StoredResponse: Sendable {
+    /// The content, as far as it is stored.
+    package var body: StoredBody
 
-    /// The whole content.
-    package var body: ByteBuffer
+    /// The fields that came behind the content, kept apart from those of the head ([RFC 9110 §6.5.1](https://www.rfc-editor.org/rfc/rfc9110#section-6.5.1));
+    /// empty if there were none.
+    package var trailers: HTTPFields
 
-    /// When the request that led to this response was sent (RFC 9111 §4.2.3).
-    package var requestTime: Date
+    private let message: Message
+
+    /// - Parameters:
+    ///   - head: The status and the fields to be stored, in the origin's order and bytes.
+    ///   - staleSince: From when on the response counts as stale, however long its lifetime is.
+    ///   - rules: Of the cache that keeps the response; they decide which directives are in force.
+    package init(
+        head: HTTPResponse,
+        body: StoredBody = .empty,
+        trailers: HTTPFields = [:],
+        requestTime: Date,
+        responseTime: Date,
+        staleSince: Date? = nil,
+        rules: HTTPCacheRules
+    ) {
+        self.body = body
+        self.trailers = trailers
+        self.message = Message(head: head, requestTime: requestTime, responseTime: responseTime, staleSince: staleSince, rules: rules)
+    }
+
+    /// The same response, which counts as stale from `date` on until the origin has confirmed it.
+    package func markedStale(at date: Date, rules: HTTPCacheRules) -> Self {
+        StoredResponse(
+            head: head,
+            body: body,
+            trailers: trailers,
+            requestTime: requestTime,
+            responseTime: responseTime,
+            staleSince: min(date, staleSince ?? date),
+            rules: rules
+        )
+    }
+
+    /// The status and the fields to be stored, in the origin's order and bytes.
+    package var head: HTTPResponse { message.head }
+
+    /// The head as it was stored, but for `Age`, which every answer has anew.
+    package var headWithoutAge: HTTPResponse { message.headWithoutAge }
+
+    /// When the request that led to this response was sent: [RFC 9111 §4.2.3](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.3).
+    package var requestTime: Date { message.requestTime }
 
     /// When this response, or the 304 that last updated it, was received.
-    package var responseTime: Date
+    package var responseTime: Date { message.responseTime }
 
-    package init(head: HTTPResponse, body: ByteBuffer, requestTime: Date, responseTime: Date) {
-        self.head = head
-        self.body = body
-        self.requestTime = requestTime
-        self.responseTime = responseTime
-    }
+    /// From when on the response counts as stale, however long its lifetime is; `nil` if nobody has said so.
+    package var staleSince: Date? { message.staleSince }
+
+    /// The directives in force, the lifetime and the age.
+    package var freshness: ResponseFreshness { message.freshness }
+
+    package var validators: Validators { message.validators }
+
+    /// Which request fields select the response.
+    package var vary: Vary { message.vary }
+
+    /// What the response may be removed by: the members of `Cache-Tag` and `Surrogate-Key`.
+    package var tags: Set<String> { message.tags }
+
+    /// Which parts of the query do not matter; `nil` if it matters as it is.
+    package var noVarySearch: NoVarySearch? { message.noVarySearch }
+
+    /// The status code.
+    package var statusCode: Int { message.statusCode }
+
+    /// Whether all of the content is stored.
+    package var isComplete: Bool { body.isComplete }
 
     /// What the response weighs in the memory tier: its bytes, and the space that its fields take.
     package var weight: Int {
-        head.headerFields.reduce(body.readableBytes + 256) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 64 }
+        trailers.reduce(message.weight + body.byteCountAtHand) { $0 + $1.weight }
     }
 }
 
-/// What a cache key leads to.
-package enum HTTPCacheEntry: Sendable, Hashable {
-    /// The response to every request for the key.
-    case response(StoredResponse)
-    /// The responses differ by request fields and are found under keys of their own.
-    case variants(VariantIndex)
+extension StoredResponse: Hashable {
+    package static func == (left: Self, right: Self) -> Bool {
+        (left.message === right.message || left.message.isEqual(to: right.message)) && left.body == right.body && left.trailers == right.trailers
+    }
 
-    package var weight: Int {
-        switch self {
-        case .response(let response): response.weight
-        case .variants(let index): index.fieldNameSets.reduce(128) { $0 + $1.reduce(64) { $0 + $1.utf8.count + 32 } }
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(message.statusCode)
+        hasher.combine(message.responseTime)
+        hasher.combine(body)
+    }
+}
+
+extension StoredResponse {
+    /// What never changes in a stored response, and all that is derived from it. One for all copies.
+    private final class Message: Sendable {
+        let head: HTTPResponse
+        let headWithoutAge: HTTPResponse
+        let requestTime: Date
+        let responseTime: Date
+        let staleSince: Date?
+        let freshness: ResponseFreshness
+        let validators: Validators
+        let vary: Vary
+        let tags: Set<String>
+        let noVarySearch: NoVarySearch?
+        let statusCode: Int
+        let weight: Int
+
+        init(head: HTTPResponse, requestTime: Date, responseTime: Date, staleSince: Date?, rules: HTTPCacheRules) {
+            let fields = head.headerFields
+            self.head = head
+            var headWithoutAge = head
+            if fields.contains(.age) { headWithoutAge.headerFields[.age] = nil }
+            self.headWithoutAge = headWithoutAge
+            self.requestTime = requestTime
+            self.responseTime = responseTime
+            self.staleSince = staleSince
+            let freshness = ResponseFreshness(of: head, requestTime: requestTime, responseTime: responseTime, rules: rules)
+            self.freshness = staleSince.map { freshness.stale(from: $0) } ?? freshness
+            self.validators = Validators(of: fields)
+            self.vary = Vary(fields)
+            self.tags = CacheTags.tags(in: fields)
+            self.noVarySearch = NoVarySearch(fields)
+            self.statusCode = head.status.code
+            self.weight = fields.reduce(512) { $0 + $1.weight }
+        }
+
+        /// What is derived is equal if what it is derived from is, in one cache.
+        func isEqual(to other: Message) -> Bool {
+            head == other.head && requestTime == other.requestTime && responseTime == other.responseTime && freshness == other.freshness
         }
     }
 }
 
-/// Says by which request fields the responses to a key are selected (RFC 9111 §4.1).
-package struct VariantIndex: Sendable, Hashable {
-    /// The most sets of fields that are remembered for one key; the oldest one goes first.
-    package static let maximumFieldNameSets = 8
-
-    /// A random number, part of the key of every variant. Removing the index therefore removes all variants:
-    /// a new index never leads to a variant of an old one.
-    package let generation: UInt64
-
-    /// The sets of field names that responses have named in `Vary`, most recent first. Names are in lower case and sorted.
-    package private(set) var fieldNameSets: [[String]]
-
-    package init(generation: UInt64, fieldNameSets: [[String]]) {
-        self.generation = generation
-        self.fieldNameSets = Array(fieldNameSets.prefix(Self.maximumFieldNameSets))
-    }
-
-    /// Adds a set of names, if it is new.
-    ///
-    /// - Returns: Whether the index has changed.
-    package mutating func add(_ fieldNames: [String]) -> Bool {
-        guard !fieldNameSets.contains(fieldNames) else { return false }
-        fieldNameSets.insert(fieldNames, at: 0)
-        if fieldNameSets.count > Self.maximumFieldNameSets { fieldNameSets.removeLast() }
-        return true
-    }
+extension HTTPField {
+    fileprivate var weight: Int { name.rawName.utf8.count + value.utf8.count + 64 }
 }

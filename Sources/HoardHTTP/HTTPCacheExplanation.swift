@@ -1,0 +1,77 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// What an ``HTTPCache`` has for a URI, what a plain GET would get now, and why: each reason with the section of the RFC where it stands.
+///
+/// ``description`` is the same in words. Nothing is counted or changed by asking.
+public struct HTTPCacheExplanation: Hashable, Sendable, Codable {
+    /// A reason for something that the cache does.
+    public struct Reason: Hashable, Sendable, Codable {
+        /// A constant in capitals; where it concerns an answer, the `detail` of its `Cache-Status` field.
+        public let token: String
+        /// Where the rule stands, such as `RFC 9111 §4.2`.
+        public let section: String
+        /// The rule in one sentence.
+        public let sentence: String
+    }
+
+    /// A stored response.
+    public struct Stored: Hashable, Sendable, Codable {
+        public let status: Int
+        /// When it arrived, or was last confirmed by the origin.
+        public let received: Date
+        /// The seconds since it was generated, as the `Age` field has them.
+        public let age: Int64
+        /// The seconds for which it counts as fresh.
+        public let lifetime: Int64
+        /// What decided the lifetime: `s-maxage`, `max-age`, `Expires`, `heuristic` or `none`.
+        public let lifetimeSource: String
+        /// The seconds for which it stays fresh; negative if it is stale.
+        public let timeToLive: Int64
+        /// The directive that forbids using it stale, if there is one.
+        public let staleProhibition: Reason?
+        public let entityTag: String?
+        public let lastModified: String?
+        /// The request fields that select it.
+        public let vary: [String]
+        /// What it may be removed by, beside its URI.
+        public let tags: [String]
+        /// The bytes of its content that are stored.
+        public let storedBytes: Int
+        /// The bytes of its whole content, if that is known.
+        public let completeBytes: Int?
+        /// Whether all of its content is stored.
+        public let isComplete: Bool
+    }
+
+    /// What happens to a request.
+    public enum Outcome: String, Hashable, Sendable, Codable {
+        /// It is answered from the cache.
+        case answered
+        /// It is answered from the cache with a stale response, which is then revalidated.
+        case answeredAndRefreshed
+        /// The origin is asked whether the stored response is current.
+        case validated
+        /// The origin is asked for what is missing of the stored response.
+        case completed
+        /// It is forwarded as it is.
+        case forwarded
+    }
+
+    /// The URI in the form in which the cache has it.
+    public let uri: String
+    /// The stored response that the request selects; `nil` if there is none.
+    public let stored: Stored?
+    /// What would happen to the request now.
+    public let outcome: Outcome
+    /// Why.
+    public let reason: Reason
+    /// Why the last response for the URI was stored or not, if the cache remembers.
+    public let lastDecision: Reason?
+}

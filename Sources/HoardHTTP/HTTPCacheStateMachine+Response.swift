@@ -1,0 +1,152 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPTypes
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+extension HTTPCacheStateMachine {
+    /// Decides what becomes of the origin's response.
+    ///
+    /// - Parameters:
+    ///   - response: The final response, as it was received.
+    ///   - bodyLength: The length of its content, if it is known beforehand.
+    ///   - requestTime: When the request was sent.
+    ///   - responseTime: When the head of the response arrived.
+    package mutating func received(_ response: HTTPResponse, bodyLength: Int?, requestTime: Date, responseTime: Date) -> ResponseAction {
+        guard case .forwarding(let exchange) = state else { preconditionFailure("received() in state \(stateDescription)") }
+        state = .done
+        var response = response
+        response.headerFields = response.headerFields.dated(responseTime)
+        let received = Received(head: response, bodyLength: bodyLength, requestTime: requestTime, responseTime: responseTime)
+        if let stored = exchange.stored {
+            switch (exchange.question, response.status.code) {
+            case (.validation, 304): return notModified(received, stored, exchange)
+            case (.completion(let part), 206): return completed(received, stored, part, exchange)
+            // The origin was asked neither conditionally nor for a range by its client.
+            case (.completion, 304), (.completion, 416): return askAgain(exchange, because: .unusablePart)
+            case (.asClient, 500...), (.validation, 500...):
+                if let action = staleAfterError(received, stored, exchange) { return action }
+            case (.asClient, _) where client.kind == .head: return headAnswered(received, stored, exchange)
+            default: break
+            }
+        }
+        return delivered(received, exchange)
+    }
+
+    /// What the origin sent, and when.
+    struct Received {
+        /// Has a `Date`.
+        var head: HTTPResponse
+        var bodyLength: Int?
+        var requestTime: Date
+        var responseTime: Date
+    }
+
+    // MARK: Delivery
+
+    /// The response goes to the client, and is stored if it may be.
+    func delivered(_ received: Received, _ exchange: Exchange) -> ResponseAction {
+        let freshness = ResponseFreshness(
+            of: received.head,
+            requestTime: received.requestTime,
+            responseTime: received.responseTime,
+            rules: rules
+        )
+        let invalidated = Invalidation.uris(after: received.head, to: client.passedOn)
+        switch judgement(received, freshness, exchange) {
+        case .store(let storing, let reason):
+            let head = deliveredHead(received, exchange, timeToLive: freshness.wholeTimeToLive(at: received.responseTime), because: nil)
+            return .deliverAndStore(head, storing, Effects(reason: reason, invalidatedURIs: invalidated))
+        case .refuse(let reason):
+            let head = deliveredHead(received, exchange, timeToLive: nil, because: reason)
+            let removesFound = exchange.stored.map { received.supersedes($0, isNoStore: freshness.cacheControl.noStore) } ?? false
+            return .deliver(head, Effects(reason: reason, invalidatedURIs: invalidated, removesFound: removesFound))
+        }
+    }
+
+    func deliveredHead(_ received: Received, _ exchange: Exchange, timeToLive: Double?, because reason: HTTPDecision?) -> HTTPResponse {
+        var head = received.head
+        head.headerFields = head.headerFields.removingHopByHopFields()
+        let forwarding = CacheStatus.Forwarding(exchange.cause.reason, status: head.status.code, isStored: timeToLive != nil)
+        // Where the response could not have been stored whatever it is, the reason for forwarding says it already.
+        let detail = exchange.mayStore && reason != HTTPDecision(.method) ? reason : nil
+        status(.forwarded(forwarding), timeToLive: timeToLive, because: detail).append(to: &head.headerFields)
+        return head
+    }
+
+    // MARK: Storing
+
+    private enum Judgement {
+        case store(Storing, HTTPDecision)
+        case refuse(HTTPDecision)
+    }
+
+    /// What is to be stored of a response, and why, or why not.
+    private func judgement(_ received: Received, _ freshness: ResponseFreshness, _ exchange: Exchange) -> Judgement {
+        let code = received.head.status.code
+        if !exchange.mayStore { return .refuse(reasonNotToStoreAnything(exchange)) }
+        if exchange.question == .asClient, code != 200, !client.fields.isDisjoint(with: .cacheConditions), client.kind != .head {
+            return .refuse(code == 304 ? .notModifiedForClient : .clientCondition)
+        }
+        let storability = Storability(
+            of: received.head,
+            to: client.original,
+            freshness: freshness,
+            rules: rules,
+            bodyLength: received.bodyLength
+        )
+        if case .notStorable(let reason) = storability { return .refuse(HTTPDecision(reason)) }
+        if code == 206 { return storingPart(received, exchange).map { .store($0, $1) } ?? .refuse(HTTPDecision(.partial)) }
+        let storing = Storing(
+            response: storedForm(of: received, head: received.head),
+            mayKeepIncomplete: client.kind == .get && received.mayBeCompletedLater
+        )
+        return .store(storing, client.kind == .get ? .stored : .storedForGet)
+    }
+
+    /// Why no response to the request may be stored.
+    private func reasonNotToStoreAnything(_ exchange: Exchange) -> HTTPDecision {
+        if client.directives.noStore { return HTTPDecision(.requestNoStore) }
+        return exchange.cause.decision == .method ? HTTPDecision(.method) : exchange.cause.decision
+    }
+
+    /// The response as it is stored, without its content.
+    func storedForm(of received: Received, head: HTTPResponse, body: StoredBody = .empty, trailers: HTTPFields = [:]) -> StoredResponse {
+        var head = head
+        let directives = CacheControl(inForceFor: head.headerFields, rules: rules)
+        head.headerFields = head.headerFields.removingFieldsNotStored(cacheControl: directives, rules: rules)
+        return StoredResponse(
+            head: head,
+            body: body,
+            trailers: trailers,
+            requestTime: received.requestTime,
+            responseTime: received.responseTime,
+            rules: rules
+        )
+    }
+}
+
+extension HTTPCacheStateMachine.Received {
+    /// Whether it tells what the resource is now, so that the stored response must not be used any more: it is neither an error of the origin, nor about this
+    /// request alone, such as 401 or 429, nor a part of what is stored.
+    fileprivate func supersedes(_ stored: StoredResponse, isNoStore: Bool) -> Bool {
+        switch head.status.code {
+        case 304, 401, 407, 408, 412, 416, 417, 421, 425, 429, 431:
+            return false
+        case 206:
+            return isNoStore || part(of: stored) == nil
+        default:
+            return head.status.code < 500
+        }
+    }
+
+    /// Whether the rest can be fetched if the transfer breaks off: [RFC 9111 §3.3](https://www.rfc-editor.org/rfc/rfc9111#section-3.3).
+    fileprivate var mayBeCompletedLater: Bool {
+        head.status.code == 200 && StrongValidator(of: head.headerFields) != nil
+    }
+}

@@ -1,0 +1,72 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+extension HTTPCacheStateMachine {
+    /// The origin's 304 to the conditions of the stored response: [RFC 9111 §4.3.3](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.3).
+    mutating func notModified(_ received: Received, _ stored: StoredResponse, _ exchange: Exchange) -> ResponseAction {
+        guard let notModified = NotModifiedResponse(received.head), notModified.confirms(stored.head) else {
+            return askAgain(exchange, because: .wrongNotModified)
+        }
+        let head = notModified.freshening(stored.head, responseTime: received.responseTime, rules: rules)
+        let freshened = storedForm(of: received, head: head, body: stored.body, trailers: stored.trailers)
+        let form = AnswerForm(of: freshened, to: client, now: received.responseTime)
+        // The 304 can change what If-Range is compared with.
+        if form.isIncomplete, !exchange.isRefresh { return askAgain(exchange, because: .wrongNotModified) }
+        let isStorable = Storability(of: head, to: client.original, freshness: freshened.freshness, rules: rules) == .storable
+        let forwarding = CacheStatus.Forwarding(exchange.cause.reason, status: 304, isStored: isStorable)
+        let status = status(.forwarded(forwarding), timeToLive: freshened.freshness.wholeTimeToLive(at: received.responseTime))
+        let answer = answer(form, from: freshened, because: .confirmed, status: status, now: received.responseTime, wasValidated: true)
+        return .respond(
+            answer,
+            storing: isStorable ? freshened : nil,
+            Effects(reason: isStorable ? .validated : .validatedNotKept, removesFound: !isStorable)
+        )
+    }
+
+    /// Sends the request once more, without anything of the stored response and without conditions.
+    mutating func askAgain(_ exchange: Exchange, because decision: HTTPDecision) -> ResponseAction {
+        var exchange = exchange
+        exchange.cause.decision = decision
+        exchange.question = .asClient
+        client.dropCacheConditions()
+        return .forwardAgain(forward(exchange))
+    }
+
+    /// The origin's answer to HEAD, where a response to GET is stored: [RFC 9111 §4.3.5](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.5).
+    func headAnswered(_ received: Received, _ stored: StoredResponse, _ exchange: Exchange) -> ResponseAction {
+        // A response without content is never stored by itself.
+        var effects = Effects(reason: HTTPDecision(.method))
+        let update = HeadUpdate(
+            of: stored.head,
+            completeLength: stored.body.completeLength,
+            by: received.head,
+            responseTime: received.responseTime,
+            rules: rules
+        )
+        switch update {
+        case .freshens(let freshened):
+            let updated = storedForm(of: received, head: freshened, body: stored.body, trailers: stored.trailers)
+            var get = client.original
+            get.method = .get
+            let isStorable = Storability(of: freshened, to: get, freshness: updated.freshness, rules: rules) == .storable
+            effects = Effects(
+                reason: isStorable ? .updatedByHead : .validatedNotKept,
+                removesFound: !isStorable,
+                replacement: isStorable ? updated : nil
+            )
+        case .contradicts:
+            effects = Effects(reason: .headDiffers, removesFound: true)
+        case .saysNothing:
+            break
+        }
+        return .deliver(deliveredHead(received, exchange, timeToLive: nil, because: nil), effects)
+    }
+}
