@@ -13,16 +13,29 @@ public import Hoard
 /// ```
 ///
 /// By default the cache is private: it serves one user. Responses with a status of 400 and more are responses like any other.
-/// Redirects are not followed.
+///
+/// Redirects are followed through the cache, so that one that is stored costs no request. What is meant for one origin (`Authorization`, `Cookie`,
+/// `Proxy-Authorization`) is not sent to another. ``RequestOptions`` say how each request uses the cache, how many redirects it follows and how
+/// long it may take.
+///
+/// A response that stands in because the network is away says so: ``ClientResponse/staleness``.
+///
+/// The client keeps no cookies: `Cookie` is sent as it is given, with the first request and those to the same origin, and `Set-Cookie` is for the user
+/// to read. That of a redirect that is followed is not seen; whoever needs it sets ``RequestOptions/followsRedirects`` to `false`.
 public final class CachingClient: Sendable {
     /// The cache in front of the transport.
     public let cache: HTTPCache
 
     private let transport: any Transport
+    private let ticker: any Ticker
+    private let deadlines: DeadlineQueue
 
-    public init(transport: any Transport, cache: HTTPCache) {
+    /// - Parameter ticker: Measures how long exchanges take.
+    public init(transport: any Transport, cache: HTTPCache, ticker: any Ticker = MonotonicTicker()) {
         self.transport = transport
         self.cache = cache
+        self.ticker = ticker
+        self.deadlines = DeadlineQueue(ticker: ticker)
     }
 
     /// Creates a client with a private cache of its own over `stores`.
@@ -32,9 +45,20 @@ public final class CachingClient: Sendable {
 
     /// Sends a request, or answers it from the cache. May suspend.
     ///
-    /// - Throws: ``HTTPCacheError`` if nothing stored can answer and the origin cannot be asked.
-    public func send(_ request: HTTPRequest, body: HTTPBody = .empty) async throws(HTTPCacheError) -> HTTPCacheResponse {
-        try await cache.respond(to: request, body: body, through: transport)
+    /// - Parameters:
+    ///   - request: A request with scheme, authority and path.
+    ///   - body: The request's content. It is not read unless the request is forwarded. A stream is sent once: it is neither repeated nor redirected.
+    /// - Throws: ``ClientError`` if nothing stored can answer and the origin cannot be asked, or a redirect cannot be followed.
+    public func send(
+        _ request: HTTPRequest,
+        body: HTTPBody = .empty,
+        options: RequestOptions = RequestOptions()
+    ) async throws(ClientError) -> ClientResponse {
+        guard let timeout = options.timeout else { return try await exchange(request, body, options) }
+        let deadline = try ExchangeDeadline(after: timeout, queue: deadlines, ticker: ticker)
+        var response = try await deadline.run { [self] () async throws(ClientError) in try await exchange(request, body, options) }
+        response.body = TimedBody.limiting(response.body, to: deadline)
+        return response
     }
 
     /// Gets a URL. May suspend.
@@ -42,12 +66,61 @@ public final class CachingClient: Sendable {
     /// - Parameters:
     ///   - url: An absolute `http` or `https` URL. A fragment is dropped.
     ///   - fields: Request fields to send with it.
-    /// - Throws: ``HTTPCacheError``; with the code `invalidRequest` if `url` is not such a URL.
-    public func get(_ url: String, fields: HTTPFields = [:]) async throws(HTTPCacheError) -> HTTPCacheResponse {
-        let target = TargetURI(URIReference(url))
-        let path = target.map { target in target.query.map { "\(target.path)?\($0)" } ?? target.path }
-        return try await send(
-            HTTPRequest(method: .get, scheme: target?.scheme, authority: target?.authority, path: path, headerFields: fields)
-        )
+    /// - Throws: ``ClientError``; with the code `invalidURL` if `url` is not such a URL.
+    public func get(_ url: String, fields: HTTPFields = [:], options: RequestOptions = RequestOptions()) async throws(ClientError) -> ClientResponse {
+        var request = HTTPRequest(method: .get, scheme: nil, authority: nil, path: nil, headerFields: fields)
+        if let target = TargetURI(URIReference(url)) { request.setTarget(target) }
+        return try await send(request, options: options)
+    }
+
+    /// Sends the request and those that redirects make of it.
+    private func exchange(_ request: HTTPRequest, _ body: HTTPBody, _ options: RequestOptions) async throws(ClientError) -> ClientResponse {
+        guard var chain = RedirectChain(request, options: options) else {
+            throw ClientError(.invalidURL, "The request has no usable http or https URI.")
+        }
+        let transport = options.repeatsLostRequests ? RepeatingTransport(transport) : transport
+        var body = body
+        var staleness: HTTPCacheResponse.Staleness?
+        while true {
+            let url = chain.target.description
+            let response = try await respond(to: chain.request, body, options, through: transport)
+            switch try chain.received(response.head, bodyCanBeSentAgain: body.bytesAtHand != nil) {
+            case .deliver:
+                return ClientResponse(response, url: url, redirectCount: chain.count, staleness: staleness)
+            case .follow(let dropsBody):
+                if dropsBody { body = .empty }
+                staleness = staleness ?? response.staleness
+                await response.body.drain()
+            }
+        }
+    }
+
+    private func respond(
+        to request: HTTPRequest,
+        _ body: HTTPBody,
+        _ options: RequestOptions,
+        through transport: any Transport
+    ) async throws(ClientError) -> HTTPCacheResponse {
+        do {
+            return try await cache.respond(
+                to: request,
+                body: body,
+                mode: options.cacheMode,
+                through: transport,
+                onInterimResponse: options.onInterimResponse
+            )
+        } catch {
+            throw ClientError(error)
+        }
+    }
+}
+
+extension HTTPBody {
+    /// The longest content of a redirect that is read for the sake of its connection and its place in the cache.
+    private static let longestDrained = 64 << 10
+
+    /// Reads a body that nobody wants, so that it is stored and its connection can be used again; one that is long is dropped.
+    fileprivate func drain() async {
+        _ = try? await collect(upTo: Self.longestDrained)
     }
 }

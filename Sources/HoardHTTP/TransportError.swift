@@ -37,11 +37,24 @@ public struct TransportError: Error, Sendable {
     /// What the layer below reported, if anything.
     public let underlyingError: (any Error)?
 
-    public init(_ code: Code, _ message: String, underlyingError: (any Error)? = nil) {
+    /// Whether the request was lost on a connection that had been kept for later requests and closed before any byte of a response came.
+    ///
+    /// Most likely the origin closed the connection while the request was on its way and has not seen it, so that an idempotent request may be sent
+    /// again: [RFC 9110 §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2),
+    /// [RFC 9112 §9.3.1](https://www.rfc-editor.org/rfc/rfc9112#section-9.3.1). A failure on a new connection never is one of these.
+    public let mayRetry: Bool
+
+    public init(_ code: Code, _ message: String, underlyingError: (any Error)? = nil, mayRetry: Bool = false) {
         self.code = code
         self.message = message
         self.underlyingError = underlyingError
+        self.mayRetry = mayRetry
     }
+}
+
+extension TransportError {
+    /// What everybody but the first reader of a response's content gets, if that is not at hand.
+    package static let alreadyRead = TransportError(.failed, "The content of a response can be read only once.")
 }
 
 extension TransportError: CustomStringConvertible {

@@ -6,6 +6,7 @@ import Hoard
 import HoardHTTP
 import HoardTesting
 import NIOCore
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct CachingClientTests {
@@ -56,11 +57,38 @@ import Testing
         #expect(String(buffer: request.body) == "content")
     }
 
-    @Test(arguments: [301, 404, 500])
-    func everyStatusIsAResponse(code: Int) async throws {
+    @Test(arguments: [300, 304, 404, 500])
+    func everyOtherStatusIsAResponse(code: Int) async throws {
         let (client, transport) = client { _ in .text(status: .init(code: code), fields: [.location: "/elsewhere"]) }
-        #expect(try await client.get("http://example.com/").head.status.code == code)
-        #expect(transport.requests.count == 1, "Redirects are not followed.")
+        #expect(try await client.get("http://example.com/", fields: [.ifNoneMatch: "\"1\""]).head.status.code == code)
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test func responseSaysWhichURLAnswered() async throws {
+        let (client, _) = client()
+        let response = try await client.get("HTTP://Example.com:80/a/../b?q#part")
+        #expect(response.url == "http://example.com/b?q")
+        #expect(response.redirectCount == 0)
+    }
+
+    @Test func interimResponsesAreHandedOn() async throws {
+        let hints = HTTPResponse(status: .init(code: 103), headerFields: [.contentLanguage: "en"])
+        let (client, _) = client { _ in .text("hello").after(hints) }
+        let received = Mutex<[HTTPResponse]>([])
+        var options = RequestOptions()
+        options.onInterimResponse = { head in received.withLock { $0.append(head) } }
+        _ = try await client.get("http://example.com/", options: options)
+        #expect(received.withLock { $0 } == [hints])
+    }
+
+    @Test(arguments: [("no-store", 3), ("reload", 3), ("no-cache", 3), ("default", 1), ("force-cache", 1), ("only-if-cached", 1)])
+    func modeSaysHowTheCacheIsUsed(row: (name: String, requestCount: Int)) async throws {
+        let modes: [RequestCacheMode] = [.default, .noStore, .reload, .noCache, .forceCache, .onlyIfCached]
+        let mode = try #require(modes.first { $0.description == row.name })
+        let (client, transport) = client()
+        _ = try await client.get("http://example.com/")
+        for _ in 0..<2 { _ = try await client.get("http://example.com/", options: RequestOptions(cacheMode: mode)) }
+        #expect(transport.requests.count == row.requestCount)
     }
 
     // MARK: URLs
@@ -103,24 +131,37 @@ import Testing
     ])
     func urlThatCannotBeAskedForIsRefused(url: String) async throws {
         let (client, transport) = client()
-        let error = try await #require(throws: HTTPCacheError.self) { try await client.get(url) }
-        #expect(error.code == .invalidRequest)
+        let error = try await #require(throws: ClientError.self) { try await client.get(url) }
+        #expect(error.code == .invalidURL)
         #expect(error.message == "The request has no usable http or https URI.")
         #expect(transport.requests.isEmpty)
     }
 
     @Test func secretsOfAURLThatIsRefusedAreNotInTheError() async throws {
         let (client, _) = client()
-        let error = try await #require(throws: HTTPCacheError.self) { try await client.get("http://user:password@example.com/secret") }
+        let error = try await #require(throws: ClientError.self) { try await client.get("http://user:password@example.com/secret") }
         #expect(!"\(error) \(error.cacheStatus)".contains("password"))
         #expect(!"\(error) \(error.cacheStatus)".contains("secret"))
     }
 
     @Test func originThatCannotBeReachedIsAnError() async throws {
         let (client, _) = client { _ in .failure(TransportError(.tlsFailed, "The certificate has expired.")) }
-        let error = try await #require(throws: HTTPCacheError.self) { try await client.get("https://example.com/") }
-        #expect(error.code == .forwardFailed)
-        #expect(error.message == "The certificate has expired.")
+        let error = try await #require(throws: ClientError.self) { try await client.get("https://example.com/") }
+        #expect(error.code == .tlsFailed)
+        #expect("\(error)" == "The certificate has expired.")
         #expect(error.transportError?.code == .tlsFailed)
+        #expect(error.cacheStatus.hasPrefix("hoard; fwd=uri-miss"))
+    }
+
+    static let failures: [(TransportError.Code, ClientError.Code)] = [
+        (.invalidURL, .invalidURL), (.cannotConnect, .unreachable), (.tlsFailed, .tlsFailed), (.timedOut, .timedOut),
+        (.connectionClosed, .connectionClosed), (.invalidResponse, .invalidResponse), (.cancelled, .cancelled), (.failed, .failed),
+    ]
+
+    @Test(arguments: failures)
+    func failureOfTheTransportHasACodeOfItsOwn(failure: (TransportError.Code, ClientError.Code)) async throws {
+        let (client, _) = client { _ in .failure(TransportError(failure.0, "It failed.")) }
+        let error = try await #require(throws: ClientError.self) { try await client.get("https://example.com/") }
+        #expect(error.code == failure.1)
     }
 }

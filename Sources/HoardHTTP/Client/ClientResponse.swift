@@ -1,0 +1,45 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+public import HTTPTypes
+
+/// A response from a ``CachingClient``, at the end of all redirects.
+public struct ClientResponse: Sendable {
+    /// The head, with `Cache-Status` and, for a stored response, `Age`.
+    public var head: HTTPResponse
+
+    /// The content. If it came from the origin it streams, and is stored while it is read. What breaks off throws
+    /// ``TransportError``, or ``ClientError`` with the code `deadlineExceeded`.
+    public var body: HTTPBody
+
+    /// The URL that answered, in its normal form: the one asked for, or the one the last redirect led to. It has no fragment.
+    public let url: String
+
+    /// How many redirects were followed.
+    public let redirectCount: Int
+
+    /// Whether the content came from the cache, revalidated or not.
+    public let isFromCache: Bool
+
+    /// How stale the response is, and why it was used all the same: because it stands in for an origin that cannot be reached or fails
+    /// (``HTTPCacheResponse/Staleness/isStandIn``), or because the request allows it, as `.forceCache` does. `nil` if it is fresh. If only a redirect on
+    /// the way was stale, this is how stale that was.
+    public let staleness: HTTPCacheResponse.Staleness?
+
+    /// What the cache did for the last request, as RFC 9211 writes it: `hoard; hit; ttl=30`.
+    public let cacheStatus: String
+}
+
+extension ClientResponse {
+    init(_ response: HTTPCacheResponse, url: String, redirectCount: Int, staleness: HTTPCacheResponse.Staleness?) {
+        self.init(
+            head: response.head,
+            body: response.body,
+            url: url,
+            redirectCount: redirectCount,
+            isFromCache: response.isFromCache,
+            staleness: response.staleness ?? staleness,
+            cacheStatus: response.cacheStatus
+        )
+    }
+}

@@ -1,0 +1,163 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+
+/// Why a request to a ``NetworkManaging`` has no usable response.
+public struct NetworkError: Error, Sendable {
+    /// What went wrong, by kind.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Base: String, Hashable, Sendable {
+            case bodyInGet, invalidURL, invalidToken, encodingFailed, offline, timedOut, cancelled, tlsFailed, redirectFailed, tooLarge
+            case accessForbidden, notFound, unacceptableStatus, decodingFailed, failed
+        }
+        private let base: Base
+        private init(_ base: Base) { self.base = base }
+
+        /// A GET, HEAD or TRACE request has content.
+        public static var bodyInGet: Self { .init(.bodyInGet) }
+        /// The request has no usable `http` or `https` URL.
+        public static var invalidURL: Self { .init(.invalidURL) }
+        /// The bearer token cannot be sent.
+        public static var invalidToken: Self { .init(.invalidToken) }
+        /// The content of the request cannot be written as JSON.
+        public static var encodingFailed: Self { .init(.encodingFailed) }
+        /// The origin cannot be reached, and nothing that is stored may stand in.
+        public static var offline: Self { .init(.offline) }
+        /// The exchange took too long.
+        public static var timedOut: Self { .init(.timedOut) }
+        /// The task was cancelled.
+        public static var cancelled: Self { .init(.cancelled) }
+        /// The connection could not be secured.
+        public static var tlsFailed: Self { .init(.tlsFailed) }
+        /// A redirect cannot or must not be followed.
+        public static var redirectFailed: Self { .init(.redirectFailed) }
+        /// The body of the response is longer than allowed.
+        public static var tooLarge: Self { .init(.tooLarge) }
+        /// The status is 401 or 403. ``NetworkError/response`` has the body.
+        public static var accessForbidden: Self { .init(.accessForbidden) }
+        /// The status is 404 or 410. ``NetworkError/response`` has the body.
+        public static var notFound: Self { .init(.notFound) }
+        /// The status is another one beyond 200 to 299. ``NetworkError/response`` has the body.
+        public static var unacceptableStatus: Self { .init(.unacceptableStatus) }
+        /// The body of the response is not the JSON that is expected. ``NetworkError/codingPath`` says where.
+        public static var decodingFailed: Self { .init(.decodingFailed) }
+        /// Anything no other code names.
+        public static var failed: Self { .init(.failed) }
+
+        public var description: String { base.rawValue }
+    }
+
+    public let code: Code
+    /// One sentence a person can act on. It may name the host, never the path, a field or any content.
+    public let message: String
+    /// The response, if there was one.
+    public let response: NetworkResponse?
+    /// Where in the value the coding failed, from the outside in: names, and indices in brackets. Empty for the value itself.
+    public let codingPath: [String]
+    /// What the layer below reported, if anything.
+    public let underlyingError: (any Error)?
+
+    /// Public for the sake of fakes.
+    public init(
+        _ code: Code,
+        _ message: String,
+        response: NetworkResponse? = nil,
+        codingPath: [String] = [],
+        underlyingError: (any Error)? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.response = response
+        self.codingPath = codingPath
+        self.underlyingError = underlyingError
+    }
+}
+
+extension NetworkError: CustomStringConvertible {
+    public var description: String { message }
+}
+
+extension NetworkError {
+    init(_ error: ClientError) {
+        self.init(Code(of: error), error.message, underlyingError: error)
+    }
+
+    /// What broke off the body of a response.
+    init(body error: any Error) {
+        switch error {
+        case let error as NetworkError: self = error
+        case let error as ClientError: self.init(error)
+        case let error as TransportError: self.init(ClientError(error))
+        case let error as HTTPBodyTooLargeError: self.init(.tooLarge, error.description, underlyingError: error)
+        case is CancellationError: self.init(.cancelled, "The request was cancelled.", underlyingError: error)
+        default: self.init(.failed, "The response broke off.", underlyingError: error)
+        }
+    }
+
+    /// A response whose status is not one of success.
+    init(unacceptable response: NetworkResponse) {
+        let code: Code =
+            switch response.status.code {
+            case 401, 403: .accessForbidden
+            case 404, 410: .notFound
+            default: .unacceptableStatus
+            }
+        self.init(code, "The response has the status \(response.status.code).", response: response)
+    }
+
+    init(encoding error: any Error) {
+        let path = (error as? EncodingError)?.codingPath ?? []
+        self.init(.encodingFailed, "The content cannot be written as JSON\(Self.place(path)).", codingPath: path, underlyingError: error)
+    }
+
+    init(decoding error: any Error, of response: NetworkResponse) {
+        let path = (error as? DecodingError)?.codingPath ?? []
+        self.init(
+            .decodingFailed,
+            "The response is not the JSON that is expected\(Self.place(path)).",
+            response: response,
+            codingPath: path,
+            underlyingError: error
+        )
+    }
+
+    private static func place(_ path: [String]) -> String {
+        path.isEmpty ? "" : ", at \(path.joined(separator: "."))"
+    }
+}
+
+extension NetworkError.Code {
+    fileprivate init(of error: ClientError) {
+        switch error.code {
+        case .invalidURL: self = .invalidURL
+        case .unreachable: self = .offline
+        case .timedOut, .deadlineExceeded: self = .timedOut
+        case .cancelled: self = .cancelled
+        case .tlsFailed: self = .tlsFailed
+        case .invalidRedirect, .insecureRedirect, .tooManyRedirects, .redirectLoop, .bodyCannotBeSentAgain: self = .redirectFailed
+        default: self = .failed
+        }
+    }
+}
+
+extension EncodingError {
+    fileprivate var codingPath: [String] {
+        guard case .invalidValue(_, let context) = self else { return [] }
+        return context.codingPath.map(\.place)
+    }
+}
+
+extension DecodingError {
+    fileprivate var codingPath: [String] {
+        switch self {
+        case .keyNotFound(let key, let context): (context.codingPath + [key]).map(\.place)
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context): context.codingPath.map(\.place)
+        @unknown default: []
+        }
+    }
+}
+
+extension CodingKey {
+    fileprivate var place: String { intValue.map { "[\($0)]" } ?? stringValue }
+}

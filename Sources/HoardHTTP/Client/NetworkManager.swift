@@ -1,0 +1,95 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import NIOCore
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Requests for apps: methods, headers, a bearer token, JSON in and out, and errors that say what happened. A small face of ``CachingClient``.
+///
+/// ```swift
+/// let network = NetworkManager(client: CachingClient(transport: AsyncHTTPClientTransport(), stores: [disk]))
+/// let user = try await network.fetch(NetworkRequest(.get, "https://example.com/users/42", token: token), as: User.self)
+///
+/// let request = try NetworkRequest.json(.post, "https://example.com/users", body: user, token: token)
+/// let task = network.fetch(request, completingOn: .main) { result in … }
+/// ```
+///
+/// The client's cache follows the rules of HTTP: what may not be stored is not, `Vary` selects, and what one token got is never given to a request
+/// with another. Only GET and HEAD are answered from it, and every other method is always sent.
+///
+/// When the network is away, a response that is stored stands in if HTTP allows it, and says so: ``NetworkResponse/staleness``. Otherwise the error is
+/// ``NetworkError/Code/offline``.
+///
+/// A status beyond 200 to 299 is an error, which carries the response with its body.
+public final class NetworkManager: NetworkManaging {
+    public let client: CachingClient
+
+    /// The longest body of a response.
+    public let maximumResponseBytes: Int
+
+    private let cache: (any ResponseCaching)?
+
+    /// - Parameters:
+    ///   - client: Sends the requests, and keeps what it may.
+    ///   - cache: An app's own cache before the client, asked first for GET and HEAD, and given each response of success that no
+    ///     redirect has led to. Default: none, since the
+    ///     client has one.
+    ///   - maximumResponseBytes: The longest body; a longer one is an error. Default: 32 MiB.
+    public init(client: CachingClient, cache: (any ResponseCaching)? = nil, maximumResponseBytes: Int = 32 << 20) {
+        self.client = client
+        self.cache = cache
+        self.maximumResponseBytes = max(0, maximumResponseBytes)
+    }
+
+    @discardableResult
+    public func fetch(_ request: NetworkRequest) async throws(NetworkError) -> NetworkResponse {
+        let head = try request.head()
+        let cache = request.isLookedUp && request.options.cacheMode == .default ? cache : nil
+        if let found = await cache?.fetch(request) { return found }
+        let answer: ClientResponse
+        do {
+            answer = try await client.send(head, body: request.content, options: request.options)
+        } catch {
+            throw NetworkError(error)
+        }
+        let response = try await collect(answer)
+        // What a redirect has led to is the response to another request.
+        if let cache, answer.redirectCount == 0 { await cache.store(response, for: request) }
+        return response
+    }
+
+    /// The response with all of its body.
+    private func collect(_ answer: ClientResponse) async throws(NetworkError) -> NetworkResponse {
+        var response = NetworkResponse(
+            status: answer.head.status,
+            headers: answer.head.headerFields,
+            url: answer.url,
+            isFromCache: answer.isFromCache,
+            staleness: answer.staleness
+        )
+        var failure: NetworkError?
+        do {
+            for try await part in answer.body {
+                let space = maximumResponseBytes - response.body.count
+                response.body.append(contentsOf: part.readableBytesView.prefix(space))
+                if part.readableBytes > space { throw HTTPBodyTooLargeError(maximumByteCount: maximumResponseBytes) }
+            }
+            // Some streams end early instead of throwing when their reader is cancelled.
+            if Task.isCancelled { throw CancellationError() }
+        } catch {
+            failure = NetworkError(body: error)
+        }
+        if failure?.code == .cancelled || response.status.kind == .successful {
+            if let failure { throw failure }
+            return response
+        }
+        response.isTruncated = failure != nil
+        throw NetworkError(unacceptable: response)
+    }
+}

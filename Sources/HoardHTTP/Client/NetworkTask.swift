@@ -1,0 +1,76 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+public import Dispatch
+internal import Hoard
+internal import Synchronization
+
+/// Where a completion handler is called.
+public struct CompletionContext: Sendable {
+    let run: @Sendable (@escaping @Sendable () -> Void) -> Void
+
+    /// On a dispatch queue.
+    public static func queue(_ queue: DispatchQueue) -> CompletionContext {
+        CompletionContext { action in queue.async(execute: action) }
+    }
+
+    /// On the main actor.
+    public static var main: CompletionContext {
+        CompletionContext { action in startTask { @MainActor in action() } }
+    }
+
+    /// Wherever the result comes up, without a change of threads: for handlers that are short.
+    public static var anywhere: CompletionContext {
+        CompletionContext { action in action() }
+    }
+}
+
+/// A request under way whose result goes to a completion handler. Dropping it does not cancel it.
+public final class NetworkTask: Sendable {
+    private let onCancel: @Sendable () -> Void
+
+    /// Starts `operation`, and calls `completion` once.
+    init<Value: Sendable>(
+        completingOn context: CompletionContext,
+        _ completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void,
+        _ operation: @escaping @Sendable () async throws(NetworkError) -> Value
+    ) {
+        let completion = Completion(completion, context)
+        let work = startTask {
+            do throws(NetworkError) {
+                completion.complete(.success(try await operation()))
+            } catch {
+                completion.complete(.failure(error))
+            }
+        }
+        onCancel = {
+            completion.complete(.failure(NetworkError(.cancelled, "The request was cancelled.")))
+            work.cancel()
+        }
+    }
+
+    /// Cancels the request: its handler gets the error `cancelled`, unless it has got something already. Calling it again does nothing.
+    public func cancel() {
+        onCancel()
+    }
+}
+
+/// Calls a handler once.
+private final class Completion<Value: Sendable>: Sendable {
+    private let handler: Mutex<(@Sendable (Result<Value, NetworkError>) -> Void)?>
+    private let context: CompletionContext
+
+    init(_ handler: @escaping @Sendable (Result<Value, NetworkError>) -> Void, _ context: CompletionContext) {
+        self.handler = Mutex(handler)
+        self.context = context
+    }
+
+    func complete(_ result: Result<Value, NetworkError>) {
+        let taken = handler.withLock { handler in
+            defer { handler = nil }
+            return handler
+        }
+        guard let taken else { return }
+        context.run { taken(result) }
+    }
+}

@@ -1,0 +1,39 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// How a ``CachingClient`` handles one request.
+///
+/// ```swift
+/// var options = RequestOptions()
+/// options.cacheMode = .noCache
+/// options.timeout = .seconds(10)
+/// let response = try await client.get("https://example.com/", options: options)
+/// ```
+public struct RequestOptions: Sendable {
+    /// How the request uses the cache. Default: `.default`.
+    public var cacheMode: RequestCacheMode = .default
+
+    /// Whether redirects are followed. If not, a redirect is a response like any other. Default: `true`.
+    public var followsRedirects = true
+
+    /// How many redirects are followed for one request; one more is an error. Default: 20.
+    public var maximumRedirectCount = 20
+
+    /// Whether a redirect from `https` to `http` is followed, after which anybody on the way can read and change everything. Default: `false`.
+    public var allowsInsecureRedirects = false
+
+    /// The longest the exchange may take, from the call to the last byte of the response's body, redirects and repetitions included. Default: `nil`, no limit.
+    public var timeout: Duration?
+
+    /// Whether an idempotent request is sent once more if the connection it went out on turned out to be closed (``TransportError/mayRetry``)
+    /// and its content can be sent again. Default: `true`.
+    public var repeatsLostRequests = true
+
+    /// Gets interim (1xx) responses, as far as the transport sees them. Default: none.
+    public var onInterimResponse: InterimResponseHandler?
+
+    public init(cacheMode: RequestCacheMode = .default, timeout: Duration? = nil) {
+        self.cacheMode = cacheMode
+        self.timeout = timeout
+    }
+}

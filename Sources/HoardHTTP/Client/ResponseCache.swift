@@ -1,0 +1,108 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import NIOCore
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// An ``HTTPCache`` that is filled and asked by hand.
+///
+/// ```swift
+/// let cache = ResponseCache(lifetimeIfUnknown: .seconds(300))
+/// await cache.store(response, for: request)
+/// let kept = await cache[request]
+/// ```
+///
+/// What is kept, for which requests and for how long is as HTTP has it. Only responses to GET are kept, and only GET and HEAD are answered. The key is the
+/// method, the URL in its normal form, the request fields that the response names in `Vary`, and `Authorization`. A response that forbids storing is
+/// not kept, and one that is not fresh any more is not returned.
+public final class ResponseCache: ResponseCaching {
+    /// The cache below. A ``CachingClient`` may share it.
+    public let cache: HTTPCache
+
+    private let lifetimeIfUnknown: Duration?
+    private let maximumResponseBytes: Int
+
+    /// - Parameters:
+    ///   - cache: What keeps the responses, in memory or in stores.
+    ///   - lifetimeIfUnknown: For how long a response is fresh that says nothing about it. By default only what HTTP lets a cache guess.
+    ///   - maximumResponseBytes: A longer body is not returned. Default: 32 MiB.
+    public init(cache: HTTPCache = HTTPCache(), lifetimeIfUnknown: Duration? = nil, maximumResponseBytes: Int = 32 << 20) {
+        self.cache = cache
+        self.lifetimeIfUnknown = lifetimeIfUnknown
+        self.maximumResponseBytes = maximumResponseBytes
+    }
+
+    public func fetch(_ request: NetworkRequest) async -> NetworkResponse? {
+        guard request.isLookedUp, var head = try? request.head() else { return nil }
+        // RFC 9111 §5.2.1.7.
+        head.headerFields.append(HTTPField(name: .cacheControl, value: "only-if-cached"))
+        guard
+            let answer = try? await cache.respond(to: head, through: Origin.absent), answer.isFromCache,
+            let body = try? await answer.body.collect(upTo: maximumResponseBytes)
+        else { return nil }
+        return NetworkResponse(
+            status: answer.head.status,
+            headers: answer.head.headerFields,
+            body: Data(body.readableBytesView),
+            url: head.url,
+            isFromCache: true
+        )
+    }
+
+    public func store(_ response: NetworkResponse, for request: NetworkRequest) async {
+        guard request.method == .get, !response.isTruncated, let head = try? request.head() else { return }
+        var answer = HTTPResponse(status: response.status, headerFields: response.headers)
+        answer.headerFields[.cacheStatus] = nil
+        if let lifetimeIfUnknown, !answer.headerFields.sayHowLong {
+            answer.headerFields[.cacheControl] = "max-age=\(max(0, lifetimeIfUnknown.components.seconds))"
+        }
+        let origin = Origin(response: TransportResponse(head: answer, body: HTTPBody(ByteBuffer(bytes: response.body))))
+        _ = try? await cache.respond(to: head, mode: .reload, through: origin).body.collect(upTo: .max)
+    }
+
+    /// Forgets what is kept for the request's URL, with whatever token it was asked for.
+    public func remove(_ request: NetworkRequest) async {
+        guard let head = try? request.head(), let target = TargetURI(head) else { return }
+        await cache.remove(target.description)
+    }
+
+    public func removeAll() async {
+        await cache.removeAll()
+    }
+}
+
+/// An origin that is not there, or has one answer.
+private struct Origin: Transport {
+    static let absent = Origin(response: nil)
+
+    let response: TransportResponse?
+
+    func send(_: HTTPRequest, body _: HTTPBody, onInterimResponse _: InterimResponseHandler?) async throws(TransportError) -> TransportResponse {
+        guard let response else { throw TransportError(.cannotConnect, "Nothing is asked.") }
+        return response
+    }
+}
+
+extension HTTPFields {
+    /// Whether the response says anything about how long it is fresh, or from which that can be guessed.
+    fileprivate var sayHowLong: Bool {
+        contains { field in
+            switch field.name.canonicalName {
+            case "cache-control", "expires", "pragma", "last-modified": true
+            default: false
+            }
+        }
+    }
+}
+
+extension HTTPRequest {
+    fileprivate var url: String {
+        TargetURI(self)?.description ?? ""
+    }
+}
