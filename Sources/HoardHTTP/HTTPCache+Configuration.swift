@@ -1,8 +1,13 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HTTPTypes
+
 extension HTTPCache {
     /// How an HTTP cache behaves, and how much it holds.
+    ///
+    /// What makes no sense is taken for the nearest thing that does: a negative number for zero, a part of more than everything for everything, and a
+    /// target that is no field name is left out.
     public struct Configuration: Sendable {
         /// Whether the cache serves one user or many. Default: `.private`.
         ///
@@ -16,18 +21,58 @@ extension HTTPCache {
         /// Divides a store between users: caches with different partitions never see each other's responses. Default: none.
         public var partition: String = ""
 
+        /// The fields that have directives for caches of this kind, the most specific first:
+        /// [RFC 9213 §2.2](https://www.rfc-editor.org/rfc/rfc9213#section-2.2). `nil`: `CDN-Cache-Control` for a shared cache, none for a private one.
+        /// Default: `nil`.
+        public var targets: [String]?
+
         /// The most bytes of responses held in memory. Default: 64 MiB.
         public var maximumMemoryBytes: Int = 64 << 20
 
-        /// The longest body that is stored; longer ones are forwarded only. Default: 8 MiB.
-        public var maximumObjectBytes: Int = 8 << 20
+        /// The longest body that is stored; longer ones are forwarded only. `nil`: 512 MiB if there are stores, else an eighth of
+        /// ``maximumMemoryBytes``. Default: `nil`.
+        public var maximumObjectBytes: Int?
 
-        /// The most bytes of bodies that are being received and stored at one time; beyond it bodies are forwarded only. Default: 32 MiB.
+        /// Longer bodies are kept in pieces, which are written while they arrive and read one at a time. Default: 256 KiB.
+        public var inlineBodyBytes: Int = 256 << 10
+
+        /// The most bytes of bodies that are being received and wait to be stored, of all requests together; beyond it bodies are forwarded
+        /// only. Default: 32 MiB.
         public var maximumBytesInFlight: Int = 32 << 20
+
+        /// The most responses to one URI that differ by request fields (`Vary`); the ones stored least recently go. Default: 64.
+        public var maximumVariants: Int = 64
 
         /// How long a stale response that has a validator is kept, to be revalidated rather than fetched again. Default: 7 days.
         public var revalidationPeriod: Duration = .seconds(7 * 86_400)
 
+        /// For how long a stale response may stand in for an origin that cannot be reached, where no directive says anything:
+        /// [RFC 9111 §4.2.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.4). Zero: not at all. Default: 1 day.
+        public var staleIfUnreachable: Duration = .seconds(86_400)
+
+        /// How long a request waits for the head of the answer to another request like it before it goes to the origin by itself. Zero: requests
+        /// never wait for each other. Default: 5 seconds.
+        public var collapseTimeout: Duration = .seconds(5)
+
         public init() {}
+    }
+}
+
+extension HTTPCache.Configuration {
+    /// The longest body that is stored.
+    func maximumObjectBytes(hasStores: Bool) -> Int {
+        max(0, maximumObjectBytes ?? (hasStores ? 512 << 20 : maximumMemoryBytes / 8))
+    }
+
+    /// What of it decides how messages are judged.
+    func rules(hasStores: Bool) -> HTTPCacheRules {
+        let targets = targets ?? (mode == .shared ? ["CDN-Cache-Control"] : [])
+        return HTTPCacheRules(
+            cacheName: name,
+            mode: mode,
+            maximumObjectBytes: maximumObjectBytes(hasStores: hasStores),
+            targets: targets.compactMap { HTTPField.Name($0) },
+            staleIfUnreachable: min(max(0, staleIfUnreachable.components.seconds), DeltaSeconds.maximum)
+        )
     }
 }

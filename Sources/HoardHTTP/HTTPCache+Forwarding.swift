@@ -4,82 +4,230 @@
 internal import HTTPTypes
 internal import Hoard
 internal import NIOCore
+internal import Synchronization
 
 extension HTTPCache {
-    /// Asks the origin, and stores, freshens or invalidates as its answer demands.
-    func forward(
-        _ request: HTTPRequest,
-        body: HTTPBody,
-        through transport: any Transport,
-        machine: inout HTTPCacheStateMachine,
-        flight: Flight?
-    ) async throws(HTTPCacheError) -> HTTPCacheResponse {
-        let requestTime = clock.now()
-        let response: TransportResponse
-        do {
-            response = try await transport.send(request, body: body)
-        } catch {
-            let status = machine.forwardFailed(detail: error.code.description)
-            throw HTTPCacheError(.forwardFailed, error.message, transportError: error, cacheStatus: status.fieldValue)
-        }
-        let action = machine.received(
-            response.head,
-            bodyLength: response.body.length,
-            requestTime: requestTime,
-            responseTime: clock.now()
-        )
-        switch action {
-        case .deliver(let head, let invalidating, let superseding):
-            if superseding { await flight?.removeFound() }
-            for uri in invalidating {
-                // What a private cache keeps for these credentials, and what it keeps for requests without any.
-                for scope in Set([baseScope, scope(for: request)]) {
-                    await entries.removeValue(forKey: HTTPCacheKey(scope: scope, targetURI: uri))
+    /// Sends a request to the origin, and stores, freshens or invalidates as its answer demands.
+    ///
+    /// - Parameters:
+    ///   - flight: What may be stored; `nil` if nothing was looked up.
+    ///   - onEnd: Called when a body that is received has been stored, or will not be.
+    func send(
+        _ forward: HTTPCacheStateMachine.Forward,
+        _ machine: HTTPCacheStateMachine,
+        _ call: Call,
+        _ flight: Flight?,
+        onEnd: @escaping @Sendable () -> Void = {}
+    ) async -> Exchange.Landing {
+        var (forward, machine) = (forward, machine)
+        let isUnsafe = !forward.request.method.isSafe
+        // What was asked for before a change may come from before it: RFC 9111 §4.4. So neither it is stored, nor what is asked for while the origin
+        // works on the change.
+        if isUnsafe { keys(of: call).forEach { breakFences(of: $0) } }
+        var flight = flight ?? Flight(key: call.key, selectingFields: machine.selectingFields, cache: self)
+        // What the origin is about to confirm is not to go meanwhile.
+        let lease = segments.lease(flight.found?.response?.body.references ?? [])
+        defer { withExtendedLifetime(lease) {} }
+        while true {
+            let requestTime = clock.now()
+            counters.withLock { $0.originRequests += 1 }
+            let received: TransportResponse
+            do {
+                received = try await call.transport.send(forward.request, body: call.body, onInterimResponse: call.onInterimResponse)
+            } catch {
+                if isUnsafe { await changeMayHaveHappened(error, call) }
+                flight.close()
+                let failure = HTTPCacheStateMachine.ForwardFailure(detail: error.code.description, isUnreachable: error.meansUnreachable)
+                let answer = await failed(failure, error, &machine, call, foundKey: flight.found?.key)
+                return .init(answer: answer, shared: .failed(failure, error))
+            }
+            if isUnsafe { change(&flight, call) { keys(of: call).forEach { breakFences(of: $0) } } }
+            let action = machine.received(
+                received.head,
+                bodyLength: received.body.length,
+                requestTime: requestTime,
+                responseTime: clock.now()
+            )
+            switch action {
+            case .deliver(let head, let effects):
+                await apply(effects, call, &flight)
+                flight.close()
+                return .init(
+                    answer: .success(.init(HTTPCacheResponse(head: head, body: received.body, isFromCache: false), .misses)),
+                    shared: .unshareable
+                )
+
+            case .deliverAndStore(let head, let storing, let effects):
+                await apply(effects, call, &flight)
+                return await deliver(head, received.body, storing, flight, onEnd)
+
+            case .deliverCombined(let head, let stored, let storing, let effects):
+                let key = flight.found?.key
+                // What the effects remove is still read for this answer.
+                let lease = segments.lease(stored.body.references)
+                await apply(effects, call, &flight)
+                // Together they are no response that may be stored.
+                if effects.removesFound { flight.close() }
+                let landing = await deliverCombined(head, received.body, stored, storing, key, flight, onEnd)
+                withExtendedLifetime(lease) {}
+                if let landing { return landing }
+
+            case .respond(let answer, let storing, let effects):
+                let key = flight.found?.key
+                if let response = await response(answer, to: call, key: key) {
+                    await apply(effects, call, &flight)
+                    if let storing { await flight.store(storing) }
+                    flight.close()
+                    let shared = storing.flatMap { $0.isComplete ? Exchange.Shared.stored($0) : nil }
+                    return .init(answer: .success(.init(response, Self.outcome(of: answer))), shared: shared ?? .unshareable)
                 }
+
+            case .forwardAgain(let next):
+                forward = next
+                continue
             }
-            return HTTPCacheResponse(head: head, body: response.body, isFromCache: false)
-
-        case .deliverAndStore(let head, let storing):
-            guard let flight else { return HTTPCacheResponse(head: head, body: response.body, isFromCache: false) }
-            let body = await recorded(response.body, storing: storing, flight: flight)
-            return HTTPCacheResponse(head: head, body: body, isFromCache: false)
-
-        case .respond(let answer, let storing):
-            if let storing {
-                await flight?.store(storing)
-            } else {
-                await flight?.removeFound()
+            // Part of what the origin has confirmed or completed is gone. It is asked as if there had been nothing.
+            flight.found = nil
+            machine = self.machine(for: call)
+            guard case .lookUp = machine.start(), case .forward(let next) = machine.lookedUp(nil, isVaryMiss: false, now: clock.now()) else {
+                flight.close()
+                let error = TransportError(.failed, "The stored response is no longer complete.")
+                return .init(answer: .failure(.init(.forwardFailed, error.message, transportError: error, cacheStatus: "")), shared: .unshareable)
             }
-            return HTTPCacheResponse(head: answer.head, body: HTTPBody(answer.body), isFromCache: true)
-
-        case .forwardAgain(let unconditional):
-            return try await forward(unconditional, body: body, through: transport, machine: &machine, flight: flight)
+            forward = next
         }
     }
 
-    /// The body, stored as soon as all of it has been received.
-    private func recorded(_ body: HTTPBody, storing: StoredResponse, flight: Flight) async -> HTTPBody {
-        // Nobody need read the body of a response that has none (RFC 9110 §15.3.5), such as many a redirect.
-        let isEmpty = storing.head.status == .noContent || body.length == 0
-        if let bytes = isEmpty ? ByteBuffer() : body.bytesAtHand {
-            if bytes.readableBytes <= configuration.maximumObjectBytes {
-                var storing = storing
-                storing.body = bytes
-                await flight.store(storing)
-            }
-            return body
+    /// The origin may have done what an unsafe request asks for, though nobody was told. What is stored is confirmed before it is used again.
+    private func changeMayHaveHappened(_ error: TransportError, _ call: Call) async {
+        let keys = keys(of: call)
+        keys.forEach { breakFences(of: $0) }
+        if error.meansNothingWasSent { return }
+        await startTask { [self] in
+            for key in keys { await markStoredStale(key) }
+        }.value
+    }
+
+    /// The keys under which what an unsafe request changes may be stored.
+    private func keys(of call: Call) -> [HTTPCacheKey] { keys(of: call.key.targetURI, scope: call.key.scope) }
+
+    /// The answer to a request for which the origin gave none: something stored, or none.
+    func failed(
+        _ failure: HTTPCacheStateMachine.ForwardFailure,
+        _ error: TransportError,
+        _ machine: inout HTTPCacheStateMachine,
+        _ call: Call,
+        foundKey: HTTPCacheKey?
+    ) async -> Result<Exchange.LeaderAnswer, HTTPCacheError> {
+        switch machine.forwardFailed(failure, now: clock.now()) {
+        case .respond(let answer):
+            if let response = await response(answer, to: call, key: foundKey) { return .success(.init(response, Self.outcome(of: answer))) }
+            return .failure(.init(.forwardFailed, error.message, transportError: error, cacheStatus: ""))
+        case .fail(let status, let prohibition):
+            let isProhibited = prohibition != nil
+            return .failure(
+                .init(.forwardFailed, error.message, transportError: error, cacheStatus: status.fieldValue, isStaleProhibited: isProhibited)
+            )
         }
-        let recording = BodyRecording(
-            expectedLength: body.length,
-            maximumByteCount: configuration.maximumObjectBytes,
-            budget: budget,
-            onCompletion: { bytes in
-                var storing = storing
-                storing.body = bytes
-                await flight.store(storing)
-            },
-            onGivingUp: {}
+    }
+
+    /// Does to the cache what an answer demands, before anything is stored.
+    private func apply(_ effects: HTTPCacheStateMachine.Effects, _ call: Call, _ flight: inout Flight) async {
+        journal.note(effects.reason, for: call.key)
+        if let replacement = effects.replacement { await flight.replaceFound(with: replacement) }
+        guard effects.removesFound || !effects.invalidatedURIs.isEmpty else { return }
+        let (isIntact, old) = (flight.isIntact, flight)
+        let invalidated = effects.invalidatedURIs.flatMap { keys(of: $0, scope: call.key.scope) }
+        invalidated.forEach { breakFences(of: $0) }
+        if effects.removesFound { old.breakFencesOfFound() }
+        if isIntact { flight = Flight(key: call.key, selectingFields: machine(for: call).selectingFields, cache: self, isAfterChange: true) }
+        // A cancelled task would not find all that has to go.
+        await startTask { [self] in
+            if effects.removesFound { await old.removeFound() }
+            await removeStored(invalidated)
+        }.value
+    }
+
+    /// Breaks fences because of a request's own change. If nobody else has changed anything since it was sent, that does not keep its response from
+    /// being stored.
+    private func change(_ flight: inout Flight, _ call: Call, _ breakFences: () -> Void) {
+        let isIntact = flight.isIntact
+        breakFences()
+        guard isIntact else { return }
+        let found = flight.found
+        flight = Flight(key: call.key, selectingFields: machine(for: call).selectingFields, cache: self)
+        flight.found = found
+    }
+
+    // MARK: Bodies
+
+    /// Gives the leader the body as it comes, and stores it when it is whole.
+    private func deliver(
+        _ head: HTTPResponse,
+        _ body: HTTPBody,
+        _ storing: HTTPCacheStateMachine.Storing,
+        _ flight: Flight,
+        _ onEnd: @escaping @Sendable () -> Void
+    ) async -> Exchange.Landing {
+        // Nobody need read the body of a response that has none (RFC 9110 §15.3.5), such as many a redirect.
+        let isEmpty = storing.response.statusCode == 204 || body.length == 0
+        if let bytes = isEmpty ? ByteBuffer() : body.bytesAtHand {
+            let stored = await store(bytes, storing, flight)
+            onEnd()
+            let response = HTTPCacheResponse(head: head, body: body, isFromCache: false)
+            return .init(answer: .success(.init(response, .misses)), shared: stored.map { .stored($0) } ?? .unshareable)
+        }
+        let shared = receive(body, storing, flight, onEnd)
+        // There is nothing yet that could have made it leave.
+        guard let reader = shared.addReader() else { return .init(answer: .failure(.cancelled), shared: .unshareable) }
+        startReceiving(body, storing, flight, into: shared, onEnd)
+        let response = HTTPCacheResponse(head: head, body: reader.makeBody(length: body.length), isFromCache: false)
+        return .init(
+            answer: .success(.init(response, .misses)),
+            shared: storing.placement == nil ? .arriving(storing.response, shared) : .unshareable
         )
-        return HTTPBody(RecordedBody(body: body, recording: recording), length: body.length)
+    }
+
+    /// Gives the client what was stored of a body, and what was missing as it comes.
+    ///
+    /// - Returns: `nil` if part of what was stored is gone.
+    private func deliverCombined(
+        _ head: HTTPResponse,
+        _ body: HTTPBody,
+        _ stored: StoredResponse,
+        _ storing: HTTPCacheStateMachine.Storing,
+        _ key: HTTPCacheKey?,
+        _ flight: Flight,
+        _ onEnd: @escaping @Sendable () -> Void
+    ) async -> Exchange.Landing? {
+        guard let placement = storing.placement, let length = placement.completeLength ?? stored.body.completeLength else { return nil }
+        let before = StoredContent.Piece.range(0..<placement.offset)
+        // Asked before the transfer begins, which cannot be begun again.
+        if await StoredContent.firstSegment(of: [before], in: stored.body, segments).isMissing { return nil }
+        let shared = receive(body, storing, flight, onEnd)
+        guard let reader = shared.addReader() else { return nil }
+        let after = StoredContent.Piece.range(placement.range.upperBound..<max(length, placement.range.upperBound))
+        guard let content = await content([before, .received(reader), after], of: stored.body, key: key) else { return nil }
+        startReceiving(body, storing, flight, into: shared, onEnd)
+        let response = HTTPCacheResponse(head: head, body: HTTPBody(content, length: length), isFromCache: false)
+        return .init(answer: .success(.init(response, .misses)), shared: .unshareable)
+    }
+}
+
+extension TransportError {
+    /// Whether the origin cannot have got the request.
+    fileprivate var meansNothingWasSent: Bool {
+        switch code {
+        case .invalidURL, .cannotConnect, .tlsFailed: true
+        default: false
+        }
+    }
+
+    /// Whether the origin could not be asked at all, or did not answer.
+    fileprivate var meansUnreachable: Bool {
+        switch code {
+        case .cannotConnect, .timedOut, .connectionClosed: true
+        default: false
+        }
     }
 }

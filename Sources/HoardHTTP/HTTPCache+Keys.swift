@@ -11,8 +11,8 @@ internal import HTTPTypes
 #endif
 
 extension HTTPCache {
-    /// What this cache's keys begin with.
-    var baseScope: String {
+    /// What a cache's keys begin with.
+    static func baseScope(_ configuration: Configuration) -> String {
         let mode = configuration.mode == .shared ? "http-shared" : "http-private"
         return configuration.partition.isEmpty ? mode : "\(mode) \(digest(configuration.partition.utf8))"
     }
@@ -25,21 +25,69 @@ extension HTTPCache {
         guard configuration.mode == .private, request.headerFields.contains(.authorization) else { return baseScope }
         // Bytes, since as text all that is not UTF-8 would be alike. No value contains the line feed that ends it.
         let credentials = request.headerFields[fields: .authorization].flatMap { $0.valueBytes + [UInt8(ascii: "\n")] }
-        return "\(baseScope) \(digest(credentials))"
+        return "\(baseScope) \(Self.digest(credentials))"
     }
 
-    /// The key of the variant that a request selects by the fields of these names.
-    func variantKey(of key: HTTPCacheKey, _ fieldNames: [String], _ selectingFields: HTTPFields, in index: VariantIndex) -> HTTPCacheKey? {
+    /// The keys under which a request's URI, or another one that concerns it, may be stored: for these credentials, and for requests without any.
+    func keys(of uri: String, scope: String) -> [HTTPCacheKey] {
+        (scope == baseScope ? [scope] : [baseScope, scope]).map { HTTPCacheKey(scope: $0, targetURI: uri) }
+    }
+
+    /// The tag of what is stored for a URI with any credentials: in a private cache, where each have keys of their own, a change of the URI reaches them by it.
+    ///
+    /// No response can have it, as a tag in `Cache-Tag` has no comma and one in `Surrogate-Key` no space.
+    func uriTag(_ uri: String) -> String? {
+        configuration.mode == .private ? "uri, \(Self.digest("\(baseScope)\n\(uri)".utf8))" : nil
+    }
+
+    /// The tags of an entry: those of the response, and ``uriTag(_:)`` if it is for some credentials.
+    func tags(of response: StoredResponse, forKey key: HTTPCacheKey) -> Set<String> {
+        guard key.scope != baseScope, let tag = uriTag(key.targetURI) else { return response.tags }
+        return response.tags.union([tag])
+    }
+
+    /// The variant that a request selects by the fields of these names.
+    func variant(_ fieldNames: [String], _ selectingFields: HTTPFields) -> VariantIndex.Variant? {
         let names = fieldNames.compactMap { HTTPField.Name($0) }
         guard names.count == fieldNames.count, let selected = Vary(names).variantKey(for: selectingFields) else { return nil }
-        var variant = key
-        variant.variant = "\(String(index.generation, radix: 16))\n\(fieldNames.joined(separator: ", "))\n\(digest(selected.bytes))"
-        return variant
+        return VariantIndex.Variant(fieldNames: fieldNames, digest: Self.digest(selected.bytes))
     }
 
     /// A short one-way name. Cookies and credentials select responses, but do not appear in keys.
-    private func digest(_ bytes: some Sequence<UInt8>) -> String {
-        let hash = SHA256.hash(data: Data(bytes))
-        return hash.prefix(16).reduce(into: "") { $0 += ($1 < 16 ? "0" : "") + String($1, radix: 16) }
+    private static func digest(_ bytes: some Sequence<UInt8>) -> String {
+        Array(SHA256.hash(data: Data(bytes)).prefix(16)).hexadecimal
+    }
+}
+
+extension HTTPCacheKey {
+    /// The key of a variant of what is stored here.
+    func variantKey(_ variant: VariantIndex.Variant, in index: VariantIndex) -> HTTPCacheKey {
+        var key = self
+        let text = "\(String(index.generation, radix: 16))\n\(variant.fieldNames.joined(separator: ", "))\n\(variant.digest)"
+        key.variant = self.variant.map { "\($0)\n\(text)" } ?? text
+        return key
+    }
+
+    /// The key that a fence is opened for which only removals break: writes of variants do not.
+    var removalKey: HTTPCacheKey { HTTPCacheKey(scope: scope, targetURI: targetURI, variant: "removal") }
+
+    // MARK: No-Vary-Search
+
+    /// The key of the rules by which parts of the query do not matter for this path.
+    var searchRulesKey: HTTPCacheKey { HTTPCacheKey(scope: scope, targetURI: pathURI, variant: "search") }
+
+    /// The key that a fence is opened for which the removal of any URI with this path breaks.
+    var searchRemovalKey: HTTPCacheKey { HTTPCacheKey(scope: scope, targetURI: pathURI, variant: "search removal") }
+
+    /// The key of what this URI has in common with those that differ from it only where the rules say that it does not matter.
+    func canonicalKey(_ rules: NoVarySearch) -> HTTPCacheKey {
+        let query = targetURI.utf8.firstIndex(of: .questionMark).map { String(targetURI[targetURI.index(after: $0)...]) }
+        let canonical = rules.canonicalQuery(query)
+        return HTTPCacheKey(scope: scope, targetURI: pathURI, variant: "?\(rules.text)" + (canonical.map { "\n\($0)" } ?? ""))
+    }
+
+    /// The URI without the query.
+    var pathURI: String {
+        targetURI.utf8.firstIndex(of: .questionMark).map { String(targetURI[..<$0]) } ?? targetURI
     }
 }

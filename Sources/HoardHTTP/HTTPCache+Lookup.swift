@@ -4,33 +4,91 @@
 internal import HTTPTypes
 internal import Hoard
 
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
 extension HTTPCache {
     /// What a lookup found.
-    struct Found {
+    struct Found: Sendable {
         var response: StoredResponse?
         /// Where it was found.
         var key: HTTPCacheKey?
+        /// The key of the URI, or of what it has in common with others.
+        var base: HTTPCacheKey
         /// There are responses for the URI, but none that the request selects.
         var isVaryMiss = false
+        /// What the request selects by the fields that were named last.
+        var variant: VariantIndex.Variant?
     }
 
-    /// Finds the stored response that a request selects: of several, the most recent one (RFC 9111 §4.1).
+    /// Finds the stored response that a request selects: of several, the most recent one ([RFC 9111 §4.1](https://www.rfc-editor.org/rfc/rfc9111#section-4.1)).
+    ///
+    /// The URI as it is comes first; then those that differ from it by parts of the query that do not matter.
     func lookUp(_ key: HTTPCacheKey, _ selectingFields: HTTPFields) async -> Found {
-        switch await entries.lookup(forKey: key)?.value {
-        case nil:
-            return Found()
-        case .response(let response):
-            return Found(response: response, key: key)
-        case .variants(let index):
-            var found = Found(isVaryMiss: true)
-            for fieldNames in index.fieldNameSets {
-                guard let variantKey = variantKey(of: key, fieldNames, selectingFields, in: index),
-                    case .response(let response)? = await entries.lookup(forKey: variantKey)?.value
-                else { continue }
-                if let other = found.response, other.responseTime >= response.responseTime { continue }
-                found = Found(response: response, key: variantKey)
-            }
-            return found
+        var found = await lookUp(base: key, selectingFields)
+        if found.response != nil { return found }
+        for rules in await searchRules(for: key) {
+            let other = await lookUp(base: key.canonicalKey(rules), selectingFields)
+            if other.response != nil { return other }
+            if other.isVaryMiss || !found.isVaryMiss { found = other }
         }
+        return found
+    }
+
+    /// The rules by which responses for the path of a key have said that parts of the query do not matter.
+    func searchRules(for key: HTTPCacheKey) async -> [NoVarySearch] {
+        if case .searchRules(let rules)? = await entries.lookup(forKey: key.searchRulesKey)?.value { rules } else { [] }
+    }
+
+    private func lookUp(base: HTTPCacheKey, _ selectingFields: HTTPFields) async -> Found {
+        var found = Found(base: base)
+        guard let lookup = await entries.lookup(forKey: base) else { return found }
+        switch lookup.value {
+        case .response: take(lookup, at: base, into: &found)
+        case .variants(let index):
+            found.isVaryMiss = true
+            for fieldNames in index.fieldNameSets {
+                guard let variant = variant(fieldNames, selectingFields) else { continue }
+                if found.variant == nil { found.variant = variant }
+                let key = base.variantKey(variant, in: index)
+                if let lookup = await entries.lookup(forKey: key) { take(lookup, at: key, into: &found) }
+            }
+        case .segment, .searchRules: break
+        }
+        return found
+    }
+
+    /// What memory has of the URI as it is; `nil` if the stores have to be asked.
+    func lookUpInMemory(_ key: HTTPCacheKey, _ selectingFields: @autoclosure () -> HTTPFields) -> Found? {
+        guard let lookup = entries.memoryLookup(forKey: key) else { return nil }
+        var found = Found(base: key)
+        switch lookup.value {
+        case .response: take(lookup, at: key, into: &found)
+        case .variants(let index):
+            let selectingFields = selectingFields()
+            for fieldNames in index.fieldNameSets {
+                guard let variant = variant(fieldNames, selectingFields) else { continue }
+                let variantKey = key.variantKey(variant, in: index)
+                // If memory lacks one of them, it may be the most recent.
+                guard let lookup = entries.memoryLookup(forKey: variantKey) else { return nil }
+                take(lookup, at: variantKey, into: &found)
+            }
+        case .segment, .searchRules: return nil
+        }
+        return found.response == nil ? nil : found
+    }
+
+    private func take(_ lookup: Lookup<HTTPCacheEntry>, at key: HTTPCacheKey, into found: inout Found) {
+        guard case .response(let response) = lookup.value else { return }
+        if let other = found.response, other.responseTime >= response.responseTime { return }
+        let now = clock.now()
+        // If its own time has not come, somebody has marked it.
+        let isMarkedStale = !lookup.isFresh && response.freshness.timeToLive(at: now) > 0
+        found.response = isMarkedStale ? response.markedStale(at: min(lookup.freshUntil ?? now, now), rules: rules) : response
+        found.key = key
+        found.isVaryMiss = false
     }
 }

@@ -23,11 +23,28 @@ public struct HTTPCacheError: Error, Sendable {
     /// What the cache did, as RFC 9211 writes it.
     public let cacheStatus: String
 
-    init(_ code: Code, _ message: String, transportError: TransportError? = nil, cacheStatus: String) {
+    /// Whether something is stored that would have answered, had a directive such as `must-revalidate` not forbidden its use without the origin's word. A gateway
+    /// then answers 504: [RFC 9111 §5.2.2.2](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2.2).
+    public let isStaleProhibited: Bool
+
+    init(
+        _ code: Code,
+        _ message: String,
+        transportError: TransportError? = nil,
+        cacheStatus: String,
+        isStaleProhibited: Bool = false
+    ) {
         self.code = code
         self.message = message
         self.transportError = transportError
         self.cacheStatus = cacheStatus
+        self.isStaleProhibited = isStaleProhibited
+    }
+
+    /// The task of whoever waited was cancelled. Others wait on.
+    static var cancelled: Self {
+        let error = TransportError(.cancelled, "The request was cancelled while it waited for the origin.")
+        return HTTPCacheError(.forwardFailed, error.message, transportError: error, cacheStatus: "")
     }
 }
 

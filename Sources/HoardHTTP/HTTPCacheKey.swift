@@ -32,4 +32,12 @@ package struct HTTPCacheKey: Hashable, Sendable {
         guard parts.count >= 2, parts[0].hasPrefix("http-") else { return nil }
         self.init(scope: String(parts[0]), targetURI: String(parts[1]), variant: parts.count > 2 ? String(parts[2]) : nil)
     }
+
+    /// The key of a piece of a long body, which belongs to no URI: whoever may have the response knows the number.
+    package static func segment(_ index: Int, ofBody id: UInt64) -> Self {
+        Self(scope: "http-body", targetURI: "", variant: "\(String(id, radix: 16))/\(index)")
+    }
+
+    /// Whether this is the key of a piece of a body.
+    package var isSegment: Bool { scope == "http-body" }
 }

@@ -5,6 +5,16 @@ public import HTTPTypes
 
 /// A response from an ``HTTPCache``: from the store, from the origin, or both.
 public struct HTTPCacheResponse: Sendable {
+    /// How stale a response is that was served all the same, and why that was allowed.
+    public struct Staleness: Sendable, Hashable {
+        /// Since how many seconds the response has not been fresh.
+        public let seconds: Int64
+        /// Whether the origin was asked, and gave no usable answer: the response stands in for one.
+        public let isStandIn: Bool
+        /// The rule that allows it, in one sentence with the section where it stands.
+        public let reason: String
+    }
+
     /// The head, with `Cache-Status` and, for a stored response, `Age`.
     public var head: HTTPResponse
 
@@ -14,10 +24,14 @@ public struct HTTPCacheResponse: Sendable {
     /// Whether the content came from the cache, revalidated or not.
     public let isFromCache: Bool
 
-    package init(head: HTTPResponse, body: HTTPBody, isFromCache: Bool) {
+    /// How stale the response is; `nil` if it is fresh or has just come from the origin.
+    public let staleness: Staleness?
+
+    package init(head: HTTPResponse, body: HTTPBody, isFromCache: Bool, staleness: Staleness? = nil) {
         self.head = head
         self.body = body
         self.isFromCache = isFromCache
+        self.staleness = staleness
     }
 
     /// What this cache did, as RFC 9211 writes it: `hoard; hit; ttl=30`.

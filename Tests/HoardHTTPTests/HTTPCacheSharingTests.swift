@@ -53,6 +53,70 @@ import Testing
         #expect(harness.requestCount == 3)
     }
 
+    @Test(arguments: ["/a", "/a?b=1"])
+    func changeByOneUserReachesWhatIsKeptForAllOthers(path: String) async throws {
+        let harness = CacheHarness(mode: .private, origin: Self.whoAsked("max-age=60"))
+        for user in ["ann", "bob"] { try await harness.get(path, [.authorization: user]) }
+        try await harness.get("/other", [.authorization: "bob"])
+        try await harness.send(.put, path, [.authorization: "ann"])
+        for user in ["ann", "bob"] { #expect(!(try await harness.get(path, [.authorization: user]).isFromCache)) }
+        #expect(try await harness.get("/other", [.authorization: "bob"]).isFromCache)
+    }
+
+    @Test func removalOfAURIReachesTheResponsesOfAllUsersAndMarkingItStaleToo() async throws {
+        let harness = CacheHarness(mode: .private, origin: Self.whoAsked("max-age=60"))
+        let changes: [@Sendable (String) async -> Bool] = [{ await harness.cache.remove($0) }, { await harness.cache.markStale($0) }]
+        for change in changes {
+            for user in ["ann", "bob"] { try await harness.get("/a", [.authorization: user]) }
+            #expect(try await harness.get("/a", [.authorization: "bob"]).isFromCache)
+            #expect(await change("http://example.com/a"))
+            #expect(!(try await harness.get("/a", [.authorization: "bob"]).isFromCache))
+        }
+    }
+
+    @Test func responseThatAnotherUsersChangeOvertakesIsNotKept() async throws {
+        let harness = CacheHarness(mode: .private, origin: Self.whoAsked("max-age=60"))
+        let hold = harness.transport.hold { $0.head.method == .get }
+        let overtaken = Task { try await harness.get("/a", [.authorization: "bob"]) }
+        await hold.arrivals(1)
+        try await harness.send(.put, "/a", [.authorization: "ann"])
+        hold.release()
+        #expect(try await overtaken.value.text == "bob")
+        #expect(!(try await harness.get("/a", [.authorization: "bob"]).isFromCache))
+    }
+
+    @Test(arguments: [true, false])
+    func requestAfterARemovalDoesNotJoinWhatWasAskedForBefore(isRemovedByName: Bool) async throws {
+        let harness = CacheHarness(mode: .private, origin: Self.whoAsked("max-age=60"))
+        let hold = harness.transport.hold { $0.head.method == .get }
+        let before = Task { try await harness.get("/a", [.authorization: "bob"]) }
+        await hold.arrivals(1)
+        if isRemovedByName {
+            await harness.cache.remove("http://example.com/a")
+        } else {
+            try await harness.send(.put, "/a", [.authorization: "ann"])
+        }
+        let after = Task { try await harness.get("/a", [.authorization: "bob"]) }
+        // It asks by itself: a request that joins another never arrives.
+        await hold.arrivals(2)
+        hold.release()
+        #expect(try await before.value.text == "bob")
+        #expect(try await after.value.text == "bob")
+    }
+
+    @Test func changeOfOneQueryFencesWhatAnotherUserAsksForIfQueriesDoNotMatter() async throws {
+        let harness = CacheHarness(mode: .private) { request in
+            .text(request.head.headerFields[.authorization] ?? "nobody", fields: [.cacheControl: "max-age=60", .noVarySearch: "params"])
+        }
+        let hold = harness.transport.hold { $0.head.method == .get }
+        let overtaken = Task { try await harness.get("/a?x=1", [.authorization: "bob"]) }
+        await hold.arrivals(1)
+        try await harness.send(.put, "/a?x=2", [.authorization: "ann"])
+        hold.release()
+        _ = try await overtaken.value
+        #expect(!(try await harness.get("/a?x=1", [.authorization: "bob"]).isFromCache))
+    }
+
     @Test func credentialsThatAreNotTextAreKeptApartByTheirBytes() async throws {
         let harness = CacheHarness(mode: .private) { request in
             let bytes = request.head.headerFields[fields: .authorization].flatMap { $0.withUnsafeBytesOfValue { Array($0) } }

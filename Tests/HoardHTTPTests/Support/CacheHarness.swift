@@ -5,6 +5,7 @@ import HTTPTypes
 import Hoard
 import HoardTesting
 import NIOCore
+import Testing
 
 @testable import HoardHTTP
 
@@ -57,6 +58,15 @@ struct CacheHarness: Sendable {
     func open(_ path: String = "/a", _ fields: HTTPFields = [:]) async throws -> HTTPCacheResponse {
         try await cache.respond(to: .test(.get, path, fields), through: transport)
     }
+
+    /// Waits until so many requests for a path wait for the answer to another one.
+    func followers(_ count: Int, of path: String = "/a") async throws {
+        let key = HTTPCacheKey(scope: cache.baseScope, targetURI: "http://example.com\(path)")
+        try await #require(cache.flights.exchange(FlightKey(key: key, variant: nil))).followers(count)
+    }
+
+    /// Waits until nothing is received any more from the origin.
+    func transfersEnd() async { await cache.transfers.waitUntilIdle() }
 
     var requestCount: Int { transport.requests.count }
 

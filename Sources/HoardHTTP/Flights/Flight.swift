@@ -1,0 +1,232 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import Hoard
+internal import Synchronization
+
+/// One request on its way through the cache, with the fences that decide whether its response may be stored.
+///
+/// A removal of the URI, or a change of what it names, breaks the fences: what was asked for before is not stored after it.
+/// Dropping the flight closes the fences.
+final class Flight: Sendable {
+    let key: HTTPCacheKey
+    private let cache: HTTPCache
+    private let selectingFields: HTTPFields
+    private let fences: Fences
+    /// What a removal of the URI for all credentials has: see ``HTTPCache/uriTags(of:)``.
+    private let uriTags: Set<String>
+    /// The flight goes on behind a change of its own, which breaks the fence of the key once more.
+    private let isAfterChange: Bool
+    private let state = Mutex(State())
+
+    private struct Fences: Sendable {
+        /// Broken by removals and by everything that is written under the key.
+        let key: FenceTable<HTTPCacheKey>.Fence
+        /// Broken by removals alone: of the URI, and of those that differ from it by the query, which may mean the same.
+        let removals: [FenceTable<HTTPCacheKey>.Fence]
+    }
+
+    private struct State {
+        var found: HTTPCache.Found?
+        var hasHandedOverFence = false
+        var isClosed = false
+    }
+
+    /// Begins before anything is read: a removal from here on keeps what is fetched from being stored.
+    ///
+    /// - Parameter isAfterChange: The flight takes the place of one whose own request has just removed what is stored. It is to be made before that is
+    ///   waited for, so that others' removals count.
+    init(key: HTTPCacheKey, selectingFields: HTTPFields, cache: HTTPCache, isAfterChange: Bool = false) {
+        self.key = key
+        self.isAfterChange = isAfterChange
+        uriTags = isAfterChange || key.scope == cache.baseScope ? [] : cache.uriTags(of: [key])
+        self.selectingFields = selectingFields
+        self.cache = cache
+        fences = Fences(
+            key: cache.entries.openFence(forKey: key),
+            removals: [key.removalKey, key.searchRemovalKey].map { cache.entries.openFence(forKey: $0) }
+        )
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Nothing will be stored any more. Closing again does nothing.
+    func close() {
+        let (mustClose, hasHandedOver) = state.withLock { state in
+            defer { state.isClosed = true }
+            return (!state.isClosed, state.hasHandedOverFence)
+        }
+        guard mustClose else { return }
+        if !hasHandedOver { cache.entries.closeFence(fences.key) }
+        for fence in fences.removals { cache.entries.closeFence(fence) }
+    }
+
+    /// Whether nothing has been removed since the flight began that its response might bring back.
+    var isIntact: Bool { isIntact(tags: uriTags) }
+
+    private func isIntact(for response: StoredResponse) -> Bool { isIntact(tags: uriTags.isEmpty ? response.tags : uriTags.union(response.tags)) }
+
+    private func isIntact(tags: Set<String>) -> Bool {
+        !state.withLock { $0.isClosed } && fences.removals.allSatisfy { cache.entries.isIntact($0, tags: tags) }
+    }
+
+    /// What the lookup found.
+    var found: HTTPCache.Found? {
+        get { state.withLock { $0.found } }
+        set { state.withLock { $0.found = newValue } }
+    }
+
+    /// What is under way for the stored response that the lookup found is not stored. ``removeFound()`` follows.
+    func breakFencesOfFound() {
+        guard let found, found.key != nil else { return }
+        cache.entries.breakFences(forKey: found.base == key ? key.removalKey : found.base.searchRemovalKey)
+    }
+
+    /// Removes the stored response that the lookup found.
+    func removeFound() async {
+        guard let found, let key = found.key else { return }
+        await cache.entries.removeValue(forKey: key)
+        found.response?.body.references.forEach { cache.segments.remove($0) }
+    }
+
+    /// Puts an updated form of the stored response that the lookup found in its place.
+    func replaceFound(with response: StoredResponse) async {
+        guard let key = found?.key else { return }
+        let fence = cache.entries.openFence(forKey: key)
+        guard isIntact(for: response) else { return cache.entries.closeFence(fence) }
+        _ = await cache.publish(response, forKey: key, fence: fence)
+    }
+
+    // MARK: Storing
+
+    /// Stores a response, unless its URI or one of its tags has been removed since the flight began. Closes the flight.
+    ///
+    /// Not in the caller's task: one that is cancelled finds nothing in the stores, and would write a new index of variants over the one there.
+    ///
+    /// - Returns: Whether it is stored.
+    @discardableResult
+    func store(_ response: StoredResponse) async -> Bool {
+        await startTask { [self] in await storeInTask(response) }.value
+    }
+
+    private func storeInTask(_ response: StoredResponse) async -> Bool {
+        defer { close() }
+        let isStored = await publish(response)
+        let old = found?.response?.body.references ?? []
+        if isStored {
+            let kept = Set(response.body.references.map(\.id))
+            for reference in old where !kept.contains(reference.id) { cache.segments.remove(reference) }
+            cache.counters.withLock { $0.storedResponses += 1 }
+        } else {
+            let kept = Set(old.map(\.id))
+            for reference in response.body.references where !kept.contains(reference.id) { cache.segments.remove(reference) }
+        }
+        return isStored
+    }
+
+    private func publish(_ response: StoredResponse) async -> Bool {
+        guard case .fields(let names) = response.vary, isIntact(for: response) else { return false }
+        var base = key
+        if let rules = response.noVarySearch {
+            guard await remember(rules, for: response) else { return false }
+            base = key.canonicalKey(rules)
+        }
+        let isStored: Bool
+        if !names.isEmpty {
+            isStored = await publish(response, asVariantOf: base, names.map(\.canonicalName))
+        } else if base == key, !isAfterChange {
+            isStored = await cache.publish(response, forKey: key, fence: handOverFence())
+        } else {
+            isStored = await publish(response, forKey: base)
+        }
+        // What was found elsewhere is older, and would be found instead.
+        if isStored, let found, found.base != base, let key = found.key { await cache.entries.removeValue(forKey: key) }
+        return isStored
+    }
+
+    /// Publishes under a key that is shared with other requests. Of two responses, the answer to the later request stays.
+    private func publish(_ response: StoredResponse, forKey key: HTTPCacheKey) async -> Bool {
+        let fence = cache.entries.openFence(forKey: key)
+        if case .response(let current)? = cache.entries.memoryLookup(forKey: key)?.value, current.requestTime > response.requestTime {
+            cache.entries.closeFence(fence)
+            return false
+        }
+        guard isIntact(for: response) else {
+            cache.entries.closeFence(fence)
+            return false
+        }
+        return await cache.publish(response, forKey: key, fence: fence)
+    }
+
+    private func publish(_ response: StoredResponse, asVariantOf base: HTTPCacheKey, _ fieldNames: [String]) async -> Bool {
+        guard let variant = cache.variant(fieldNames, selectingFields), let index = await index(of: base, adding: variant, for: response) else {
+            return false
+        }
+        return await publish(response, forKey: base.variantKey(variant, in: index))
+    }
+
+    /// The index of the variants of a key, with one more.
+    ///
+    /// Writing the index breaks the fences of the others who do so. They begin again.
+    ///
+    /// - Returns: `nil` if the URI has been removed since the flight began.
+    private func index(of base: HTTPCacheKey, adding variant: VariantIndex.Variant, for response: StoredResponse) async -> VariantIndex? {
+        while true {
+            let fence = cache.entries.openFence(forKey: base)
+            // A removal that comes later breaks the fence.
+            guard isIntact(for: response) else {
+                cache.entries.closeFence(fence)
+                return nil
+            }
+            var index = VariantIndex(generation: .random(in: 0 ... .max))
+            // During a removal the stores may have the very index that is being removed. It must not be added to: its fields and its
+            // generation would come back, and with them all variants.
+            let found =
+                cache.entries.isBeingChanged(base) ? cache.entries.memoryLookup(forKey: base) : await cache.entries.lookup(forKey: base)
+            if case .variants(let current)? = found?.value { index = current }
+            let (dropped, isChanged) = index.add(variant, maximumCount: cache.configuration.maximumVariants)
+            guard isChanged else {
+                defer { cache.entries.closeFence(fence) }
+                return cache.entries.isIntact(fence) ? index : nil
+            }
+            // The index itself does not grow stale; a store drops it when it needs the room.
+            let cached = CachedValue(HTTPCacheEntry.variants(index), created: cache.clock.now(), freshUntil: nil, staleUntil: .forever)
+            if await cache.entries.publish(cached, forKey: base, fence: fence, behind: true) {
+                let keys = dropped.map { base.variantKey($0, in: index) }
+                await cache.removeVariants(keys)
+                return index
+            }
+        }
+    }
+
+    /// Adds rules by which parts of the query do not matter to those for the path.
+    private func remember(_ rules: NoVarySearch, for response: StoredResponse) async -> Bool {
+        let rulesKey = key.searchRulesKey
+        while true {
+            let fence = cache.entries.openFence(forKey: rulesKey)
+            guard isIntact(for: response) else {
+                cache.entries.closeFence(fence)
+                return false
+            }
+            var all = await cache.searchRules(for: key)
+            if all.first == rules {
+                cache.entries.closeFence(fence)
+                return true
+            }
+            all.removeAll { $0 == rules }
+            all.insert(rules, at: 0)
+            let entry = HTTPCacheEntry.searchRules(Array(all.prefix(HTTPCacheEntry.maximumSearchRules)))
+            let cached = CachedValue(entry, created: cache.clock.now(), freshUntil: nil, staleUntil: .forever)
+            if await cache.entries.publish(cached, forKey: rulesKey, fence: fence, behind: true) { return true }
+        }
+    }
+
+    /// The fence of the key, for a publication, which closes it when it is done.
+    private func handOverFence() -> FenceTable<HTTPCacheKey>.Fence {
+        state.withLock { $0.hasHandedOverFence = true }
+        return fences.key
+    }
+}

@@ -1,0 +1,101 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Hoard
+internal import Synchronization
+
+/// What requests have in common that one answer may serve: the key of the responses, and what is known of the variant.
+struct FlightKey: Hashable, Sendable {
+    var key: HTTPCacheKey
+    /// What the fields are that select, and what the request has in them; `nil` as long as nobody knows that they do.
+    var variant: String?
+}
+
+/// The exchanges that requests may join.
+///
+/// A key whose answer could not be shared is left alone for a second: requests for it go to the origin side by side, instead of one after the
+/// other finding out the same.
+final class Flights: Sendable {
+    /// In nanoseconds.
+    static let unshareablePeriod: Int64 = 1_000_000_000
+    private static let maximumUnshareableKeys = 1_024
+
+    private struct State {
+        var exchanges: [FlightKey: Exchange] = [:]
+        var unshareable: [FlightKey: Int64] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let ticker: any Ticker
+
+    init(ticker: any Ticker) {
+        self.ticker = ticker
+    }
+
+    enum Entry: Sendable {
+        /// The request leads this exchange, and has to start it.
+        case lead(Exchange)
+        case follow(Exchange, Int)
+        case landed(Exchange, Exchange.Arrival)
+        /// Requests for the key are not collapsed now.
+        case alone
+    }
+
+    /// Joins the exchange of a key, or begins one.
+    func enter(_ key: FlightKey, makeExchange: () -> Exchange) -> Entry {
+        state.withLock { state in
+            if let end = state.unshareable[key] {
+                if ticker.nanoseconds() < end { return .alone }
+                state.unshareable[key] = nil
+            }
+            if let exchange = state.exchanges[key] {
+                switch exchange.join() {
+                case .wait(let follower): return .follow(exchange, follower)
+                case .landed(let arrival): return .landed(exchange, arrival)
+                case .refused: break
+                }
+            }
+            let exchange = makeExchange()
+            state.exchanges[key] = exchange
+            return .lead(exchange)
+        }
+    }
+
+    /// Nobody can join an exchange any more.
+    func remove(_ exchange: Exchange) {
+        state.withLock { state in
+            if state.exchanges[exchange.key] === exchange { state.exchanges[exchange.key] = nil }
+        }
+    }
+
+    /// Whoever comes from now on joins none of the exchanges that are under way.
+    func removeAll() {
+        // Released after the lock.
+        let removed = state.withLock { state in
+            defer { state.exchanges = [:] }
+            return state.exchanges
+        }
+        withExtendedLifetime(removed) {}
+    }
+
+    /// Requests for the key go to the origin by themselves for a while.
+    func markUnshareable(_ key: FlightKey) {
+        let now = ticker.nanoseconds()
+        state.withLock { state in
+            if state.unshareable.count >= Self.maximumUnshareableKeys { state.unshareable = state.unshareable.filter { $0.value > now } }
+            guard state.unshareable.count < Self.maximumUnshareableKeys else { return }
+            state.unshareable[key] = now.addingSaturated(Self.unshareablePeriod)
+        }
+    }
+
+    /// An answer for the key can be shared after all.
+    func markShareable(_ key: FlightKey) {
+        state.withLock { $0.unshareable[key] = nil }
+    }
+
+    /// The number of exchanges that can be joined. For tests.
+    var count: Int { state.withLock { $0.exchanges.count } }
+
+    /// The exchange of a key. For tests.
+    func exchange(_ key: FlightKey) -> Exchange? { state.withLock { $0.exchanges[key] } }
+}

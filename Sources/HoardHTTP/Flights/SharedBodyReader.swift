@@ -1,0 +1,63 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NIOCore
+internal import Synchronization
+
+/// One reader of a ``SharedBody``, who leaves when it is dropped.
+final class SharedBodyReader: Sendable {
+    private let body: SharedBody
+    private let id: Int
+    private let isBeingRead = Atomic(false)
+
+    init(body: SharedBody, id: Int) {
+        self.body = body
+        self.id = id
+    }
+
+    deinit {
+        body.leave(id)
+    }
+
+    /// The body from its first byte on. Its parts can be read once.
+    func makeBody(length: Int?) -> HTTPBody {
+        HTTPBody(Parts(reader: self), length: length, trailers: { [body] in body.trailers })
+    }
+
+    /// The parts, for one iteration.
+    var parts: Parts { Parts(reader: self) }
+
+    struct Parts: AsyncSequence, Sendable {
+        typealias Element = ByteBuffer
+        let reader: SharedBodyReader
+
+        func makeAsyncIterator() -> AsyncIterator {
+            // Of two iterations neither would see all of it.
+            AsyncIterator(reader: reader, isFirst: !reader.isBeingRead.exchange(true, ordering: .relaxed))
+        }
+
+        struct AsyncIterator: AsyncIteratorProtocol {
+            let reader: SharedBodyReader
+            let isFirst: Bool
+
+            mutating func next() async throws -> ByteBuffer? {
+                guard isFirst else { throw HTTPBodyIncompleteError() }
+                return try await reader.body.nextPart(for: reader.id)
+            }
+
+            mutating func next(isolation actor: isolated (any Actor)?) async throws -> ByteBuffer? {
+                try await next()
+            }
+        }
+    }
+}
+
+/// A stored body, or one that several requests share, cannot be given to its end.
+///
+/// What has been read of it is right, but not all. Part of a stored body may have left the store while it was read; a reader may have fallen too far
+/// behind the others; or the body is read a second time.
+public struct HTTPBodyIncompleteError: Error, Hashable, Sendable, CustomStringConvertible {
+    public init() {}
+
+    public var description: String { "The body could not be read to its end." }
+}

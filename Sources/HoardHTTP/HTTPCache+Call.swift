@@ -1,0 +1,44 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+
+extension HTTPCache {
+    /// A request to the cache, with all that is needed to answer it.
+    struct Call: Sendable {
+        /// In normal form, so that what one spelling gets is never stored for another that the origin reads differently.
+        let request: HTTPRequest
+        let body: HTTPBody
+        let mode: RequestCacheMode
+        let transport: any Transport
+        let onInterimResponse: InterimResponseHandler?
+        /// The key of its URI.
+        let key: HTTPCacheKey
+
+        /// Whether trailers can be sent to the client: [RFC 9110 §10.1.4](https://www.rfc-editor.org/rfc/rfc9110#section-10.1.4).
+        var acceptsTrailers: Bool {
+            request.headerFields.lines(of: .te).contains { line in
+                ListMembers(line).contains { $0.bytes.lowercasedEquals(Array("trailers".utf8)) }
+            }
+        }
+    }
+
+    /// - Returns: `nil` if the request has no usable `http` or `https` URI.
+    func call(
+        _ request: HTTPRequest,
+        body: HTTPBody = .empty,
+        mode: RequestCacheMode = .default,
+        through transport: any Transport,
+        onInterimResponse: InterimResponseHandler? = nil
+    ) -> Call? {
+        guard let target = TargetURI(request) else { return nil }
+        var request = request
+        request.setTarget(target)
+        let key = HTTPCacheKey(scope: scope(for: request), targetURI: target.description)
+        return Call(request: request, body: body, mode: mode, transport: transport, onInterimResponse: onInterimResponse, key: key)
+    }
+
+    func machine(for call: Call) -> HTTPCacheStateMachine {
+        HTTPCacheStateMachine(request: call.request, hasContent: call.body.length != 0, rules: rules, requestMode: call.mode)
+    }
+}

@@ -1,0 +1,30 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+public import HTTPTypes
+internal import Hoard
+
+extension HTTPCache {
+    /// Says in words what is stored for a URI, what a GET for it would get now, and why the last response was stored or not. Nothing is sent. Suspends.
+    ///
+    /// The reason of the last response is remembered for about a thousand URIs, in memory.
+    ///
+    /// - Parameters:
+    ///   - uri: An absolute `http` or `https` URI.
+    ///   - fields: Fields of the request, such as those that select a variant.
+    public func explain(_ uri: String, fields: HTTPFields = [:]) async -> HTTPCacheExplanation {
+        let target = TargetURI(URIReference(uri))
+        var request = HTTPRequest(method: .get, scheme: nil, authority: nil, path: nil, headerFields: fields)
+        if let target { request.setTarget(target) }
+        let key = HTTPCacheKey(scope: scope(for: request), targetURI: target?.description ?? "")
+        let found = target == nil ? Found(base: key) : await lookUp(key, fields.removingHopByHopFields())
+        return HTTPCacheExplanation(
+            request: request,
+            stored: found.response,
+            isVaryMiss: found.isVaryMiss,
+            lastDecision: journal.decision(for: key),
+            now: clock.now(),
+            rules: rules
+        )
+    }
+}

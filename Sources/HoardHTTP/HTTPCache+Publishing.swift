@@ -1,0 +1,70 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Hoard
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+extension HTTPCache {
+    /// Writes a response with the dates and tags that follow from it. Returns when memory has it; the stores get it in the background.
+    ///
+    /// - Returns: Whether the fence was intact.
+    func publish(_ response: StoredResponse, forKey key: HTTPCacheKey, fence: FenceTable<HTTPCacheKey>.Fence) async -> Bool {
+        let (freshUntil, keptUntil) = lifetime(of: response)
+        let validators = response.validators
+        let cached = CachedValue(
+            HTTPCacheEntry.response(response),
+            created: response.responseTime,
+            freshUntil: freshUntil,
+            staleUntil: .date(keptUntil),
+            tags: tags(of: response, forKey: key),
+            validator: (validators.eTag ?? validators.lastModified).map { String(decoding: $0, as: UTF8.self) }
+        )
+        return await entries.publish(cached, forKey: key, fence: fence, behind: true)
+    }
+
+    /// Until when a response is fresh, and until when it is kept.
+    ///
+    /// A stale response is kept as long as it may be of use: to be revalidated if it has a validator, or to be served by
+    /// `stale-while-revalidate`, by `stale-if-error` ([RFC 5861](https://www.rfc-editor.org/rfc/rfc5861)) or in place of an origin that cannot be reached.
+    func lifetime(of response: StoredResponse) -> (freshUntil: Date, keptUntil: Date) {
+        let freshness = response.freshness
+        let freshUntil = response.responseTime.addingTimeInterval(freshness.timeToLive(at: response.responseTime))
+        let directives = freshness.cacheControl
+        var stale: TimeInterval = 0
+        if !response.validators.isEmpty { stale = max(stale, TimeInterval(configuration.revalidationPeriod.components.seconds)) }
+        if freshness.staleProhibition == nil {
+            for seconds in [directives.staleWhileRevalidate ?? 0, directives.staleIfError ?? 0, rules.staleIfUnreachable] {
+                stale = max(stale, TimeInterval(seconds))
+            }
+        }
+        var keptUntil = stale > 0 ? max(freshUntil, response.responseTime).addingTimeInterval(stale) : freshUntil
+        // What refers to segments is not kept any longer than they are.
+        for reference in response.body.references { keptUntil = min(keptUntil, reference.keptUntil) }
+        return (min(freshUntil, keptUntil), keptUntil)
+    }
+
+    /// Until when the segments of a response are kept: longer than itself, so that it can be confirmed and kept on.
+    func segmentsKeptUntil(_ response: StoredResponse) -> Date {
+        let now = clock.now()
+        let period = max(0, lifetime(of: response).keptUntil.timeIntervalSince(now))
+        return now.addingTimeInterval(period * 2 + 86_400)
+    }
+
+    /// Removes variants that an index has dropped, with the segments of which memory knows.
+    func removeVariants(_ keys: [HTTPCacheKey]) async {
+        if keys.isEmpty { return }
+        let references = keys.flatMap { self.references(at: $0) }
+        await entries.removeValues(forKeys: keys)
+        for reference in references { segments.remove(reference) }
+    }
+
+    /// What the response under a key refers to, if memory has it.
+    func references(at key: HTTPCacheKey) -> [BodyReference] {
+        if case .response(let response)? = entries.memoryLookup(forKey: key)?.value { response.body.references } else { [] }
+    }
+}

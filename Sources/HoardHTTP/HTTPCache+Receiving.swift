@@ -1,0 +1,201 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import Hoard
+internal import NIOCore
+internal import Synchronization
+
+/// Bodies on their way from the origin to those who read them, and into the cache.
+extension HTTPCache {
+    /// Stores a response whose body is at hand.
+    ///
+    /// - Returns: The response with its body; `nil` if it could not be kept.
+    func store(_ bytes: ByteBuffer, _ storing: HTTPCacheStateMachine.Storing, _ flight: Flight) async -> StoredResponse? {
+        let length = bytes.readableBytes
+        var recorder = recorder(for: storing, expectedLength: length)
+        await recorder.take(bytes)
+        count(storableBytes: length)
+        guard let source = await recorder.finish(), let response = storing.response(with: source, length: length, isWhole: true) else {
+            flight.close()
+            return nil
+        }
+        await flight.store(response)
+        return response
+    }
+
+    /// A body that is about to be received.
+    func receive(
+        _ body: HTTPBody,
+        _ storing: HTTPCacheStateMachine.Storing,
+        _ flight: Flight,
+        _ onEnd: @escaping @Sendable () -> Void
+    ) -> SharedBody {
+        // What may be kept though it is incomplete is stored after the last reader has left.
+        let closesFlight = !storing.mayKeepIncomplete
+        return SharedBody(expectedLength: storing.placement?.length ?? body.length, segments: segments) {
+            if closesFlight { flight.close() }
+            onEnd()
+        }
+    }
+
+    func startReceiving(
+        _ body: HTTPBody,
+        _ storing: HTTPCacheStateMachine.Storing,
+        _ flight: Flight,
+        into shared: SharedBody,
+        _ onEnd: @escaping @Sendable () -> Void
+    ) {
+        let recorder = recorder(for: storing, expectedLength: shared.expectedLength)
+        let task = transfers.start { [self] in
+            let transfer = Transfer(storing: storing, flight: flight, shared: shared, onEnd: onEnd)
+            await self.receive(body, recorder, transfer)
+        }
+        shared.setFeeder(task)
+    }
+
+    /// What is known of a body that is being received.
+    private struct Transfer: Sendable {
+        let storing: HTTPCacheStateMachine.Storing
+        let flight: Flight
+        let shared: SharedBody
+        let onEnd: @Sendable () -> Void
+    }
+
+    private func recorder(for storing: HTTPCacheStateMachine.Storing, expectedLength: Int?) -> BodyRecorder {
+        let stored = storing.placement == nil ? 0 : storing.response.body.byteCountAtHand
+        let limits = BodyRecorder.Limits(
+            inlineLength: max(0, configuration.inlineBodyBytes - stored),
+            maximumLength: rules.maximumObjectBytes,
+            expectedLength: expectedLength
+        )
+        return BodyRecorder(segments: segments, budget: budget, limits: limits, keptUntil: segmentsKeptUntil(storing.response))
+    }
+
+    /// Receives a body part by part, as its readers want it.
+    ///
+    /// The part that completes a body of known length is handed over only after the whole has been stored, so that whoever has seen the last byte and asks
+    /// again finds it in the cache.
+    private func receive(_ body: HTTPBody, _ recorder: BodyRecorder, _ transfer: Transfer) async {
+        var recorder = recorder
+        let (shared, flight) = (transfer.shared, transfer.flight)
+        var parts: HTTPBody.AsyncIterator? = body.makeAsyncIterator()
+        let mayHaveTrailers = transfer.storing.response.head.headerFields.contains(.trailer)
+        var received = 0
+        var keeping = SharedBody.Keeping.inMemory
+        var isStored = false
+        while await shared.waitForDemand() {
+            let part: ByteBuffer?
+            do {
+                part = try await parts?.next(isolation: nil)
+            } catch {
+                await breakOff(&recorder, transfer)
+                return shared.end(.brokenOff(error))
+            }
+            // Many streams simply end when the task that reads them is cancelled. That is not the end of the body.
+            if part == nil, Task.isCancelled { break }
+            guard let part else {
+                if let expected = shared.expectedLength, received < expected {
+                    await breakOff(&recorder, transfer)
+                    return shared.end(.brokenOff(TransportError(.connectionClosed, "The content ended before its announced length.")))
+                }
+                let trailers = body.trailers
+                if !isStored { keeping = await store(&recorder, trailers: trailers, transfer, keeping) }
+                transfer.onEnd()
+                return shared.end(.whole(trailers: trailers), keeping: keeping)
+            }
+            received += part.readableBytes
+            count(storableBytes: part.readableBytes)
+            if !isStored {
+                await recorder.take(part)
+                if recorder.isGivenUp {
+                    keeping = .notAtAll
+                    flight.close()
+                } else if received == shared.expectedLength, !mayHaveTrailers {
+                    keeping = await store(&recorder, trailers: nil, transfer, keeping)
+                    isStored = true
+                    transfer.onEnd()
+                } else if let written = recorder.written {
+                    keeping = .inSegments(written)
+                }
+            }
+            shared.append(part, keeping: keeping)
+        }
+        // Nobody wants the rest. The exchange is closed before anything else is done.
+        parts = nil
+        if !isStored { await breakOff(&recorder, transfer) }
+    }
+
+    /// Stores a body that is whole.
+    private func store(
+        _ recorder: inout BodyRecorder,
+        trailers: HTTPFields?,
+        _ transfer: Transfer,
+        _ keeping: SharedBody.Keeping
+    ) async -> SharedBody.Keeping {
+        let length = recorder.length
+        guard !recorder.isGivenUp, let source = await recorder.finish() else {
+            transfer.flight.close()
+            return .notAtAll
+        }
+        // What is not stored after all is removed, but not from under its readers.
+        if case .reference(let written) = source { transfer.shared.hold(written) }
+        var isStored = false
+        if var response = transfer.storing.response(with: source, length: length, isWhole: true) {
+            if let trailers { response.trailers = trailers }
+            isStored = await transfer.flight.store(response)
+        } else {
+            transfer.flight.close()
+            if case .reference(let written) = source { segments.remove(written) }
+        }
+        guard case .reference(let written) = source else { return keeping }
+        return isStored ? .inSegments(written) : .notAtAll
+    }
+
+    /// The transfer has ended before its time: what has come is kept as a part if that is allowed, and forgotten otherwise.
+    private func breakOff(_ recorder: inout BodyRecorder, _ transfer: Transfer) async {
+        defer { transfer.onEnd() }
+        let (flight, length) = (transfer.flight, recorder.length)
+        let hasBetter = transfer.storing.placement == nil && flight.found?.response?.isComplete == true
+        guard transfer.storing.mayKeepIncomplete, !hasBetter, length > 0, !recorder.isGivenUp, flight.isIntact else {
+            flight.close()
+            return await recorder.giveUp()
+        }
+        let source = await recorder.finish()
+        guard let source, let response = transfer.storing.response(with: source, length: length, isWhole: false, of: transfer.shared.expectedLength)
+        else { return flight.close() }
+        await flight.store(response)
+    }
+
+    private func count(storableBytes count: Int) { counters.withLock { $0.storableBytes += count } }
+}
+
+extension HTTPCacheStateMachine.Storing {
+    /// The response with what has been received of its content, and what was stored of it before.
+    ///
+    /// - Parameters:
+    ///   - length: Of what has been received.
+    ///   - isWhole: Whether that is all that was to come.
+    ///   - expectedLength: What was to come.
+    /// - Returns: `nil` if the body would be in too many pieces.
+    fileprivate func response(
+        with source: StoredBody.Source,
+        length: Int,
+        isWhole: Bool,
+        of expectedLength: Int? = nil
+    ) -> StoredResponse? {
+        var response = response
+        if let placement {
+            var known = response.body
+            known.completeLength = placement.completeLength ?? known.completeLength
+            if known.extents.isEmpty { known.completeLength = placement.completeLength }
+            let extent = StoredBody.Extent(offset: placement.offset, length: length, source: source)
+            guard let body = length == 0 ? known : known.adding(extent) else { return nil }
+            response.body = body
+        } else {
+            let extents = length == 0 ? [] : [StoredBody.Extent(offset: 0, length: length, source: source)]
+            response.body = StoredBody(extents: extents, completeLength: isWhole ? length : expectedLength)
+        }
+        return response
+    }
+}

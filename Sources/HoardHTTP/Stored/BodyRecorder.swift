@@ -1,0 +1,140 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Hoard
+internal import NIOCore
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Keeps a body while it is received: a short one in memory until it is whole, a long one in segments.
+///
+/// It holds no more than one segment while the one before it is being written. Used by one task; it must be finished or given up.
+struct BodyRecorder: Sendable {
+    struct Limits: Sendable {
+        /// Longer bodies are kept in segments.
+        var inlineLength: Int
+        /// Longer bodies are given up.
+        var maximumLength: Int
+        /// The length that was announced. A body that turns out longer is given up.
+        var expectedLength: Int?
+    }
+
+    private let segments: BodySegments
+    private let budget: ByteBudget
+    private let limits: Limits
+    /// Until when the segments are kept.
+    private let keptUntil: Date
+    private let storeFailureCount: Int
+
+    /// What is in no segment yet.
+    private var pending = ByteBuffer()
+    private var pendingCount = 0
+    /// The random number that names the segments, once there are any.
+    private var id: UInt64?
+    private var segmentCount = 0
+    private var isMissingInMemory = false
+    /// The write of the last full segment.
+    private var write: Task<Void, Never>?
+
+    /// Whether the body is no longer kept.
+    private(set) var isGivenUp = false
+    /// The bytes received.
+    private(set) var length = 0
+
+    init(segments: BodySegments, budget: ByteBudget, limits: Limits, keptUntil: Date) {
+        self.segments = segments
+        self.budget = budget
+        self.limits = limits
+        self.keptUntil = keptUntil
+        storeFailureCount = segments.storeFailureCount
+        if limits.expectedLength ?? 0 > limits.maximumLength { isGivenUp = true }
+    }
+
+    /// What has been written so far, and can be read back.
+    private(set) var written: BodyReference?
+
+    /// Takes the next part. Suspends only if a segment is full and the one before it has not been written yet.
+    mutating func take(_ part: ByteBuffer) async {
+        if isGivenUp { return }
+        length += part.readableBytes
+        guard length <= min(limits.maximumLength, limits.expectedLength ?? .max), budget.take(part.readableBytes) else { return await giveUp() }
+        pendingCount += part.readableBytes
+        pending.writeImmutableBuffer(part)
+        guard max(length, limits.expectedLength ?? 0) > limits.inlineLength, pending.readableBytes >= BodySegments.segmentLength else { return }
+        while let full = pending.readSlice(length: BodySegments.segmentLength) { await writeSegment(full) }
+        // What has been cut off is not kept alive by the rest.
+        pending = ByteBuffer(copying: pending)
+    }
+
+    private mutating func writeSegment(_ bytes: ByteBuffer) async {
+        await awaitWrite()
+        let (id, index) = (id ?? UInt64.random(in: .min ... .max), segmentCount)
+        self.id = id
+        segmentCount += 1
+        let bodyLength = max(length, limits.expectedLength ?? 0)
+        if !segments.areKeptInMemory(length: bodyLength) { isMissingInMemory = true }
+        pendingCount -= bytes.readableBytes
+        write = startTask { [segments, budget, keptUntil] in
+            await segments.write(ByteBuffer(copying: bytes), id: id, index: index, bodyLength: bodyLength, keptUntil: keptUntil)
+            budget.release(bytes.readableBytes)
+        }
+    }
+
+    private mutating func awaitWrite() async {
+        await write?.value
+        write = nil
+        if let id { written = BodyReference(id: id, segmentLength: BodySegments.segmentLength, length: writtenLength, keptUntil: keptUntil) }
+    }
+
+    /// The bytes in all segments.
+    private var writtenLength: Int { length - pendingCount }
+
+    /// Ends the recording with what has been received.
+    ///
+    /// - Returns: Where it is; `nil` if it has been given up.
+    mutating func finish() async -> StoredBody.Source? {
+        if isGivenUp { return nil }
+        guard id != nil || length > limits.inlineLength else {
+            isGivenUp = true
+            budget.release(pendingCount)
+            return .bytes(pending)
+        }
+        if pending.readableBytes > 0 { await writeSegment(pending) }
+        await awaitWrite()
+        // What only the stores have is lost if they have failed.
+        guard let written, !isMissingInMemory || segments.storeFailureCount == storeFailureCount else {
+            await giveUp()
+            return nil
+        }
+        isGivenUp = true
+        return .reference(written)
+    }
+
+    /// Forgets what has been received.
+    mutating func giveUp() async {
+        if isGivenUp { return }
+        isGivenUp = true
+        budget.release(pendingCount)
+        pendingCount = 0
+        pending = ByteBuffer()
+        await write?.value
+        write = nil
+        guard let id else { return }
+        let length = segmentCount * BodySegments.segmentLength
+        written = nil
+        segments.remove(BodyReference(id: id, segmentLength: BodySegments.segmentLength, length: length))
+    }
+}
+
+extension ByteBuffer {
+    /// The same readable bytes in memory of their own.
+    init(copying other: ByteBuffer) {
+        self.init()
+        reserveCapacity(other.readableBytes)
+        writeImmutableBuffer(other)
+    }
+}

@@ -1,0 +1,128 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Hoard
+internal import NIOCore
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Keeps the bodies that are too long for one entry, in segments that are entries of their own.
+///
+/// A segment's key is a random number, so a body never takes the place of another one that is being read. What nothing refers to any more is
+/// removed when its last reader has finished; what is missed by that, because a process ended too early, expires.
+final class BodySegments: Sendable {
+    /// The bytes in each segment but the last.
+    static let segmentLength = 256 << 10
+
+    private let entries: TieredCache<HTTPCacheKey, HTTPCacheEntry>
+    private let clock: any WallClock
+    /// Longer bodies go to the stores alone.
+    private let maximumLengthInMemory: Int
+    private let work: BackgroundWork
+    private let readers = Mutex<[UInt64: Readers]>([:])
+
+    private struct Readers {
+        var count = 0
+        var isToBeRemoved: BodyReference?
+    }
+
+    /// - Parameters:
+    ///   - maximumLengthInMemory: Longer bodies are kept in the stores alone. `nil`: there are no stores.
+    ///   - work: Does the removals.
+    init(
+        entries: TieredCache<HTTPCacheKey, HTTPCacheEntry>,
+        clock: any WallClock,
+        maximumLengthInMemory: Int?,
+        work: BackgroundWork
+    ) {
+        self.entries = entries
+        self.clock = clock
+        self.maximumLengthInMemory = maximumLengthInMemory ?? .max
+        self.work = work
+    }
+
+    private func key(_ id: UInt64, _ index: Int) -> HTTPCacheKey { .segment(index, ofBody: id) }
+
+    /// Whether memory keeps the segments of a body that is at least so long.
+    func areKeptInMemory(length: Int) -> Bool { length <= maximumLengthInMemory }
+
+    /// The operations of stores that have failed so far.
+    var storeFailureCount: Int { entries.statistics.storeFailures }
+
+    /// Writes a segment. Suspends until the stores have it, if there are any.
+    func write(_ bytes: ByteBuffer, id: UInt64, index: Int, bodyLength: Int, keptUntil: Date) async {
+        let cached = CachedValue(HTTPCacheEntry.segment(bytes), created: clock.now(), freshUntil: keptUntil, staleUntil: .whenNoLongerFresh)
+        let key = key(id, index)
+        await entries.publish(
+            cached,
+            forKey: key,
+            fence: entries.openFence(forKey: key),
+            skipping: areKeptInMemory(length: bodyLength) ? [] : .memoryWrites
+        )
+    }
+
+    /// A segment; `nil` if it is no longer there or not as long as it must be.
+    func segment(_ index: Int, of reference: BodyReference) async -> ByteBuffer? {
+        let policy = areKeptInMemory(length: reference.length) ? nil : entries.policy.with { $0.skipping.formUnion(.memoryWrites) }
+        guard case .segment(let bytes)? = await entries.lookup(forKey: key(reference.id, index), policy: policy)?.value,
+            bytes.readableBytes == min(reference.segmentLength, reference.length - index * reference.segmentLength)
+        else { return nil }
+        return bytes
+    }
+
+    // MARK: Readers
+
+    /// As long as it lives, the segments of some bodies are not removed, though nothing may refer to them any more.
+    final class Lease: Sendable {
+        private let segments: BodySegments
+        private let ids: [UInt64]
+
+        fileprivate init(_ segments: BodySegments, _ ids: [UInt64]) {
+            self.segments = segments
+            self.ids = ids
+        }
+
+        deinit {
+            for id in ids { segments.readerLeaves(id) }
+        }
+    }
+
+    func lease(_ references: [BodyReference]) -> Lease? {
+        if references.isEmpty { return nil }
+        let ids = references.map(\.id)
+        readers.withLock { readers in
+            for id in ids { readers[id, default: Readers()].count += 1 }
+        }
+        return Lease(self, ids)
+    }
+
+    private func readerLeaves(_ id: UInt64) {
+        let removed = readers.withLock { readers -> BodyReference? in
+            guard var left = readers[id] else { return nil }
+            left.count -= 1
+            readers[id] = left.count > 0 ? left : nil
+            return left.count > 0 ? nil : left.isToBeRemoved
+        }
+        if let removed { removeAtOnce(removed) }
+    }
+
+    /// Removes the segments of a body to which nothing refers any more, in the background, and not before its last reader has finished.
+    func remove(_ reference: BodyReference) {
+        let isBeingRead = readers.withLock { readers in
+            guard readers[reference.id] != nil else { return false }
+            readers[reference.id]?.isToBeRemoved = reference
+            return true
+        }
+        if !isBeingRead { removeAtOnce(reference) }
+    }
+
+    private func removeAtOnce(_ reference: BodyReference) {
+        let keys = (0..<reference.segmentCount).map { key(reference.id, $0) }
+        work.start { [entries] in await entries.removeValues(forKeys: keys) }
+    }
+}

@@ -1,0 +1,126 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NIOCore
+
+/// The bytes of an answer, of which some are in segments: read one piece at a time, as they are wanted.
+struct StoredContent: AsyncSequence, Sendable {
+    typealias Element = ByteBuffer
+
+    typealias Refetch = @Sendable (Range<Int>) async throws -> HTTPBody
+
+    /// What comes one after the other.
+    enum Piece: Sendable {
+        case bytes(ByteBuffer)
+        /// A range of the stored body.
+        case range(Range<Int>)
+        /// What the origin sends.
+        case received(SharedBodyReader)
+        /// What stands before a part of a multipart body.
+        case partHeader(MultipartByteRanges, Int)
+    }
+
+    let body: StoredBody
+    let segments: BodySegments
+    let pieces: [Piece]
+    /// Keeps what is read from being removed.
+    let lease: BodySegments.Lease?
+    /// The first segment that is needed, which has been read already.
+    let firstSegment: ByteBuffer?
+    /// Told that a segment is missing.
+    let onMissingSegment: @Sendable () -> Void
+    /// Gets a range of the body that has left the stores since its head was sent; `nil` if nobody has it.
+    let refetch: Refetch?
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        private let content: StoredContent
+        private var nextPiece = 0
+        /// What is left of the range that is being read.
+        private var rest = 0..<0
+        private var received: SharedBodyReader.Parts.AsyncIterator?
+        /// What is left of the range, from its origin.
+        private var refetched: HTTPBody.AsyncIterator?
+        private var firstSegment: ByteBuffer?
+
+        fileprivate init(_ content: StoredContent) {
+            self.content = content
+            firstSegment = content.firstSegment
+        }
+
+        mutating func next() async throws -> ByteBuffer? {
+            try await next(isolation: nil)
+        }
+
+        mutating func next(isolation actor: isolated (any Actor)?) async throws -> ByteBuffer? {
+            while true {
+                if let part = try await received?.next(isolation: actor) { return part }
+                received = nil
+                if !rest.isEmpty {
+                    return refetched == nil ? try await nextOfRange(isolation: actor) : try await nextRefetched(isolation: actor)
+                }
+                refetched = nil
+                guard nextPiece < content.pieces.count else { return nil }
+                let piece = content.pieces[nextPiece]
+                nextPiece += 1
+                switch piece {
+                case .bytes(let bytes): return bytes
+                case .range(let range): rest = range
+                case .received(let reader): received = reader.parts.makeAsyncIterator()
+                case .partHeader(let multipart, let index): return multipart.partHeader(index)
+                }
+            }
+        }
+
+        private mutating func nextOfRange(isolation actor: isolated (any Actor)?) async throws -> ByteBuffer {
+            guard let extent = content.body.extents.first(where: { $0.range.contains(rest.lowerBound) }) else { throw HTTPBodyIncompleteError() }
+            let part = extent.clamped(to: rest)
+            switch part.source {
+            case .bytes(let bytes):
+                rest = part.range.upperBound..<rest.upperBound
+                return bytes
+            case .reference(let reference):
+                let index = reference.start / reference.segmentLength
+                var found = firstSegment
+                firstSegment = nil
+                if found == nil { found = await content.segments.segment(index, of: reference) }
+                let start = reference.start - index * reference.segmentLength
+                guard let segment = found, start < segment.readableBytes,
+                    let bytes = segment.getSlice(at: segment.readerIndex + start, length: Swift.min(segment.readableBytes - start, part.length))
+                else {
+                    content.onMissingSegment()
+                    guard let refetch = content.refetch else { throw HTTPBodyIncompleteError() }
+                    refetched = try await refetch(rest).makeAsyncIterator()
+                    return try await nextRefetched(isolation: actor)
+                }
+                rest = rest.lowerBound + bytes.readableBytes..<rest.upperBound
+                return bytes
+            }
+        }
+
+        private mutating func nextRefetched(isolation actor: isolated (any Actor)?) async throws -> ByteBuffer {
+            guard let part = try await refetched?.next(isolation: actor), part.readableBytes <= rest.count else { throw HTTPBodyIncompleteError() }
+            rest = rest.lowerBound + part.readableBytes..<rest.upperBound
+            return part
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(self)
+    }
+}
+
+extension StoredContent {
+    /// The segment that has the first byte of the first range; `nil` if the byte is at hand.
+    ///
+    /// - Returns: `isMissing` if the segment is no longer there.
+    static func firstSegment(of pieces: [Piece], in body: StoredBody, _ segments: BodySegments) async -> (segment: ByteBuffer?, isMissing: Bool) {
+        for piece in pieces {
+            guard case .range(let range) = piece, !range.isEmpty else { continue }
+            guard let extent = body.extents.first(where: { $0.range.contains(range.lowerBound) }) else { return (nil, true) }
+            guard case .reference(let reference) = extent.clamped(to: range).source else { return (nil, false) }
+            let segment = await segments.segment(reference.start / reference.segmentLength, of: reference)
+            return (segment, segment == nil)
+        }
+        return (nil, false)
+    }
+}
