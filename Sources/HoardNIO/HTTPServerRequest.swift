@@ -15,14 +15,28 @@ package struct HTTPServerRequest: Sendable {
     /// The content. It is read from the client as it is consumed, and can be read once.
     ///
     /// ``HTTPBody/length`` is that of `Content-Length`. Another task may read the body; what has not been read when the response
-    /// has ended is dropped, and reading it then throws ``RequestBodyError``.
+    /// has ended is dropped, and reading it then throws ``RequestBodyError``. Trailer fields are dropped, as a recipient may:
+    /// [RFC 9110 §6.5.1](https://www.rfc-editor.org/rfc/rfc9110#section-6.5.1).
     package var body: HTTPBody
     /// The version the client speaks: 1.0 or 1.1.
     package var version: HTTPVersion
     /// The client's IP address, without its port.
     package var remoteAddress: String
+    /// Sends an interim (1xx) response, and returns when the network has taken it or when it will not be sent.
+    ///
+    /// It is sent unless the final response has begun, the client has gone, or the client speaks HTTP/1.0
+    /// ([RFC 9110 §15.2](https://www.rfc-editor.org/rfc/rfc9110#section-15.2)). Fields that belong to the connection or that frame content are left out.
+    /// 100 and 101 are never sent: the server asks for content by itself, and does not upgrade.
+    package var sendInterimResponse: InterimResponseHandler
 
-    package init(head: HTTPRequest, body: HTTPBody = .empty, version: HTTPVersion = .http1_1, remoteAddress: String) {
+    package init(
+        head: HTTPRequest,
+        body: HTTPBody = .empty,
+        version: HTTPVersion = .http1_1,
+        remoteAddress: String,
+        sendInterimResponse: @escaping InterimResponseHandler = { _ in }
+    ) {
+        self.sendInterimResponse = sendInterimResponse
         self.head = head
         self.body = body
         self.version = version

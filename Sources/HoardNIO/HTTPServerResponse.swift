@@ -7,7 +7,10 @@ package import HoardHTTP
 /// A response for a server to send.
 ///
 /// The server frames it. It writes `Content-Length` from the body's length, or chunks a body whose length is not known; it drops
-/// `Transfer-Encoding`, `Keep-Alive` and `Connection`, after honouring `Connection: close`; and it adds `Date` where there is none.
+/// `Transfer-Encoding`, `Trailer`, `Keep-Alive` and `Connection`, after honouring `Connection: close`; and it adds `Date` where there is none.
+/// Behind a body in chunks it sends the body's trailer fields, but for those that
+/// [RFC 9110 §6.5.1](https://www.rfc-editor.org/rfc/rfc9110#section-6.5.1) forbids there; with other bodies they are dropped.
+///
 /// Only in responses to HEAD and in responses of status 304 is `Content-Length` sent as it was given, for there it describes content that is not sent.
 ///
 /// If the body fails, or is longer or shorter than it said, the connection is closed in a way that shows the client that the response is incomplete.

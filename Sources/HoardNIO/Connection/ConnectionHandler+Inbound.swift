@@ -103,7 +103,8 @@ extension ConnectionHandler {
                 head: request.head,
                 body: pipe.map { HTTPBody($0, length: request.content.byteCount) } ?? .empty,
                 version: request.version,
-                remoteAddress: remoteAddress
+                remoteAddress: remoteAddress,
+                sendInterimResponse: interimResponseSender(cancellation, version: request.version, context: context)
             ),
             keepsAlive: request.keepsAlive,
             cancellation: cancellation
@@ -114,10 +115,10 @@ extension ConnectionHandler {
         if machine.hasInputClosed { cancellation.cancel() }
     }
 
-    private func makeBody(context: ChannelHandlerContext) -> RequestBodyPipe {
+    private func makeBody(context: ChannelHandlerContext) -> BodyPipe {
         let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop
-        return RequestBodyPipe(highWatermark: configuration.bodyBufferByteCount) { pipe in
+        return BodyPipe(highWatermark: configuration.bodyBufferByteCount, alreadyRead: RequestBodyError(.alreadyRead)) { pipe in
             if eventLoop.inEventLoop {
                 handler.value.0.bodyIsWanted(pipe, context: handler.value.1)
             } else {
@@ -127,7 +128,7 @@ extension ConnectionHandler {
     }
 
     /// The reader of a request's content waits for it.
-    private func bodyIsWanted(_ pipe: RequestBodyPipe, context: ChannelHandlerContext) {
+    private func bodyIsWanted(_ pipe: BodyPipe, context: ChannelHandlerContext) {
         guard current?.body === pipe else { return }
         current?.isBodyFull = false
         timing.received(now: context.eventLoop.now)

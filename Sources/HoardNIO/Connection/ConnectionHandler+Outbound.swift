@@ -49,7 +49,7 @@ extension ConnectionHandler {
 
     private func responseFlushed(context: ChannelHandlerContext) {
         let missingByteCount = current?.missingByteCount
-        current?.body?.fail(.responseEnded)
+        current?.body?.fail(RequestBodyError(.responseEnded))
         perform(machine.responseFlushed(missingByteCount: missingByteCount), context: context)
         if machine.isDraining { resumeReading(context: context) }
     }

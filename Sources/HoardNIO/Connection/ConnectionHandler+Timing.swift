@@ -65,7 +65,7 @@ extension ConnectionHandler {
         }
         let isClientWaitedFor = machine.isDraining || current?.body?.isReaderWaiting == true
         if machine.isReceiving, isClientWaitedFor, timing.isReceivingStalled(now: now) {
-            current?.body?.fail(.timedOut)
+            current?.body?.fail(RequestBodyError(.timedOut))
             perform(machine.requestFailed(), context: context)
         }
     }

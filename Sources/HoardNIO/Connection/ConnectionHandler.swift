@@ -24,7 +24,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// The exchange in progress, as far as the channel is concerned.
     struct Current {
         /// `nil` if the request has no content.
-        var body: RequestBodyPipe?
+        var body: BodyPipe?
         /// The body takes no more for the time being.
         var isBodyFull = false
         var cancellation: ExchangeCancellation
@@ -90,7 +90,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
             context.close(promise: nil)
         case .cancelExchange:
             if machine.isReceiving {
-                current?.body?.fail(.connectionClosed)
+                current?.body?.fail(RequestBodyError(.connectionClosed))
                 perform(machine.requestFailed(), context: context)
             }
             current?.cancellation.cancel()
@@ -101,7 +101,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         // Anything else is a failure of the socket, after which the channel closes itself.
         guard let rejection = RequestRejection(parserError: error), !machine.isLingering else { return }
         if machine.isReceiving {
-            current?.body?.fail(.malformed)
+            current?.body?.fail(RequestBodyError(.malformed))
             perform(machine.requestFailed(), context: context)
         } else if machine.isIdle && queue.isEmpty {
             reject(rejection, context: context)
@@ -136,7 +136,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private var isBodyFull: Bool { current?.isBodyFull ?? false }
 
     private func dropExchange(_ code: RequestBodyError.Code) {
-        current?.body?.fail(code)
+        current?.body?.fail(RequestBodyError(code))
         current?.cancellation.cancel()
         current = nil
     }

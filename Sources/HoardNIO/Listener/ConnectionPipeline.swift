@@ -19,9 +19,9 @@ struct ConnectionPipeline: Sendable {
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             // One at a time, so that the limit on connections is exact.
             .serverChannelOption(.maxMessagesPerRead, value: 1)
-            .serverChannelInitializer { [registry] channel in
+            .serverChannelInitializer { [registry, logger] channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(AcceptGate(registry))
+                    try channel.pipeline.syncOperations.addHandler(AcceptGate(registry, logger: logger))
                 }
             }
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)

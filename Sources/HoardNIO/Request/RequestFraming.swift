@@ -22,7 +22,7 @@ struct RequestFraming {
             hosts.append(value)
             return true
         case "content-length":
-            let length = try Self.parse(contentLength: value)
+            guard let length = Int(contentLength: value) else { throw .badRequest("The Content-Length field is not a valid one.") }
             guard contentLength == nil || contentLength == length else { throw .badRequest("The request has two different Content-Length fields.") }
             contentLength = length
         case "transfer-encoding":
@@ -75,13 +75,6 @@ struct RequestFraming {
     /// Whether the client offers to speak another protocol, as the parser sees it.
     var asksForUpgrade: Bool {
         hasUpgradeField && connectionOptions.contains { $0.trimmingSpaces.lowercased() == "upgrade" }
-    }
-
-    private static func parse(contentLength text: String) throws(RequestRejection) -> Int {
-        guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let length = Int(text) else {
-            throw .badRequest("The Content-Length field is not a valid one.")
-        }
-        return length
     }
 }
 

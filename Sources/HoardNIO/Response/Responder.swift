@@ -34,7 +34,7 @@ struct Responder: Sendable {
             }
             // A sequence whose reader is cancelled may end as if it were complete.
             try Task.checkCancellation()
-            return [.end(nil)]
+            return [.end(plan.content == .chunked ? HTTPHeaders(trailers: plan.body.trailers) : nil)]
         }
     }
 

@@ -33,7 +33,7 @@ struct ResponsePlan {
         var pendingLength = lengthField
         for field in response.head.headerFields {
             switch field.name.canonicalName {
-            case "transfer-encoding", "keep-alive":
+            case "transfer-encoding", "keep-alive", "trailer":
                 continue
             case "connection":
                 closes = closes || field.value.split(separator: ",").contains { $0.trimmingSpaces.lowercased() == "close" }

@@ -9,11 +9,11 @@ import Testing
 @testable import HoardNIO
 
 @Suite(.timeLimit(.minutes(1)))
-struct RequestBodyPipeTests {
+struct BodyPipeTests {
     private let wanted = Counter()
 
-    private func makePipe(highWatermark: Int = 10) -> RequestBodyPipe {
-        RequestBodyPipe(highWatermark: highWatermark) { [wanted] _ in wanted.add() }
+    private func makePipe(highWatermark: Int = 10) -> BodyPipe {
+        BodyPipe(highWatermark: highWatermark, alreadyRead: RequestBodyError(.alreadyRead)) { [wanted] _ in wanted.add() }
     }
 
     @Test func partsComeOutAsTheyWentIn() async throws {
@@ -73,8 +73,8 @@ struct RequestBodyPipeTests {
             return codes
         }
         await wanted.wait(for: 1)
-        pipe.fail(.timedOut)
-        pipe.fail(.connectionClosed)
+        pipe.fail(RequestBodyError(.timedOut))
+        pipe.fail(RequestBodyError(.connectionClosed))
         pipe.finish()
         #expect(try await reader.value == [.timedOut, .timedOut])
     }
@@ -83,7 +83,7 @@ struct RequestBodyPipeTests {
         let pipe = makePipe()
         _ = pipe.push(ByteBuffer(string: "a"))
         pipe.finish()
-        pipe.fail(.responseEnded)
+        pipe.fail(RequestBodyError(.responseEnded))
         var parts = pipe.makeAsyncIterator()
         let error = await #expect(throws: RequestBodyError.self) { try await parts.next() }
         #expect(error?.code == .responseEnded)
@@ -93,7 +93,7 @@ struct RequestBodyPipeTests {
     @Test func failureAfterTheEndHasNoEffect() async throws {
         let pipe = makePipe()
         pipe.finish()
-        pipe.fail(.responseEnded)
+        pipe.fail(RequestBodyError(.responseEnded))
         var parts = pipe.makeAsyncIterator()
         #expect(try await parts.next() == nil)
     }
@@ -142,13 +142,23 @@ struct RequestBodyPipeTests {
         #expect(error?.code == .alreadyRead)
     }
 
+    @Test func failureCanWaitUntilEverythingHasBeenRead() async throws {
+        let pipe = makePipe()
+        #expect(pipe.push(ByteBuffer(string: "a")))
+        pipe.fail(RequestBodyError(.connectionClosed), keepsUnread: true)
+        var parts = pipe.makeAsyncIterator()
+        #expect(try await parts.next() == ByteBuffer(string: "a"))
+        let error = await #expect(throws: RequestBodyError.self) { try await parts.next() }
+        #expect(error?.code == .connectionClosed)
+    }
+
     @Test(arguments: 0..<20)
     func everyByteArrivesOnceAndInOrderWhoeverIsFaster(_ round: Int) async throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SeededGenerator(seed: seed)
         let sizes = (0..<200).map { _ in Int.random(in: 1...9, using: &random) }
         let mayGoOn = Counter()
-        let pipe = RequestBodyPipe(highWatermark: 16) { _ in mayGoOn.add() }
+        let pipe = BodyPipe(highWatermark: 16, alreadyRead: RequestBodyError(.alreadyRead)) { _ in mayGoOn.add() }
         let producer = Task {
             var next: UInt8 = 0
             for size in sizes {

@@ -1,21 +1,21 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import NIOCore
+package import NIOCore
 
 /// Holds a body to the length it was announced with.
 ///
 /// The part that completes the length is held back until the body has ended, so that a body that is too long is seen to be wrong
-/// while the client still misses a byte.
-struct LengthCheck {
+/// while whoever receives it still misses a byte.
+package struct LengthCheck {
     private var missingByteCount: Int
     private var heldBack: ByteBuffer?
 
-    init(byteCount: Int) {
+    package init(byteCount: Int) {
         missingByteCount = byteCount
     }
 
-    enum Action: Equatable {
+    package enum Action: Equatable {
         case send(ByteBuffer)
         case hold
         /// The body is longer than announced.
@@ -23,7 +23,7 @@ struct LengthCheck {
     }
 
     /// The body has yielded a part that is not empty.
-    mutating func next(_ part: ByteBuffer) -> Action {
+    package mutating func next(_ part: ByteBuffer) -> Action {
         guard part.readableBytes <= missingByteCount else { return .fail }
         missingByteCount -= part.readableBytes
         guard missingByteCount == 0 else { return .send(part) }
@@ -31,7 +31,7 @@ struct LengthCheck {
         return .hold
     }
 
-    enum EndAction: Equatable {
+    package enum EndAction: Equatable {
         /// The response is complete after this, which can be `nil` if it is empty.
         case send(ByteBuffer?)
         /// The body is shorter than announced.
@@ -39,7 +39,7 @@ struct LengthCheck {
     }
 
     /// The body has ended.
-    mutating func end() -> EndAction {
+    package mutating func end() -> EndAction {
         missingByteCount == 0 ? .send(heldBack.take()) : .fail
     }
 }

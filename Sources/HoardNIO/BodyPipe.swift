@@ -1,17 +1,17 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import NIOCore
+package import NIOCore
 internal import Synchronization
 
-/// Carries a request's content from the connection, which pushes it, to the one task that reads it.
+/// Carries a message's content from the connection, which pushes it, to the one task that reads it.
 ///
-/// The connection stops reading from the client when `highWatermark` bytes lie here unread, and is asked to go on when half of them
+/// The connection stops reading from the other side when `highWatermark` bytes lie here unread, and is asked to go on when half of them
 /// have been taken, or when the reader waits and there is nothing left.
-final class RequestBodyPipe: Sendable {
+package final class BodyPipe: Sendable {
     fileprivate enum Ending {
         case finished
-        case failed(RequestBodyError)
+        case failed(any Error)
     }
 
     fileprivate struct State {
@@ -31,19 +31,23 @@ final class RequestBodyPipe: Sendable {
     }
 
     private let highWatermark: Int
-    private let wantsMore: @Sendable (RequestBodyPipe) -> Void
+    private let alreadyRead: any Error
+    private let wantsMore: @Sendable (BodyPipe) -> Void
     private let state = Mutex(State())
 
-    /// - Parameter wantsMore: Asks the connection for content; called on the reader's thread, outside the lock, also before the first part.
-    init(highWatermark: Int, wantsMore: @escaping @Sendable (RequestBodyPipe) -> Void) {
+    /// - Parameters:
+    ///   - alreadyRead: What all readers but the first get.
+    ///   - wantsMore: Asks the connection for content; called on the reader's thread, outside the lock, also before the first part.
+    package init(highWatermark: Int, alreadyRead: any Error, wantsMore: @escaping @Sendable (BodyPipe) -> Void) {
         self.highWatermark = highWatermark
+        self.alreadyRead = alreadyRead
         self.wantsMore = wantsMore
     }
 
     /// Adds a part.
     ///
     /// - Returns: Whether the pipe takes more now. If not, `wantsMore` is called when it does.
-    func push(_ part: ByteBuffer) -> Bool {
+    package func push(_ part: ByteBuffer) -> Bool {
         let (waiter, takesMore) = state.withLock { state -> (CheckedContinuation<ByteBuffer?, any Error>?, Bool) in
             guard state.ending == nil else { return (nil, true) }
             if let waiter = state.waiter {
@@ -60,7 +64,7 @@ final class RequestBodyPipe: Sendable {
     }
 
     /// Ends the content. What has been pushed can still be read.
-    func finish() {
+    package func finish() {
         let waiter = state.withLock { state -> CheckedContinuation<ByteBuffer?, any Error>? in
             guard state.ending == nil else { return nil }
             state.ending = .finished
@@ -69,27 +73,30 @@ final class RequestBodyPipe: Sendable {
         waiter?.resume(returning: nil)
     }
 
-    /// Ends the content with an error and drops what has not been read. Without effect after the end.
-    func fail(_ code: RequestBodyError.Code) {
-        let error = RequestBodyError(code)
+    /// Ends the content with an error. Without effect after the end.
+    ///
+    /// - Parameter keepsUnread: What has been pushed can still be read before the error. If not, it is dropped.
+    package func fail(_ error: any Error, keepsUnread: Bool = false) {
         let waiter = state.withLock { state -> CheckedContinuation<ByteBuffer?, any Error>? in
             if case .failed = state.ending { return nil }
             if case .finished = state.ending, state.parts.isEmpty { return nil }
             state.ending = .failed(error)
-            state.parts.removeAll()
-            state.byteCount = 0
+            if !keepsUnread {
+                state.parts.removeAll()
+                state.byteCount = 0
+            }
             return state.waiter.take()
         }
         waiter?.resume(throwing: error)
     }
 
-    /// Whether the reader waits for the client.
-    var isReaderWaiting: Bool {
+    /// Whether the reader waits for the other side.
+    package var isReaderWaiting: Bool {
         state.withLock { $0.waiter != nil }
     }
 
     fileprivate func next(isolation: isolated (any Actor)?) async throws -> ByteBuffer? {
-        switch state.withLock({ $0.next(lowWatermark: highWatermark / 2) }) {
+        switch state.withLock({ $0.next(lowWatermark: highWatermark / 2, alreadyRead: alreadyRead) }) {
         case .take(let part, let wakesProducer):
             if wakesProducer { wantsMore(self) }
             return part
@@ -106,7 +113,7 @@ final class RequestBodyPipe: Sendable {
         try await withTaskCancellationHandler(
             operation: {
                 try await withCheckedThrowingContinuation(isolation: isolation) { continuation in
-                    switch state.withLock({ $0.next(lowWatermark: highWatermark / 2, orWait: continuation) }) {
+                    switch state.withLock({ $0.next(lowWatermark: highWatermark / 2, alreadyRead: alreadyRead, orWait: continuation) }) {
                     case .take(let part, let wakesProducer):
                         if wakesProducer { wantsMore(self) }
                         continuation.resume(returning: part)
@@ -135,11 +142,12 @@ final class RequestBodyPipe: Sendable {
     }
 }
 
-extension RequestBodyPipe.State {
+extension BodyPipe.State {
     fileprivate mutating func next(
         lowWatermark: Int,
+        alreadyRead: any Error,
         orWait continuation: CheckedContinuation<ByteBuffer?, any Error>? = nil
-    ) -> RequestBodyPipe.NextAction {
+    ) -> BodyPipe.NextAction {
         if let part = parts.popFirst() {
             byteCount -= part.readableBytes
             let wakesProducer = isProducerPaused && byteCount <= lowWatermark
@@ -152,7 +160,7 @@ extension RequestBodyPipe.State {
         case .failed(let error):
             return .fail(error)
         case nil:
-            guard waiter == nil else { return .fail(RequestBodyError(.alreadyRead)) }
+            guard waiter == nil else { return .fail(alreadyRead) }
             guard let continuation else { return .wait }
             // A task cancelled before it came here would wait for ever: its cancellation handler has already run.
             guard !Task.isCancelled else { return .fail(CancellationError()) }
@@ -162,27 +170,27 @@ extension RequestBodyPipe.State {
     }
 }
 
-extension RequestBodyPipe: AsyncSequence {
-    struct AsyncIterator: AsyncIteratorProtocol {
-        private let pipe: RequestBodyPipe
+extension BodyPipe: AsyncSequence {
+    package struct AsyncIterator: AsyncIteratorProtocol {
+        private let pipe: BodyPipe
         private let isReader: Bool
 
-        fileprivate init(_ pipe: RequestBodyPipe) {
+        fileprivate init(_ pipe: BodyPipe) {
             self.pipe = pipe
             self.isReader = pipe.claim()
         }
 
-        mutating func next() async throws -> ByteBuffer? {
+        package mutating func next() async throws -> ByteBuffer? {
             try await next(isolation: nil)
         }
 
-        mutating func next(isolation actor: isolated (any Actor)?) async throws -> ByteBuffer? {
-            guard isReader else { throw RequestBodyError(.alreadyRead) }
+        package mutating func next(isolation actor: isolated (any Actor)?) async throws -> ByteBuffer? {
+            guard isReader else { throw pipe.alreadyRead }
             return try await pipe.next(isolation: actor)
         }
     }
 
-    func makeAsyncIterator() -> AsyncIterator {
+    package func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(self)
     }
 }
