@@ -3,7 +3,6 @@
 
 internal import HoardHTTP
 public import NIOCore
-internal import NIOSSL
 
 extension AsyncHTTPClientTransport {
     /// How a transport connects.
@@ -42,17 +41,5 @@ extension AsyncHTTPClientTransport.Configuration {
                 "The setting maximumConnectionCountPerHost is \(maximumConnectionCountPerHost); it must be at least 1."
             )
         }
-    }
-
-    func trustRoots() throws(TransportError) -> [NIOSSLCertificate] {
-        guard let path = additionalTrustRootsPath else { return [] }
-        let certificates: [NIOSSLCertificate]
-        do {
-            certificates = try NIOSSLCertificate.fromPEMFile(path)
-        } catch {
-            throw TransportError(.tlsFailed, "The trust roots in \(path) cannot be read.", underlyingError: error)
-        }
-        guard !certificates.isEmpty else { throw TransportError(.tlsFailed, "There are no trust roots in \(path).") }
-        return certificates
     }
 }

@@ -18,10 +18,13 @@ internal import NIOSSL
 ///
 /// What it is given is what it sends: it adds no fields but `Host`, which is the request's authority, and those that frame the content. It follows no
 /// redirects, decodes no content, keeps no cookies and uses no proxy. It leaves out the fields that belong to a connection, since the connections
-/// are its own: `Connection`, `Keep-Alive`, `Proxy-Connection`, `TE`, `Transfer-Encoding` and `Upgrade`; and `Expect`, since it sends the content
-/// without waiting.
+/// are its own: `Connection` and what it names, `Keep-Alive`, `Proxy-Connection`, `TE`, `Trailer`, `Transfer-Encoding` and `Upgrade`; those for a proxy,
+/// such as `Proxy-Authorization`, since there is none; and `Expect`, since it sends the content without waiting.
 ///
-/// Connections are kept for later requests to the same origin. A request that fails on a connection which the origin closes at that moment is not repeated.
+/// Connections are kept for later requests to the same origin. A request that is lost on a kept connection, because the origin closes it at that moment,
+/// is not repeated here: its error says so (``TransportError/mayRetry``), and ``CachingClient`` repeats it if it is idempotent.
+///
+/// AsyncHTTPClient gives neither interim (1xx) responses nor trailer fields to its users: both are read and dropped.
 public final class AsyncHTTPClientTransport: Transport {
     private let client: HTTPClient
     private let configuration: Configuration
@@ -38,7 +41,7 @@ public final class AsyncHTTPClientTransport: Transport {
     public init(configuration: Configuration) throws(TransportError) {
         try configuration.validate()
         self.configuration = configuration
-        client = HTTPClient(configuration, trustRoots: try configuration.trustRoots())
+        client = HTTPClient(configuration, trustRoots: try NIOSSLCertificate.trustRoots(atPath: configuration.additionalTrustRootsPath))
     }
 
     deinit {
@@ -53,7 +56,11 @@ public final class AsyncHTTPClientTransport: Transport {
     /// - Returns: The final response, as soon as its head has arrived. Its body is read from the network as it is consumed, can be read once, and
     ///   fails with ``TransportError`` if the origin does not send all of it. Dropping it unread closes the connection.
     /// - Throws: ``TransportError`` if no response head arrived, with a sentence that names host and port.
-    public func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> TransportResponse {
+    public func send(
+        _ request: HTTPRequest,
+        body: HTTPBody,
+        onInterimResponse: InterimResponseHandler?
+    ) async throws(TransportError) -> TransportResponse {
         let origin = try Origin(of: request)
         do {
             let response = try await execute(HTTPClientRequest(request, to: origin), body: body)
@@ -112,6 +119,7 @@ extension HTTPClient {
             decompression: .disabled
         )
         client.httpVersion = .http1Only
+        client.http1_1ConnectionDebugInitializer = { ReusedConnectionHandler.add(to: $0) }
         self.init(eventLoopGroup: configuration.eventLoopGroup ?? HTTPClient.defaultEventLoopGroup, configuration: client)
     }
 }

@@ -34,13 +34,25 @@ struct Origin: Hashable, Sendable {
     var url: String { "\(scheme)://\(authority)\(target)" }
 
     /// Host and port, for a person to read.
-    var name: String {
+    var name: String { "\(host) port \(port)" }
+
+    /// A name or an address, with its brackets.
+    private var host: Substring { authority[..<(colonBeforePort ?? authority.endIndex)] }
+
+    private var port: Int {
+        colonBeforePort.flatMap { Int(authority[$0...].dropFirst()) } ?? (scheme == "https" ? 443 : 80)
+    }
+
+    /// The authority has been checked: a colon behind the brackets can only stand before a port.
+    private var colonBeforePort: String.Index? {
         let afterAddress = authority.utf8.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
-        guard let colon = authority.utf8[afterAddress...].lastIndex(of: UInt8(ascii: ":")) else {
-            return "\(authority) port \(scheme == "https" ? 443 : 80)"
-        }
-        let port = authority[colon...].dropFirst()
-        return "\(authority[..<colon]) port \(port.isEmpty ? scheme == "https" ? "443" : "80" : String(port))"
+        return authority.utf8[afterAddress...].lastIndex(of: UInt8(ascii: ":"))
+    }
+
+    /// Where connections to it go.
+    var server: OriginServer {
+        let isAddress = host.utf8.first == UInt8(ascii: "[")
+        return OriginServer(isSecure: scheme == "https", host: (isAddress ? host.dropFirst().dropLast() : host).lowercased(), port: port)
     }
 }
 

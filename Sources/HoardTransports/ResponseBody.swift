@@ -24,14 +24,14 @@ final class ResponseBody: AsyncSequence, Sendable {
     struct AsyncIterator: AsyncIteratorProtocol {
         /// `nil` for all readers but the first: the client's body stops the process if it is read twice.
         fileprivate var parts: HTTPClientResponse.Body.AsyncIterator?
-        fileprivate var missingByteCount: Int?
+        fileprivate var missing: MissingBytes
         fileprivate let asTransportError: @Sendable (any Error) -> TransportError
 
         mutating func next() async throws -> ByteBuffer? {
-            guard parts != nil else { throw TransportError(.failed, "The content of a response can be read only once.") }
+            guard parts != nil else { throw TransportError.alreadyRead }
             do {
                 if let part = try await parts?.next() {
-                    missingByteCount? -= part.readableBytes
+                    missing.arrived(part)
                     return part
                 }
                 // A reader that is cancelled is told that the sequence has ended, which it has not.
@@ -39,13 +39,13 @@ final class ResponseBody: AsyncSequence, Sendable {
             } catch {
                 throw asTransportError(error)
             }
-            if let missingByteCount, missingByteCount != 0 { throw asTransportError(HTTPClientError.remoteConnectionClosed) }
+            guard missing.isComplete else { throw asTransportError(HTTPClientError.remoteConnectionClosed) }
             return nil
         }
     }
 
     func makeAsyncIterator() -> AsyncIterator {
         let isFirst = !hasReader.exchange(true, ordering: .relaxed)
-        return AsyncIterator(parts: isFirst ? parts.makeAsyncIterator() : nil, missingByteCount: length, asTransportError: asTransportError)
+        return AsyncIterator(parts: isFirst ? parts.makeAsyncIterator() : nil, missing: MissingBytes(of: length), asTransportError: asTransportError)
     }
 }

@@ -16,10 +16,10 @@ extension TransportResponse {
         configuration: AsyncHTTPClientTransport.Configuration
     ) async throws {
         guard let status = HTTPResponse.Status(response.status), status.code >= 200, let fields = HTTPFields(response.headers) else {
-            throw TransportError(.invalidResponse, "The response of \(origin.name) is not valid HTTP.")
+            throw TransportError(.invalidResponse, at: origin)
         }
         let head = HTTPResponse(status: status, headerFields: fields)
-        let length = fields[values: .contentLength].first.flatMap { Int($0) }
+        let length = fields.contentLength
         // There is nothing to read. The length in the first three kinds of head is that of content that is not sent.
         guard request.method != .head, status.code != 304, status.code != 204, length != 0 else {
             // The end has come with the head. Taking it lets the client use the connection again.

@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HoardNIOTestSupport
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
@@ -22,6 +23,8 @@ final class RawOrigin: Sendable {
     var port: Int { channel.localAddress?.port ?? 0 }
     /// What has arrived, connection by connection, in the order of the connections' first bytes.
     var received: [String] { log.texts.withLock { $0 } }
+    /// How many connections have ended.
+    var closedCount: Counter { log.closedCount }
 
     private init(_ channel: any Channel, _ log: Log) {
         self.channel = channel
@@ -66,6 +69,7 @@ func withRawOrigin(
 
 private final class Log: Sendable {
     let texts = Mutex<[String]>([])
+    let closedCount = Counter()
 
     func open(_ text: String) -> Int {
         texts.withLock { texts in
@@ -111,6 +115,11 @@ private final class Replier: ChannelInboundHandler {
         case .nothing:
             break
         }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        log.closedCount.add()
+        context.fireChannelInactive()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -6,22 +6,82 @@ internal import HoardHTTP
 internal import HoardTransports
 internal import NIOCore
 
+/// The transports whose behaviour is the same.
+enum TransportKind: CaseIterable {
+    case asyncHTTPClient
+    case nio
+
+    func make(_ settings: TransportSettings = TransportSettings()) throws(TransportError) -> any ClosableTransport {
+        switch self {
+        case .asyncHTTPClient:
+            var configuration = AsyncHTTPClientTransport.Configuration()
+            configuration.connectTimeout = settings.connectTimeout
+            configuration.readTimeout = settings.readTimeout
+            configuration.maximumConnectionCountPerHost = settings.maximumConnectionCountPerHost
+            configuration.additionalTrustRootsPath = settings.additionalTrustRootsPath
+            return try AsyncHTTPClientTransport(configuration: configuration)
+        case .nio:
+            var configuration = NIOTransport.Configuration()
+            configuration.connectTimeout = settings.connectTimeout
+            configuration.readTimeout = settings.readTimeout
+            configuration.maximumConnectionCountPerHost = settings.maximumConnectionCountPerHost
+            configuration.additionalTrustRootsPath = settings.additionalTrustRootsPath
+            return try NIOTransport(configuration: configuration)
+        }
+    }
+}
+
+/// The settings that the transports share.
+struct TransportSettings {
+    var connectTimeout = Duration.seconds(10)
+    var readTimeout = Duration.seconds(60)
+    var maximumConnectionCountPerHost = 64
+    var additionalTrustRootsPath: String?
+}
+
+protocol ClosableTransport: Transport {
+    func shutdown() async
+}
+
+extension AsyncHTTPClientTransport: ClosableTransport {}
+extension NIOTransport: ClosableTransport {}
+
 /// Makes a transport, and shuts it down when `body` is done with it.
 func withTransport(
-    _ change: (inout AsyncHTTPClientTransport.Configuration) -> Void = { _ in },
-    body: (AsyncHTTPClientTransport) async throws -> Void
+    _ kind: TransportKind,
+    _ change: (inout TransportSettings) -> Void = { _ in },
+    body: (any ClosableTransport) async throws -> Void
 ) async throws {
-    var configuration = AsyncHTTPClientTransport.Configuration()
+    var settings = TransportSettings()
+    change(&settings)
+    let transport = try kind.make(settings)
+    try await close(transport, after: await Result { try await body(transport) })
+}
+
+/// Makes a transport with settings of its own, and shuts it down when `body` is done with it.
+func withNIOTransport(
+    _ change: (inout NIOTransport.Configuration) -> Void = { _ in },
+    body: (NIOTransport) async throws -> Void
+) async throws {
+    var configuration = NIOTransport.Configuration()
     change(&configuration)
-    let transport = try AsyncHTTPClientTransport(configuration: configuration)
-    let result: Result<Void, any Error>
-    do {
-        result = .success(try await body(transport))
-    } catch {
-        result = .failure(error)
-    }
+    let transport = try NIOTransport(configuration: configuration)
+    try await close(transport, after: await Result { try await body(transport) })
+}
+
+private func close(_ transport: any ClosableTransport, after result: Result<Void, any Error>) async throws {
     await transport.shutdown()
     try result.get()
+}
+
+extension Result where Failure == any Error {
+    fileprivate init(_ body: () async throws -> Success) async {
+        do {
+            self = .success(try await body())
+        } catch {
+            self = .failure(error)
+        }
+    }
 }
 
 extension HTTPRequest {
@@ -41,7 +101,7 @@ extension TransportResponse {
     }
 }
 
-extension AsyncHTTPClientTransport {
+extension Transport {
     /// The whole content of the response to a request without content.
     func text(_ request: HTTPRequest) async throws -> String {
         try await send(request, body: .empty).text()

@@ -11,14 +11,14 @@ import Testing
 @testable import HoardTransports
 
 @Suite(.timeLimit(.minutes(1)))
-struct AsyncHTTPClientTransportRequestTests {
+struct TransportRequestTests {
     private static let empty = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 
     /// What arrives at the origin when `request` is sent.
-    private static func bytesSent(_ body: HTTPBody = .empty, _ request: (Int) -> HTTPRequest) async throws -> String {
+    private static func bytesSent(_ kind: TransportKind, _ body: HTTPBody = .empty, _ request: (Int) -> HTTPRequest) async throws -> String {
         var received: [String] = []
         try await withRawOrigin(reply: { _ in .sendAndClose(Self.empty) }) { origin in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 _ = try await transport.send(request(origin.port), body: body)
                 received = origin.received
             }
@@ -26,9 +26,10 @@ struct AsyncHTTPClientTransportRequestTests {
         return received.joined(separator: "|")
     }
 
-    @Test func whatIsGivenIsWhatIsSent() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func whatIsGivenIsWhatIsSent(_ kind: TransportKind) async throws {
         var port = 0
-        let sent = try await Self.bytesSent {
+        let sent = try await Self.bytesSent(kind) {
             port = $0
             return .get("/a%2Fb/../c//d?x=%20&y", port: $0, [.userAgent: "test", .accept: "text/*", .cookie: "a=b", .cookie: "c=d"])
         }
@@ -39,19 +40,23 @@ struct AsyncHTTPClientTransportRequestTests {
         )
     }
 
-    @Test(arguments: [
-        "/", "//", "/?", "/?a", "/a?b?c", "/%7e", "/%7E", "/a;b=c,d", "/.", "/..", "/a/./b/../c", "/%00", "/a+b", "/:80", "/http://b/", "/a@b",
-        "/~!$&'()*",
-    ])
-    func targetIsSentAsItIs(_ path: String) async throws {
-        let sent = try await Self.bytesSent { .get(path, port: $0) }
+    @Test(
+        arguments: [
+            "/", "//", "/?", "/?a", "/a?b?c", "/%7e", "/%7E", "/a;b=c,d", "/.", "/..", "/a/./b/../c", "/%00", "/a+b", "/:80", "/http://b/", "/a@b",
+            "/~!$&'()*",
+        ],
+        TransportKind.allCases
+    )
+    func targetIsSentAsItIs(_ path: String, _ kind: TransportKind) async throws {
+        let sent = try await Self.bytesSent(kind) { .get(path, port: $0) }
         #expect(sent.hasPrefix("GET \(path) HTTP/1.1\r\n"))
     }
 
-    @Test func spellingAndOrderOfFieldsAreKept() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func spellingAndOrderOfFieldsAreKept(_ kind: TransportKind) async throws {
         let name = try #require(HTTPField.Name("x-OdD-NaMe"))
         let other = try #require(HTTPField.Name("X-Other"))
-        let sent = try await Self.bytesSent {
+        let sent = try await Self.bytesSent(kind) {
             var request = HTTPRequest.get(port: $0)
             request.headerFields.append(HTTPField(name: name, value: "1"))
             request.headerFields.append(HTTPField(name: other, value: "2"))
@@ -61,13 +66,16 @@ struct AsyncHTTPClientTransportRequestTests {
         #expect(sent.hasSuffix("\r\nx-OdD-NaMe: 1\r\nX-Other: 2\r\nx-OdD-NaMe: 3\r\n\r\n"))
     }
 
-    @Test func fieldsOfTheConnectionAreNotTakenFromTheCaller() async throws {
-        var fields: HTTPFields = [.connection: "close", .transferEncoding: "gzip", .te: "trailers", .upgrade: "h2c", .expect: "100-continue"]
-        for name in ["Host", "Keep-Alive", "Proxy-Connection", "Content-Length"] {
+    @Test(arguments: TransportKind.allCases)
+    func fieldsOfTheConnectionAreNotTakenFromTheCaller(_ kind: TransportKind) async throws {
+        var fields: HTTPFields = [
+            .connection: "close, x-private", .transferEncoding: "gzip", .te: "trailers", .upgrade: "h2c", .expect: "100-continue",
+        ]
+        for name in ["Host", "Keep-Alive", "Proxy-Connection", "Proxy-Authorization", "Trailer", "X-Private", "Content-Length"] {
             fields.append(HTTPField(name: try #require(HTTPField.Name(name)), value: "7"))
         }
         var port = 0
-        let sent = try await Self.bytesSent { [fields] in
+        let sent = try await Self.bytesSent(kind) { [fields] in
             port = $0
             return .get(port: $0, fields)
         }
@@ -80,14 +88,15 @@ struct AsyncHTTPClientTransportRequestTests {
         #expect(try Origin(of: request).name == "example.com port 80")
     }
 
-    @Test func controlsInAValueAreMadeHarmless() async throws {
-        let sent = try await Self.bytesSent { .get(port: $0, [.accept: "a\r\nX-Smuggled: b\0c\u{7F}"]) }
+    @Test(arguments: TransportKind.allCases)
+    func controlsInAValueAreMadeHarmless(_ kind: TransportKind) async throws {
+        let sent = try await Self.bytesSent(kind) { .get(port: $0, [.accept: "a\r\nX-Smuggled: b\0c\u{7F}"]) }
         #expect(sent.hasSuffix("\r\nAccept: a  X-Smuggled: b c\r\n\r\n"))
     }
 
-    @Test(arguments: [HTTPRequest.Method.get, .head, .delete])
-    func emptyBodyIsNotAnnouncedWhereNoneIsUsual(_ method: HTTPRequest.Method) async throws {
-        let sent = try await Self.bytesSent {
+    @Test(arguments: [HTTPRequest.Method.get, .head, .delete], TransportKind.allCases)
+    func emptyBodyIsNotAnnouncedWhereNoneIsUsual(_ method: HTTPRequest.Method, _ kind: TransportKind) async throws {
+        let sent = try await Self.bytesSent(kind) {
             var request = HTTPRequest.get(port: $0)
             request.method = method
             return request
@@ -97,9 +106,9 @@ struct AsyncHTTPClientTransportRequestTests {
         #expect(!sent.lowercased().contains("transfer-encoding"))
     }
 
-    @Test(arguments: [HTTPRequest.Method.post, .put, .patch])
-    func emptyBodyIsAnnouncedWhereOneIsUsual(_ method: HTTPRequest.Method) async throws {
-        let sent = try await Self.bytesSent {
+    @Test(arguments: [HTTPRequest.Method.post, .put, .patch], TransportKind.allCases)
+    func emptyBodyIsAnnouncedWhereOneIsUsual(_ method: HTTPRequest.Method, _ kind: TransportKind) async throws {
+        let sent = try await Self.bytesSent(kind) {
             var request = HTTPRequest.get(port: $0)
             request.method = method
             return request
@@ -107,36 +116,40 @@ struct AsyncHTTPClientTransportRequestTests {
         #expect(sent.hasSuffix("\r\nContent-Length: 0\r\n\r\n"))
     }
 
-    @Test func bodyAtHandIsSentWithItsLength() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func bodyAtHandIsSentWithItsLength(_ kind: TransportKind) async throws {
         try await withServer(handler: Self.describe) { server in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 let response = try await transport.send(.post(port: server.port), body: HTTPBody("hello"))
                 #expect(try await response.text() == "length=5 coding=none read=hello")
             }
         }
     }
 
-    @Test func streamOfKnownLengthIsSentWithIt() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func streamOfKnownLengthIsSentWithIt(_ kind: TransportKind) async throws {
         try await withServer(handler: Self.describe) { server in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 let response = try await transport.send(.post(port: server.port), body: HTTPBody(Parts.texts("hel", "lo"), length: 5))
                 #expect(try await response.text() == "length=5 coding=none read=hello")
             }
         }
     }
 
-    @Test func streamOfUnknownLengthIsChunked() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func streamOfUnknownLengthIsChunked(_ kind: TransportKind) async throws {
         try await withServer(handler: Self.describe) { server in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 let response = try await transport.send(.post(port: server.port), body: HTTPBody(Parts.texts("hel", "lo"), length: nil))
                 #expect(try await response.text() == "length=none coding=chunked read=hello")
             }
         }
     }
 
-    @Test func bodyOfARequestToTheServerCanBeSentOn() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func bodyOfARequestToTheServerCanBeSentOn(_ kind: TransportKind) async throws {
         try await withServer(handler: Self.describe) { origin in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 let port = origin.port
                 let proxy: HTTPServer.Handler = { request in
                     do {
@@ -155,9 +168,10 @@ struct AsyncHTTPClientTransportRequestTests {
         }
     }
 
-    @Test func failureOfTheBodyFailsTheRequest() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func failureOfTheBodyFailsTheRequest(_ kind: TransportKind) async throws {
         try await withServer(handler: Self.describe) { server in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 let error = try await #require(throws: TransportError.self) {
                     let body = HTTPBody(Parts.texts("hello", failing: TestFailure()), length: nil)
                     _ = try await transport.send(.post(port: server.port), body: body)
@@ -168,10 +182,10 @@ struct AsyncHTTPClientTransportRequestTests {
         }
     }
 
-    @Test(arguments: [4, 6])
-    func bodyOfAnotherLengthThanAnnouncedFailsTheRequest(_ length: Int) async throws {
+    @Test(arguments: [4, 6], TransportKind.allCases)
+    func bodyOfAnotherLengthThanAnnouncedFailsTheRequest(_ length: Int, _ kind: TransportKind) async throws {
         try await withServer(handler: Self.describe) { server in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 let error = try await #require(throws: TransportError.self) {
                     _ = try await transport.send(.post(port: server.port), body: HTTPBody(Parts.texts("hello"), length: length))
                 }
@@ -180,28 +194,31 @@ struct AsyncHTTPClientTransportRequestTests {
         }
     }
 
-    @Test(arguments: [
-        HTTPRequest(method: .get, scheme: nil, authority: "a", path: "/"),
-        HTTPRequest(method: .get, scheme: "ftp", authority: "a", path: "/"),
-        HTTPRequest(method: .get, scheme: "http+unix", authority: "a", path: "/"),
-        HTTPRequest(method: .get, scheme: "http", authority: nil, path: "/"),
-        HTTPRequest(method: .get, scheme: "http", authority: "", path: "/"),
-        HTTPRequest(method: .get, scheme: "http", authority: "u:p@a", path: "/"),
-        HTTPRequest(method: .get, scheme: "http", authority: "a:99999", path: "/"),
-        HTTPRequest(method: .get, scheme: "http", authority: "a/b", path: "/"),
-        HTTPRequest(method: .get, scheme: "http", authority: "a\r\nb", path: "/"),
-        HTTPRequest(method: .get, scheme: "http", authority: "[::1", path: "/"),
-        HTTPRequest(method: .get, scheme: "http", authority: "a", path: nil),
-        HTTPRequest(method: .get, scheme: "http", authority: "a", path: ""),
-        HTTPRequest(method: .get, scheme: "http", authority: "a", path: "b"),
-        HTTPRequest(method: .get, scheme: "http", authority: "a", path: "/b c"),
-        HTTPRequest(method: .get, scheme: "http", authority: "a", path: "/b#c"),
-        HTTPRequest(method: .get, scheme: "http", authority: "a", path: "/\u{E9}"),
-        HTTPRequest(method: .options, scheme: "http", authority: "a", path: "*"),
-        HTTPRequest(method: .connect, scheme: "http", authority: "a", path: "/"),
-    ])
-    func requestThatCannotBeSentIsRefused(_ request: HTTPRequest) async throws {
-        try await withTransport { transport in
+    @Test(
+        arguments: [
+            HTTPRequest(method: .get, scheme: nil, authority: "a", path: "/"),
+            HTTPRequest(method: .get, scheme: "ftp", authority: "a", path: "/"),
+            HTTPRequest(method: .get, scheme: "http+unix", authority: "a", path: "/"),
+            HTTPRequest(method: .get, scheme: "http", authority: nil, path: "/"),
+            HTTPRequest(method: .get, scheme: "http", authority: "", path: "/"),
+            HTTPRequest(method: .get, scheme: "http", authority: "u:p@a", path: "/"),
+            HTTPRequest(method: .get, scheme: "http", authority: "a:99999", path: "/"),
+            HTTPRequest(method: .get, scheme: "http", authority: "a/b", path: "/"),
+            HTTPRequest(method: .get, scheme: "http", authority: "a\r\nb", path: "/"),
+            HTTPRequest(method: .get, scheme: "http", authority: "[::1", path: "/"),
+            HTTPRequest(method: .get, scheme: "http", authority: "a", path: nil),
+            HTTPRequest(method: .get, scheme: "http", authority: "a", path: ""),
+            HTTPRequest(method: .get, scheme: "http", authority: "a", path: "b"),
+            HTTPRequest(method: .get, scheme: "http", authority: "a", path: "/b c"),
+            HTTPRequest(method: .get, scheme: "http", authority: "a", path: "/b#c"),
+            HTTPRequest(method: .get, scheme: "http", authority: "a", path: "/\u{E9}"),
+            HTTPRequest(method: .options, scheme: "http", authority: "a", path: "*"),
+            HTTPRequest(method: .connect, scheme: "http", authority: "a", path: "/"),
+        ],
+        TransportKind.allCases
+    )
+    func requestThatCannotBeSentIsRefused(_ request: HTTPRequest, _ kind: TransportKind) async throws {
+        try await withTransport(kind) { transport in
             let error = try await #require(throws: TransportError.self) { _ = try await transport.send(request, body: .empty) }
             #expect(error.code == .invalidURL)
             #expect(error.message.hasSuffix("."))

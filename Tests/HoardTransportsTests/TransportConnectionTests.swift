@@ -17,14 +17,15 @@ import Testing
 #endif
 
 @Suite(.timeLimit(.minutes(1)))
-struct AsyncHTTPClientTransportConnectionTests {
-    @Test func connectionsAreKeptForLaterRequests() async throws {
+struct TransportConnectionTests {
+    @Test(arguments: TransportKind.allCases)
+    func connectionsAreKeptForLaterRequests(_ kind: TransportKind) async throws {
         let reply: @Sendable (String) -> RawOrigin.Reply = { head in
             if head.hasPrefix("GET /empty ") { return .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") }
             return .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n" + (head.hasPrefix("HEAD ") ? "" : "ok"))
         }
         try await withRawOrigin(reply: reply) { origin in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 #expect(try await transport.text(.get("/1", port: origin.port)) == "ok")
                 // Responses without content need not be read to free their connection.
                 _ = try await transport.send(.get("/empty", port: origin.port), body: .empty)
@@ -38,7 +39,8 @@ struct AsyncHTTPClientTransportConnectionTests {
         }
     }
 
-    @Test func noMoreConnectionsAreOpenedThanAllowed() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func noMoreConnectionsAreOpenedThanAllowed(_ kind: TransportKind) async throws {
         let door = Signal()
         let begun = Counter()
         let handler: HTTPServer.Handler = { _ in
@@ -47,7 +49,7 @@ struct AsyncHTTPClientTransportConnectionTests {
             return .text("ok")
         }
         try await withServer(handler: handler) { server in
-            try await withTransport({ $0.maximumConnectionCountPerHost = 3 }) { transport in
+            try await withTransport(kind, { $0.maximumConnectionCountPerHost = 3 }) { transport in
                 let port = server.port
                 try await withThrowingTaskGroup { group in
                     for _ in 0..<12 {
@@ -67,19 +69,21 @@ struct AsyncHTTPClientTransportConnectionTests {
         }
     }
 
-    @Test func refusedConnectionIsToldAtOnce() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func refusedConnectionIsToldAtOnce(_ kind: TransportKind) async throws {
         let server = try await HTTPServer.start { _ in .text("") }
         let port = server.port
         await server.shutdown(gracePeriod: .zero)
-        try await withTransport({ $0.connectTimeout = .seconds(3_600) }) { transport in
+        try await withTransport(kind, { $0.connectTimeout = .seconds(3_600) }) { transport in
             let error = try await #require(throws: TransportError.self) { _ = try await transport.send(.get(port: port), body: .empty) }
             #expect(error.code == .cannotConnect)
             #expect(error.message == "No connection to 127.0.0.1 port \(port) could be made: nothing listens there.")
         }
     }
 
-    @Test func nameThatDoesNotResolveIsTold() async throws {
-        try await withTransport { transport in
+    @Test(arguments: TransportKind.allCases)
+    func nameThatDoesNotResolveIsTold(_ kind: TransportKind) async throws {
+        try await withTransport(kind) { transport in
             let request = HTTPRequest(method: .get, scheme: "http", authority: "host.invalid:8080", path: "/")
             let error = try await #require(throws: TransportError.self) { _ = try await transport.send(request, body: .empty) }
             #expect(error.code == .cannotConnect)
@@ -87,9 +91,10 @@ struct AsyncHTTPClientTransportConnectionTests {
         }
     }
 
-    @Test func originThatClosesBeforeItAnswersIsToldAndNotAskedAgain() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func originThatClosesBeforeItAnswersIsToldAndNotAskedAgain(_ kind: TransportKind) async throws {
         try await withRawOrigin(reply: { _ in .sendAndClose("") }) { origin in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 let error = try await #require(throws: TransportError.self) { _ = try await transport.send(.get(port: origin.port), body: .empty) }
                 #expect(error.code == .connectionClosed)
                 #expect(error.message.contains("127.0.0.1 port \(origin.port)"))
@@ -98,9 +103,10 @@ struct AsyncHTTPClientTransportConnectionTests {
         }
     }
 
-    @Test func originThatDoesNotAnswerTimesOut() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func originThatDoesNotAnswerTimesOut(_ kind: TransportKind) async throws {
         try await withRawOrigin(reply: { _ in .nothing }) { origin in
-            try await withTransport({ $0.readTimeout = .milliseconds(50) }) { transport in
+            try await withTransport(kind, { $0.readTimeout = .milliseconds(50) }) { transport in
                 let error = try await #require(throws: TransportError.self) { _ = try await transport.send(.get(port: origin.port), body: .empty) }
                 #expect(error.code == .timedOut)
                 #expect(error.message == "The exchange with 127.0.0.1 port \(origin.port) stood still for 0.05 seconds.")
@@ -108,9 +114,10 @@ struct AsyncHTTPClientTransportConnectionTests {
         }
     }
 
-    @Test func originThatStopsInTheMiddleTimesOut() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func originThatStopsInTheMiddleTimesOut(_ kind: TransportKind) async throws {
         try await withRawOrigin(reply: { _ in .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc") }) { origin in
-            try await withTransport({ $0.readTimeout = .milliseconds(500) }) { transport in
+            try await withTransport(kind, { $0.readTimeout = .milliseconds(500) }) { transport in
                 // On a machine that is very busy, the head may already be late.
                 let error = await #expect(throws: TransportError.self) { try await transport.text(.get(port: origin.port)) }
                 #expect(error?.code == .timedOut)
@@ -118,9 +125,10 @@ struct AsyncHTTPClientTransportConnectionTests {
         }
     }
 
-    @Test func originThatTakesNothingTimesOut() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func originThatTakesNothingTimesOut(_ kind: TransportKind) async throws {
         try await withRawOrigin(reads: false, reply: { _ in .nothing }) { origin in
-            try await withTransport({ $0.readTimeout = .milliseconds(200) }) { transport in
+            try await withTransport(kind, { $0.readTimeout = .milliseconds(200) }) { transport in
                 let body = HTTPBody(Parts.repeating(byteCount: 1_024 * 1_024, count: 1_000), length: nil)
                 let error = try await #require(throws: TransportError.self) { _ = try await transport.send(.post(port: origin.port), body: body) }
                 #expect(error.code == .timedOut)
@@ -128,17 +136,21 @@ struct AsyncHTTPClientTransportConnectionTests {
         }
     }
 
-    @Test func requestThatFindsNoFreeConnectionTimesOut() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func requestThatFindsNoFreeConnectionTimesOut(_ kind: TransportKind) async throws {
         let begun = Signal()
         let reply: @Sendable (String) -> RawOrigin.Reply = { _ in
             begun.fire()
             return .nothing
         }
         try await withRawOrigin(reply: reply) { origin in
-            try await withTransport({
-                $0.maximumConnectionCountPerHost = 1
-                $0.connectTimeout = .seconds(5)
-            }) { transport in
+            try await withTransport(
+                kind,
+                {
+                    $0.maximumConnectionCountPerHost = 1
+                    $0.connectTimeout = .seconds(5)
+                }
+            ) { transport in
                 let port = origin.port
                 let first = Task {
                     // If it never reaches the origin, the test fails instead of waiting for ever.
@@ -155,7 +167,8 @@ struct AsyncHTTPClientTransportConnectionTests {
         }
     }
 
-    @Test func cancelledRequestIsToldAndItsConnectionClosed() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func cancelledRequestIsToldAndItsConnectionClosed(_ kind: TransportKind) async throws {
         let begun = Signal()
         let cancelled = Signal()
         let handler: HTTPServer.Handler = { _ in
@@ -165,7 +178,7 @@ struct AsyncHTTPClientTransportConnectionTests {
             return .text("")
         }
         try await withServer(handler: handler) { server in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 let port = server.port
                 let request = Task { try await transport.send(.get(port: port), body: .empty) }
                 await begun.wait()
@@ -177,8 +190,9 @@ struct AsyncHTTPClientTransportConnectionTests {
         }
     }
 
-    @Test func transportThatHasBeenShutDownSaysSo() async throws {
-        let transport = AsyncHTTPClientTransport()
+    @Test(arguments: TransportKind.allCases)
+    func transportThatHasBeenShutDownSaysSo(_ kind: TransportKind) async throws {
+        let transport = try kind.make()
         await transport.shutdown()
         await transport.shutdown()
         let error = try await #require(throws: TransportError.self) { _ = try await transport.send(.get(port: 1), body: .empty) }
@@ -186,28 +200,31 @@ struct AsyncHTTPClientTransportConnectionTests {
         #expect(error.message == "The request to 127.0.0.1 port 1 was not sent because the transport has been shut down.")
     }
 
-    @Test func transportMayBeDroppedWithoutBeingShutDown() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func transportMayBeDroppedWithoutBeingShutDown(_ kind: TransportKind) async throws {
         try await withServer(handler: { _ in .text("ok") }) { server in
-            let response = try await AsyncHTTPClientTransport().send(.get(port: server.port), body: .empty)
+            let response = try await kind.make().send(.get(port: server.port), body: .empty)
             #expect(response.head.status == .ok)
         }
     }
 
-    @Test func settingsThatMakeNoSenseAreRefused() {
-        let changes: [(inout AsyncHTTPClientTransport.Configuration) -> Void] = [
+    @Test(arguments: TransportKind.allCases)
+    func settingsThatMakeNoSenseAreRefused(_ kind: TransportKind) {
+        let changes: [(inout TransportSettings) -> Void] = [
             { $0.connectTimeout = .zero }, { $0.readTimeout = .seconds(-1) }, { $0.maximumConnectionCountPerHost = 0 },
         ]
         for change in changes {
-            var configuration = AsyncHTTPClientTransport.Configuration()
-            change(&configuration)
-            let error = #expect(throws: TransportError.self) { try AsyncHTTPClientTransport(configuration: configuration) }
+            var settings = TransportSettings()
+            change(&settings)
+            let error = #expect(throws: TransportError.self) { try kind.make(settings) }
             #expect(error?.message.hasPrefix("The setting ") == true)
         }
     }
 
-    @Test func originWithAnUnknownCertificateIsRefused() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func originWithAnUnknownCertificateIsRefused(_ kind: TransportKind) async throws {
         try await withRawOrigin(isSecure: true, reply: { _ in .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") }) { origin in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 let error = try await #require(throws: TransportError.self) {
                     _ = try await transport.send(.get(port: origin.port, scheme: "https"), body: .empty)
                 }
@@ -218,10 +235,11 @@ struct AsyncHTTPClientTransportConnectionTests {
         }
     }
 
-    @Test func originWithACertificateOfAnAdditionalRootIsTrusted() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func originWithACertificateOfAnAdditionalRootIsTrusted(_ kind: TransportKind) async throws {
         try await withTemporaryFile(TestCertificate.certificate) { path in
             try await withRawOrigin(isSecure: true, reply: { _ in .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok") }) { origin in
-                try await withTransport({ $0.additionalTrustRootsPath = path }) { transport in
+                try await withTransport(kind, { $0.additionalTrustRootsPath = path }) { transport in
                     let text = try await transport.text(.get(port: origin.port, scheme: "https"))
                     #expect(text == "ok")
                     // The same certificate is none for another name.
@@ -232,9 +250,10 @@ struct AsyncHTTPClientTransportConnectionTests {
         }
     }
 
-    @Test func originThatIsNotSecureIsRefusedOverHTTPS() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func originThatIsNotSecureIsRefusedOverHTTPS(_ kind: TransportKind) async throws {
         try await withServer(handler: { _ in .text("") }) { server in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 let error = try await #require(throws: TransportError.self) {
                     _ = try await transport.send(.get(port: server.port, scheme: "https"), body: .empty)
                 }
@@ -243,12 +262,12 @@ struct AsyncHTTPClientTransportConnectionTests {
         }
     }
 
-    @Test(arguments: [nil, "", "not a certificate"])
-    func trustRootsThatCannotBeReadAreTold(_ content: String?) async throws {
+    @Test(arguments: [nil, "", "not a certificate"], TransportKind.allCases)
+    func trustRootsThatCannotBeReadAreTold(_ content: String?, _ kind: TransportKind) async throws {
         try await withTemporaryFile(content) { path in
-            var configuration = AsyncHTTPClientTransport.Configuration()
-            configuration.additionalTrustRootsPath = path
-            let error = #expect(throws: TransportError.self) { try AsyncHTTPClientTransport(configuration: configuration) }
+            var settings = TransportSettings()
+            settings.additionalTrustRootsPath = path
+            let error = #expect(throws: TransportError.self) { try kind.make(settings) }
             #expect(error?.code == .tlsFailed)
             #expect(error?.message.contains(path) == true)
         }

@@ -10,16 +10,17 @@ import NIOCore
 import Testing
 
 @Suite(.timeLimit(.minutes(2)))
-struct AsyncHTTPClientTransportResponseTests {
+struct TransportResponseTests {
     private static let mebibyte = 1_024 * 1_024
 
     private static func withReply(
+        _ kind: TransportKind,
         _ reply: RawOrigin.Reply,
         _ method: HTTPRequest.Method = .get,
         body: (Result<TransportResponse, TransportError>) async throws -> Void
     ) async throws {
         try await withRawOrigin(reply: { _ in reply }) { origin in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 var request = HTTPRequest.get(port: origin.port)
                 request.method = method
                 do throws(TransportError) {
@@ -32,19 +33,21 @@ struct AsyncHTTPClientTransportResponseTests {
         }
     }
 
-    private static func response(to reply: RawOrigin.Reply, _ method: HTTPRequest.Method = .get) async throws -> (
+    private static func response(_ kind: TransportKind, to reply: RawOrigin.Reply, _ method: HTTPRequest.Method = .get) async throws -> (
         TransportResponse, Result<String, any Error>
     ) {
         var found: (TransportResponse, Result<String, any Error>)?
-        try await withReply(reply, method) { result in
+        try await withReply(kind, reply, method) { result in
             guard case .success(let response) = result else { return }
             do { found = (response, .success(try await response.text())) } catch { found = (response, .failure(error)) }
         }
         return try #require(found)
     }
 
-    @Test func headComesAsItWasSent() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func headComesAsItWasSent(_ kind: TransportKind) async throws {
         let (response, text) = try await Self.response(
+            kind,
             to: .send("HTTP/1.1 299 Fine\r\nx-One: 1\r\nSet-Cookie: a\r\nset-cookie: b\r\nETag: \"\u{E9}\"\r\nContent-Length: 2\r\n\r\nok")
         )
         #expect(response.head.status.code == 299)
@@ -56,31 +59,36 @@ struct AsyncHTTPClientTransportResponseTests {
         #expect(try text.get() == "ok")
     }
 
-    @Test func chunkedResponseHasNoLength() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func chunkedResponseHasNoLength(_ kind: TransportKind) async throws {
         let (response, text) = try await Self.response(
+            kind,
             to: .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;a=b\r\nabc\r\n2\r\nde\r\n0\r\nX: y\r\n\r\n")
         )
         #expect(response.body.length == nil)
         #expect(try text.get() == "abcde")
     }
 
-    @Test func responseThatTheConnectionEndsIsReadToItsEnd() async throws {
-        let (response, text) = try await Self.response(to: .sendAndClose("HTTP/1.0 200 OK\r\n\r\nabc"))
+    @Test(arguments: TransportKind.allCases)
+    func responseThatTheConnectionEndsIsReadToItsEnd(_ kind: TransportKind) async throws {
+        let (response, text) = try await Self.response(kind, to: .sendAndClose("HTTP/1.0 200 OK\r\n\r\nabc"))
         #expect(response.body.length == nil)
         #expect(try text.get() == "abc")
     }
 
-    @Test(arguments: [(HTTPRequest.Method.head, 200), (.get, 304), (.get, 204)])
-    func headWithoutContentHasAnEmptyBodyWhateverItSays(_ method: HTTPRequest.Method, _ status: Int) async throws {
-        let (response, text) = try await Self.response(to: .send("HTTP/1.1 \(status) X\r\nContent-Length: 1234\r\n\r\n"), method)
-        #expect(response.head.status.code == status)
+    @Test(arguments: [(method: HTTPRequest.Method.head, status: 200), (.get, 304), (.get, 204)], TransportKind.allCases)
+    func headWithoutContentHasAnEmptyBodyWhateverItSays(_ head: (method: HTTPRequest.Method, status: Int), _ kind: TransportKind) async throws {
+        let (response, text) = try await Self.response(kind, to: .send("HTTP/1.1 \(head.status) X\r\nContent-Length: 1234\r\n\r\n"), head.method)
+        #expect(response.head.status.code == head.status)
         #expect(response.head.headerFields[.contentLength] == "1234")
         #expect(response.body.bytesAtHand?.readableBytes == 0)
         #expect(try text.get().isEmpty)
     }
 
-    @Test func interimResponsesAreLeftOut() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func interimResponsesAreLeftOut(_ kind: TransportKind) async throws {
         let (response, text) = try await Self.response(
+            kind,
             to: .send(
                 "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
             )
@@ -90,47 +98,58 @@ struct AsyncHTTPClientTransportResponseTests {
         #expect(try text.get() == "ok")
     }
 
-    @Test func redirectIsNotFollowed() async throws {
-        let (response, _) = try await Self.response(to: .send("HTTP/1.1 302 Found\r\nLocation: /other\r\nContent-Length: 0\r\n\r\n"))
+    @Test(arguments: TransportKind.allCases)
+    func redirectIsNotFollowed(_ kind: TransportKind) async throws {
+        let (response, _) = try await Self.response(kind, to: .send("HTTP/1.1 302 Found\r\nLocation: /other\r\nContent-Length: 0\r\n\r\n"))
         #expect(response.head.status.code == 302)
         #expect(response.head.headerFields[.location] == "/other")
     }
 
-    @Test func contentCodingIsNotDecoded() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func contentCodingIsNotDecoded(_ kind: TransportKind) async throws {
         let (response, text) = try await Self.response(
+            kind,
             to: .send("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 6\r\n\r\nnot gz")
         )
         #expect(response.head.headerFields[.contentEncoding] == "gzip")
         #expect(try text.get() == "not gz")
     }
 
-    @Test(arguments: [
-        "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc",
-    ])
-    func responseThatIsCutOffFails(_ text: String) async throws {
-        let (_, result) = try await Self.response(to: .sendAndClose(text))
+    @Test(
+        arguments: [
+            "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc",
+        ],
+        TransportKind.allCases
+    )
+    func responseThatIsCutOffFails(_ text: String, _ kind: TransportKind) async throws {
+        let (_, result) = try await Self.response(kind, to: .sendAndClose(text))
         let error = try #require(throws: TransportError.self) { try result.get() }
         #expect(error.code == .connectionClosed)
     }
 
-    @Test func malformedChunkFailsTheBody() async throws {
-        let (_, result) = try await Self.response(to: .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n"))
+    @Test(arguments: TransportKind.allCases)
+    func malformedChunkFailsTheBody(_ kind: TransportKind) async throws {
+        let (_, result) = try await Self.response(kind, to: .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n"))
         let error = try #require(throws: TransportError.self) { try result.get() }
         #expect(error.code == .invalidResponse)
     }
 
-    @Test(arguments: [
-        "garbage\r\n\r\n", "HTTP/1.1\r\n\r\n", "HTTP/2.0 200 OK\r\n\r\n", "HTTP/1.1 abc OK\r\n\r\n", "HTTP/1.1 99 Low\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nBad Name: x\r\n\r\n", "HTTP/1.1 200 OK\r\nX: a\0b\r\n\r\n", "HTTP/1.1 200 OK\r\nX: a\u{01}b\r\nContent-Length: 0\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
-    ])
-    func responseThatIsNotHTTPIsRefused(_ text: String) async throws {
+    @Test(
+        arguments: [
+            "garbage\r\n\r\n", "HTTP/1.1\r\n\r\n", "HTTP/2.0 200 OK\r\n\r\n", "HTTP/1.1 abc OK\r\n\r\n", "HTTP/1.1 99 Low\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nBad Name: x\r\n\r\n", "HTTP/1.1 200 OK\r\nX: a\0b\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nX: a\u{01}b\r\nContent-Length: 0\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
+        ],
+        TransportKind.allCases
+    )
+    func responseThatIsNotHTTPIsRefused(_ text: String, _ kind: TransportKind) async throws {
         var codes: [TransportError.Code] = []
-        try await Self.withReply(.sendAndClose(text)) { result in
+        try await Self.withReply(kind, .sendAndClose(text)) { result in
             switch result {
             case .success(let response):
                 do { _ = try await response.text() } catch let error as TransportError { codes.append(error.code) }
@@ -141,14 +160,15 @@ struct AsyncHTTPClientTransportResponseTests {
         #expect(codes == [.invalidResponse])
     }
 
-    @Test func largeResponseStreamsWithoutBeingReadAhead() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func largeResponseStreamsWithoutBeingReadAhead(_ kind: TransportKind) async throws {
         let produced = Counter()
         let handler: HTTPServer.Handler = { _ in
             let parts = Parts.repeating(byteCount: 64 * 1_024, count: 2_048, produced: produced)
             return HTTPServerResponse(head: HTTPResponse(status: .ok), body: HTTPBody(parts, length: 128 * Self.mebibyte))
         }
         try await withServer(handler: handler) { server in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 let response = try await transport.send(.get(port: server.port), body: .empty)
                 #expect(response.body.length == 128 * Self.mebibyte)
                 var parts = response.body.makeAsyncIterator()
@@ -167,7 +187,8 @@ struct AsyncHTTPClientTransportResponseTests {
         }
     }
 
-    @Test func largeRequestStreamsThrough() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func largeRequestStreamsThrough(_ kind: TransportKind) async throws {
         let handler: HTTPServer.Handler = { request in
             var byteCount = 0
             do {
@@ -178,7 +199,7 @@ struct AsyncHTTPClientTransportResponseTests {
             return .text("\(byteCount)")
         }
         try await withServer(handler: handler) { server in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 let body = HTTPBody(Parts.repeating(byteCount: 64 * 1_024, count: 1_024), length: nil)
                 let response = try await transport.send(.post(port: server.port), body: body)
                 #expect(try await response.text() == "\(64 * Self.mebibyte)")
@@ -186,10 +207,11 @@ struct AsyncHTTPClientTransportResponseTests {
         }
     }
 
-    @Test func requestIsNotReadAheadOfAStalledOrigin() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func requestIsNotReadAheadOfAStalledOrigin(_ kind: TransportKind) async throws {
         let produced = Counter()
         try await withRawOrigin(reads: false, reply: { _ in .nothing }) { origin in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 let port = origin.port
                 let request = Task {
                     let body = HTTPBody(Parts.repeating(byteCount: 64 * 1_024, count: 16 * 1_024, produced: produced), length: nil)
@@ -207,7 +229,8 @@ struct AsyncHTTPClientTransportResponseTests {
         }
     }
 
-    @Test func droppingTheBodyEndsTheExchange() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func droppingTheBodyEndsTheExchange(_ kind: TransportKind) async throws {
         let ended = Signal()
         let handler: HTTPServer.Handler = { _ in
             let end = EndOfLife { ended.fire() }
@@ -215,7 +238,7 @@ struct AsyncHTTPClientTransportResponseTests {
             return HTTPServerResponse(head: HTTPResponse(status: .ok), body: HTTPBody(Parts { { withExtendedLifetime(end) { part } } }, length: nil))
         }
         try await withServer(handler: handler) { server in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 var response: TransportResponse? = try await transport.send(.get(port: server.port), body: .empty)
                 #expect(response?.head.status == .ok)
                 response = nil
@@ -224,7 +247,8 @@ struct AsyncHTTPClientTransportResponseTests {
         }
     }
 
-    @Test func droppingAHalfReadBodyEndsTheExchange() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func droppingAHalfReadBodyEndsTheExchange(_ kind: TransportKind) async throws {
         let ended = Signal()
         let handler: HTTPServer.Handler = { _ in
             let end = EndOfLife { ended.fire() }
@@ -232,17 +256,18 @@ struct AsyncHTTPClientTransportResponseTests {
             return HTTPServerResponse(head: HTTPResponse(status: .ok), body: HTTPBody(Parts { { withExtendedLifetime(end) { part } } }, length: nil))
         }
         try await withServer(handler: handler) { server in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 for try await _ in try await transport.send(.get(port: server.port), body: .empty).body { break }
                 await ended.wait()
             }
         }
     }
 
-    @Test func bodyIsReadOnlyOnce() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func bodyIsReadOnlyOnce(_ kind: TransportKind) async throws {
         try await withServer(handler: { _ in HTTPServerResponse(head: HTTPResponse(status: .ok), body: HTTPBody(Parts.texts("ab"), length: nil)) }) {
             server in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 let response = try await transport.send(.get(port: server.port), body: .empty)
                 #expect(try await response.text() == "ab")
                 let error = await #expect(throws: TransportError.self) { try await response.text() }
@@ -251,9 +276,10 @@ struct AsyncHTTPClientTransportResponseTests {
         }
     }
 
-    @Test func cancelledReaderIsNotToldThatTheBodyIsComplete() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func cancelledReaderIsNotToldThatTheBodyIsComplete(_ kind: TransportKind) async throws {
         try await withRawOrigin(reply: { _ in .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n") }) { origin in
-            try await withTransport { transport in
+            try await withTransport(kind) { transport in
                 let response = try await transport.send(.get(port: origin.port), body: .empty)
                 let begun = Signal()
                 let reader = Task {

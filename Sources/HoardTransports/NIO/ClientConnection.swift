@@ -1,0 +1,104 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HoardHTTP
+internal import HoardNIO
+internal import NIOCore
+internal import NIOHTTP1
+
+/// A connection to an origin, for use from anywhere.
+final class ClientConnection: Sendable {
+    let server: OriginServer
+    private let channel: any Channel
+    private let handler: NIOLoopBound<(ClientConnectionHandler, ChannelHandlerContext)>
+
+    /// Must be called on the channel's event loop.
+    init(_ channel: any Channel, handler: ClientConnectionHandler, context: ChannelHandlerContext, server: OriginServer, pool: ConnectionPool) {
+        self.server = server
+        self.channel = channel
+        self.handler = NIOLoopBound((handler, context), eventLoop: channel.eventLoop)
+        handler.owner = (self, pool)
+    }
+
+    var eventLoop: any EventLoop { channel.eventLoop }
+
+    /// Sends the request and returns the final response's head.
+    ///
+    /// - Throws: What ended the exchange before that, ``ExchangeError`` among others.
+    func run(_ exchange: ClientExchange, onInterimResponse: InterimResponseHandler?) async throws -> TransportResponse {
+        try await withTaskCancellationHandler {
+            onEventLoop { $0.start(exchange, context: $1) }
+            while true {
+                switch try await exchange.nextHead() {
+                case .interim(let response): await onInterimResponse?(response)
+                case .final(let response): return response
+                }
+            }
+        } onCancel: {
+            exchange.fail(CancellationError())
+            fail(exchange, CancellationError())
+        }
+    }
+
+    /// Sends the content of a request while it is read. Returns when it has been sent, or when there is no more use in it.
+    func upload(_ body: HTTPBody, of exchange: ClientExchange) async {
+        do {
+            var check = body.length.map { LengthCheck(byteCount: $0) }
+            for try await part in body {
+                switch check?.next(part) {
+                case nil: try await write(part, of: exchange)
+                case .send(let part): try await write(part, of: exchange)
+                case .hold: break
+                case .fail: throw ExchangeError.wrongContentLength
+                }
+            }
+            // A sequence whose reader is cancelled may end as if it were complete.
+            try Task.checkCancellation()
+            switch check?.end() {
+            case .send(let last?): try await write(last, of: exchange)
+            case .send(nil), nil: break
+            case .fail: throw ExchangeError.wrongContentLength
+            }
+            onEventLoop { $0.endRequest(of: exchange, context: $1) }
+        } catch {
+            fail(exchange, error)
+        }
+    }
+
+    /// Nobody will read the rest of the response.
+    func abandon(_ exchange: ClientExchange) {
+        guard !exchange.isOver else { return }
+        onEventLoop { $0.abandon(exchange, context: $1) }
+    }
+
+    /// Ends the connection, and the exchange in progress with `error`.
+    func close(_ error: any Error) {
+        onEventLoop { $0.close(error, context: $1) }
+    }
+
+    /// The pool keeps the connection until somebody wants it.
+    func kept() {
+        onEventLoop { $0.kept(context: $1) }
+    }
+
+    /// Waits until the connection has ended.
+    func waitUntilClosed() async {
+        try? await channel.closeFuture.get()
+    }
+
+    private func fail(_ exchange: ClientExchange, _ error: any Error) {
+        onEventLoop { $0.fail(exchange, error, context: $1) }
+    }
+
+    private func write(_ part: ByteBuffer, of exchange: ClientExchange) async throws {
+        try await eventLoop.flatSubmit { [handler] in handler.value.0.write(part, of: exchange, context: handler.value.1) }.get()
+    }
+
+    private func onEventLoop(_ body: @escaping @Sendable (ClientConnectionHandler, ChannelHandlerContext) -> Void) {
+        if eventLoop.inEventLoop {
+            body(handler.value.0, handler.value.1)
+        } else {
+            eventLoop.execute { [handler] in body(handler.value.0, handler.value.1) }
+        }
+    }
+}

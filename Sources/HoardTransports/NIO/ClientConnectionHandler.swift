@@ -1,0 +1,148 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import HoardHTTP
+internal import HoardNIO
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOTLS
+
+/// Writes requests, turns the parts of responses that the parser yields into heads and bodies, and reads from the origin only when something is wanted of it.
+///
+/// What it decides is in ``ClientConnectionStateMachine``.
+final class ClientConnectionHandler: ChannelDuplexHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundIn = Never
+    typealias OutboundOut = HTTPClientRequestPart
+
+    /// The exchange in progress.
+    struct Current {
+        let exchange: ClientExchange
+        /// The final response, kept until the connection is free if there is no content to wait for.
+        var response: TransportResponse?
+        /// Where the content of the response goes, if it has any.
+        var content: ResponseContent?
+        /// The body takes no more for the time being.
+        var isBodyFull = false
+        var upload: Task<Void, Never>?
+        /// How long the origin keeps the connection afterwards, if it has said so.
+        var announcedIdleTime: Duration?
+    }
+
+    let limits: NIOTransport.Limits
+    /// Succeeds when requests can be sent.
+    let ready: EventLoopPromise<Void>
+    private let isSecure: Bool
+    private var isReady = false
+    var machine: ClientConnectionStateMachine
+    var splitter: ResponseSplitter
+    var timing: ClientConnectionTiming
+    var current: Current?
+    var isReadHeld = false
+    private var failure: (any Error)?
+    /// Who is told that the connection is free, or gone. Cleared when the connection has ended, for it refers back to this.
+    var owner: (connection: ClientConnection, pool: ConnectionPool)?
+
+    init(isSecure: Bool, limits: NIOTransport.Limits, eventLoop: any EventLoop) {
+        self.isSecure = isSecure
+        self.limits = limits
+        ready = eventLoop.makePromise()
+        machine = ClientConnectionStateMachine(
+            maximumDrainByteCount: limits.maximumDrainByteCount,
+            maximumInterimResponseCount: limits.maximumInterimResponseCount
+        )
+        splitter = ResponseSplitter(maximumHeadByteCount: limits.maximumHeadByteCount)
+        timing = ClientConnectionTiming(readTimeout: limits.readTimeout, idleTimeout: limits.idleTimeout)
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        if !isSecure { becomeReady() }
+        context.fireChannelActive()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .handshakeCompleted? = event as? TLSUserEvent { becomeReady() }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        close(error, context: context)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        ended()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        ended()
+    }
+
+    func read(context: ChannelHandlerContext) {
+        isReadHeld = !wantsInput
+        if wantsInput { context.read() }
+    }
+
+    /// Reads on, if a read was held back and there is no more reason to.
+    func resumeReading(context: ChannelHandlerContext) {
+        guard isReadHeld, wantsInput else { return }
+        isReadHeld = false
+        timing.progressed(now: context.eventLoop.now)
+        context.read()
+    }
+
+    /// An idle connection is read from too, to learn that the origin has closed it.
+    private var wantsInput: Bool { current?.isBodyFull != true }
+
+    /// Gives the connection up. The exchange in progress fails with `error`, unless its response is complete.
+    func close(_ error: any Error, context: ChannelHandlerContext) {
+        if !isReady { failure = failure ?? error }
+        guard !machine.isClosed else { return }
+        endExchange(error)
+        context.close(promise: nil)
+    }
+
+    private func becomeReady() {
+        isReady = true
+        ready.succeed()
+    }
+
+    private func ended() {
+        if !isReady {
+            isReady = true
+            ready.fail(failure ?? ExchangeError.connectionClosed)
+        }
+        timing.cancel()
+        if !machine.isClosed { endExchange(machine.lossError) }
+        if let owner {
+            self.owner = nil
+            owner.pool.connectionClosed(owner.connection)
+        }
+    }
+
+    /// The connection has no future: whatever the exchange in progress has not got by now, it will not get.
+    private func endExchange(_ error: any Error) {
+        let isComplete = machine.hasReceivedResponse
+        let error = error.meansConnectionLoss ? machine.lossError : error
+        machine.closed()
+        guard let exchange = current.take() else { return }
+        if isComplete {
+            exchange.finish()
+        } else {
+            exchange.upload?.cancel()
+            exchange.exchange.fail(error)
+            exchange.content?.pipe.fail(error, keepsUnread: true)
+        }
+    }
+}
+
+extension ClientConnectionHandler.Current {
+    /// Tells everybody that the response is complete.
+    func finish() {
+        upload?.cancel()
+        exchange.end()
+        content?.pipe.finish()
+        if let response { exchange.receive(final: response) }
+    }
+}

@@ -1,0 +1,83 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NIOCore
+
+/// The times a connection to an origin keeps: when its exchange last went on, and when it is given up.
+///
+/// There is one timer per connection. It is not moved when a deadline moves away, only checked when it fires,
+/// so that a request costs no work on the event loop's heap of timers.
+struct ClientConnectionTiming {
+    private let readTimeout: TimeAmount
+    private let idleTimeout: TimeAmount
+
+    private var timer: Scheduled<Void>?
+    private var timerDeadline = NIODeadline.distantFuture
+    /// When the connection is given up if nothing happens.
+    private(set) var deadline = NIODeadline.distantFuture
+    /// What the network had not taken when that was last looked at.
+    private var pendingByteCount = 0
+    /// The content of the request is waited for, so the origin is not to blame if nothing happens.
+    var isSourceWaitedFor = false
+
+    init(readTimeout: Duration, idleTimeout: Duration) {
+        // Beyond a year, deadlines could overflow and nobody waits.
+        let longest = Duration.seconds(365 * 86_400)
+        self.readTimeout = TimeAmount(min(readTimeout, longest))
+        self.idleTimeout = TimeAmount(min(idleTimeout, longest))
+    }
+
+    mutating func exchangeStarted(now: NIODeadline) {
+        isSourceWaitedFor = false
+        pendingByteCount = 0
+        deadline = now + readTimeout
+    }
+
+    mutating func progressed(now: NIODeadline) {
+        deadline = now + readTimeout
+    }
+
+    /// - Parameter announcedIdleTime: How long the origin keeps the connection. It is given up a second before that, so that no request
+    ///   is sent while the origin closes it.
+    mutating func becameIdle(announcedIdleTime: Duration?, now: NIODeadline) {
+        let announced = announcedIdleTime.map { TimeAmount(max(.zero, $0 - .seconds(1))) }
+        deadline = now + min(idleTimeout, announced ?? idleTimeout)
+    }
+
+    /// The connection waits for its next exchange. If it has served one, its time runs from the end of that: ``becameIdle(announcedIdleTime:now:)``.
+    mutating func kept(now: NIODeadline) {
+        if deadline == .distantFuture { deadline = now + idleTimeout }
+    }
+
+    /// Whether the exchange in progress stands still.
+    ///
+    /// - Parameter pendingByteCount: What the network has not taken yet.
+    mutating func isStalled(pendingByteCount: Int, now: NIODeadline) -> Bool {
+        if isSourceWaitedFor || pendingByteCount != self.pendingByteCount {
+            self.pendingByteCount = pendingByteCount
+            progressed(now: now)
+        }
+        return now >= deadline
+    }
+
+    /// Whether the timer must be set anew to fire no later than the deadline. The one before is cancelled.
+    mutating func needsTimer() -> Bool {
+        guard timer == nil || deadline < timerDeadline else { return false }
+        timer?.cancel()
+        return true
+    }
+
+    mutating func timerStarted(_ timer: Scheduled<Void>) {
+        self.timer = timer
+        timerDeadline = deadline
+    }
+
+    mutating func timerFired() {
+        timer = nil
+    }
+
+    mutating func cancel() {
+        timer?.cancel()
+        timer = nil
+    }
+}

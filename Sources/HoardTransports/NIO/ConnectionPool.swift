@@ -1,0 +1,135 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HoardHTTP
+internal import NIOCore
+internal import NIOPosix
+internal import Synchronization
+
+/// The connections of a transport: makes them, lends them, and keeps those that are free.
+///
+/// What it decides is in ``ConnectionPoolStateMachine``.
+final class ConnectionPool: Sendable {
+    fileprivate typealias Waiter = CheckedContinuation<ClientConnection, any Error>
+
+    private let connector: ClientConnector
+    private let connectTimeout: Duration
+    private let group: any EventLoopGroup
+    private let eventLoops: Set<ObjectIdentifier>
+    private let machine: Mutex<ConnectionPoolStateMachine<ClientConnection, Waiter>>
+    private let lastID = Atomic<UInt64>(0)
+
+    init(connector: ClientConnector, configuration: NIOTransport.Configuration) {
+        self.connector = connector
+        connectTimeout = configuration.connectTimeout
+        group = configuration.eventLoopGroup ?? MultiThreadedEventLoopGroup.singleton
+        eventLoops = Set(group.makeIterator().map { ObjectIdentifier($0) })
+        machine = Mutex(
+            ConnectionPoolStateMachine(
+                maximumConnectionCountPerHost: configuration.maximumConnectionCountPerHost,
+                maximumIdleCountPerHost: configuration.maximumIdleConnectionCountPerHost,
+                maximumWaiterCountPerHost: configuration.maximumWaitingCountPerHost
+            )
+        )
+    }
+
+    /// A connection to send one request on. Its handler gives it back.
+    ///
+    /// If the caller runs on an event loop of the pool's, a connection of that event loop is preferred.
+    ///
+    /// - Parameter wantsFresh: The connection must not have served anything yet.
+    func lease(_ server: OriginServer, wantsFresh: Bool) async throws -> ClientConnection {
+        let eventLoop = MultiThreadedEventLoopGroup.currentEventLoop
+        let isPreferred: @Sendable (ClientConnection) -> Bool = { $0.eventLoop === eventLoop }
+        if !wantsFresh, let connection = machine.withLock({ $0.leaseIdle(server, isPreferred: isPreferred) }) { return connection }
+        let id = lastID.add(1, ordering: .relaxed).newValue
+        let timeout = group.any().scheduleTask(in: TimeAmount(connectTimeout)) { [self] in
+            machine.withLock { $0.cancelWaiting(server, id: id) }?.resume(throwing: ExchangeError.connectTimedOut)
+        }
+        defer { timeout.cancel() }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let action = machine.withLock { machine -> ConnectionPoolStateMachine<ClientConnection, Waiter>.LeaseAction? in
+                    // A task cancelled before it came here would wait until the timeout: its cancellation handler has already run.
+                    guard !Task.isCancelled else { return nil }
+                    return machine.lease(server, id: id, waiter: continuation, wantsFresh: wantsFresh, isPreferred: isPreferred)
+                }
+                switch action {
+                case .use(let connection): continuation.resume(returning: connection)
+                case .waitAndOpen(let closing):
+                    closing?.close(ExchangeError.connectionClosed)
+                    open(server, on: eventLoop)
+                case .wait: break
+                case .refuse(let error): continuation.resume(throwing: error)
+                case nil: continuation.resume(throwing: CancellationError())
+                }
+            }
+        } onCancel: {
+            machine.withLock { $0.cancelWaiting(server, id: id) }?.resume(throwing: CancellationError())
+        }
+    }
+
+    /// A connection has served its exchange and can serve another.
+    func connectionReleased(_ connection: ClientConnection) {
+        perform(machine.withLock { $0.released(connection, to: connection.server) }, with: connection)
+    }
+
+    /// A connection has ended.
+    func connectionClosed(_ connection: ClientConnection) {
+        if machine.withLock({ $0.closed(connection, to: connection.server) }) { open(connection.server, on: connection.eventLoop) }
+    }
+
+    /// Takes an idle connection out, so that it can be closed.
+    ///
+    /// - Returns: Whether it was idle.
+    func takeIdle(_ connection: ClientConnection) -> Bool {
+        machine.withLock { $0.takeIdle(connection, to: connection.server) }
+    }
+
+    /// Refuses everything from now on, and waits until all connections have ended.
+    func shutDown() async {
+        for connection in endAll() { await connection.waitUntilClosed() }
+    }
+
+    /// Refuses everything from now on. Exchanges in progress may end.
+    func retire() {
+        let (waiters, connections) = machine.withLock { machine in
+            let idle = machine.hosts.values.flatMap(\.idle)
+            return (machine.shutDown().waiters, idle)
+        }
+        for waiter in waiters { waiter.resume(throwing: ExchangeError.shutDown) }
+        for connection in connections { connection.close(ExchangeError.shutDown) }
+    }
+
+    private func endAll() -> [ClientConnection] {
+        let (waiters, connections) = machine.withLock { $0.shutDown() }
+        for waiter in waiters { waiter.resume(throwing: ExchangeError.shutDown) }
+        for connection in connections { connection.close(ExchangeError.shutDown) }
+        return connections
+    }
+
+    private func open(_ server: OriginServer, on eventLoop: (any EventLoop)?) {
+        let own = eventLoop.flatMap { eventLoops.contains(ObjectIdentifier($0)) ? $0 : nil } ?? group.next()
+        connector.connect(to: server, on: own, pool: self).whenComplete { [self] result in
+            switch result {
+            case .success(let connection):
+                perform(machine.withLock { $0.opened(connection, to: server) }, with: connection)
+            case .failure(let error):
+                let (waiter, opensAnother) = machine.withLock { $0.openingFailed(server) }
+                waiter?.resume(throwing: error)
+                if opensAnother { open(server, on: own) }
+            }
+        }
+    }
+
+    private func perform(_ action: ConnectionPoolStateMachine<ClientConnection, Waiter>.FreeAction, with connection: ClientConnection) {
+        switch action {
+        case .handOver(let connection, let waiter): waiter.resume(returning: connection)
+        case .keep: connection.kept()
+        case .close: connection.close(ExchangeError.shutDown)
+        case .closeAndOpen:
+            connection.close(ExchangeError.connectionClosed)
+            open(connection.server, on: connection.eventLoop)
+        }
+    }
+}

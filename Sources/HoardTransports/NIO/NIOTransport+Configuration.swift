@@ -1,0 +1,73 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HoardHTTP
+public import NIOCore
+
+extension NIOTransport {
+    /// How a transport connects.
+    public struct Configuration: Sendable {
+        /// How long making a connection may take, including its encryption, and how long a request waits for one to become free. Default: 10 seconds.
+        public var connectTimeout = Duration.seconds(10)
+        /// How long an exchange may stand still: the origin takes nothing of a request, or after it sends nothing of the response. Default: 60 seconds.
+        ///
+        /// The time also runs while the consumer of a response's body asks for no more of it, so that a body that is kept and not read does not
+        /// hold its connection for ever.
+        public var readTimeout = Duration.seconds(60)
+        /// How long a connection that is not used is kept. Default: 60 seconds.
+        public var idleTimeout = Duration.seconds(60)
+        /// How many connections to one origin are open at once. Requests beyond that wait. Default: 64.
+        public var maximumConnectionCountPerHost = 64
+        /// How many connections to one origin are kept while they are not used. Default: 64.
+        public var maximumIdleConnectionCountPerHost = 64
+        /// How many requests to one origin may wait for a connection. Those beyond that fail at once. Default: 1,024.
+        public var maximumWaitingCountPerHost = 1_024
+        /// A file of certificates in PEM form that are trusted as well as those of the system: a private authority's, for example. Default: none.
+        ///
+        /// The certificate of an `https` origin is always verified. It is read when the transport is made.
+        public var additionalTrustRootsPath: String?
+        /// The threads to work on. `nil` for shared ones. Default: `nil`.
+        public var eventLoopGroup: (any EventLoopGroup)?
+
+        public init() {}
+    }
+
+    /// What a connection accepts.
+    struct Limits: Sendable {
+        let readTimeout: Duration
+        let idleTimeout: Duration
+        /// The most bytes in the heads of one response, and again in the fields behind its content.
+        var maximumHeadByteCount = 64 * 1_024
+        /// The most fields in one head.
+        var maximumFieldCount = 256
+        /// The most interim responses to one request.
+        var maximumInterimResponseCount = 64
+        /// How much of a response's content is held while nobody reads it, plus what one read from the network brings.
+        var bodyBufferByteCount = 64 * 1_024
+        /// How much content that nobody will read is dropped to save the connection.
+        var maximumDrainByteCount = 64 * 1_024
+
+        init(_ configuration: Configuration) {
+            readTimeout = configuration.readTimeout
+            idleTimeout = configuration.idleTimeout
+        }
+    }
+}
+
+extension NIOTransport.Configuration {
+    func validate() throws(TransportError) {
+        let timeouts = [("connectTimeout", connectTimeout), ("readTimeout", readTimeout), ("idleTimeout", idleTimeout)]
+        for (name, timeout) in timeouts where timeout <= .zero {
+            throw TransportError(.failed, "The setting \(name) is \(timeout); it must be longer than zero.")
+        }
+        guard maximumConnectionCountPerHost > 0 else {
+            throw TransportError(.failed, "The setting maximumConnectionCountPerHost is \(maximumConnectionCountPerHost); it must be at least 1.")
+        }
+        let counts = [
+            ("maximumIdleConnectionCountPerHost", maximumIdleConnectionCountPerHost), ("maximumWaitingCountPerHost", maximumWaitingCountPerHost),
+        ]
+        for (name, count) in counts where count < 0 {
+            throw TransportError(.failed, "The setting \(name) is \(count); it must not be negative.")
+        }
+    }
+}

@@ -1,0 +1,106 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+public import HTTPTypes
+public import HoardHTTP
+
+/// Sends requests over HTTP/1.1 on SwiftNIO, without another client in between.
+///
+/// ```swift
+/// let transport = NIOTransport()
+/// let client = CachingClient(transport: transport)
+/// …
+/// await transport.shutdown()
+/// ```
+///
+/// What it is given is what it sends: it adds no fields but `Host`, which is the request's authority, and those that frame the content. It follows no
+/// redirects, decodes no content, keeps no cookies and uses no proxy. It leaves out the fields that belong to a connection, since the connections
+/// are its own: `Connection` and what it names, `Keep-Alive`, `Proxy-Connection`, `TE`, `Trailer`, `Transfer-Encoding` and `Upgrade`; those for a proxy,
+/// such as `Proxy-Authorization`, since there is none; and `Expect`, since it sends the content without waiting.
+///
+/// Interim responses are passed on, and fields behind the content are in ``HTTPBody/trailers``. A response that could be read in more than one way is an
+/// error, and its connection is closed: both `Content-Length` and `Transfer-Encoding`, for example, or control characters in a field.
+///
+/// Connections are kept for later requests to the same origin. A request that is lost on a kept connection, because the origin closes it at that moment,
+/// is not repeated here: its error says so (``TransportError/mayRetry``), and ``CachingClient`` repeats it, on a new connection, if it is idempotent. One
+/// that finds its connection closed before any of it was written goes out on another.
+public final class NIOTransport: Transport {
+    private let pool: ConnectionPool
+    private let timeouts: TransportError.Timeouts
+
+    /// Makes a transport with the default settings.
+    public convenience init() {
+        self.init(Configuration(), connector: ClientConnector())
+    }
+
+    /// Makes a transport.
+    ///
+    /// - Throws: ``TransportError`` if the file of trust roots cannot be read, or a setting makes no sense.
+    public convenience init(configuration: Configuration) throws(TransportError) {
+        try configuration.validate()
+        self.init(configuration, connector: try ClientConnector(configuration))
+    }
+
+    private init(_ configuration: Configuration, connector: ClientConnector) {
+        pool = ConnectionPool(connector: connector, configuration: configuration)
+        timeouts = TransportError.Timeouts(connect: configuration.connectTimeout, read: configuration.readTimeout)
+    }
+
+    /// Idle connections are closed. Bodies that are still being read keep the connections they need until then.
+    deinit {
+        pool.retire()
+    }
+
+    /// Sends `request`, whose scheme, authority and path are all present.
+    ///
+    /// The content of the request is read while it is sent. If its length is not known it is sent in chunks.
+    ///
+    /// - Parameter onInterimResponse: Gets interim responses in their order. The final one is not looked at while it runs.
+    /// - Returns: The final response, as soon as its head has arrived. Its body is read from the network as it is consumed, can be read once, and
+    ///   fails with ``TransportError`` if the origin does not send all of it. Dropping it unread closes the connection, unless little is missing.
+    /// - Throws: ``TransportError`` if no response head arrived, with a sentence that names host and port.
+    public func send(
+        _ request: HTTPRequest,
+        body: HTTPBody,
+        onInterimResponse: InterimResponseHandler?
+    ) async throws(TransportError) -> TransportResponse {
+        try await send(request, body: body, onInterimResponse: onInterimResponse, onNewConnection: false)
+    }
+
+    private func send(
+        _ request: HTTPRequest,
+        body: HTTPBody,
+        onInterimResponse: InterimResponseHandler?,
+        onNewConnection: Bool
+    ) async throws(TransportError) -> TransportResponse {
+        let origin = try Origin(of: request)
+        let outgoing = OutgoingRequest(request, body: body, to: origin)
+        let asTransportError: @Sendable (any Error) -> TransportError = { [timeouts] in TransportError($0, origin: origin, timeouts: timeouts) }
+        var wantsFresh = onNewConnection
+        while true {
+            do {
+                let connection = try await pool.lease(origin.server, wantsFresh: wantsFresh)
+                let exchange = ClientExchange(outgoing, wantsInterimResponses: onInterimResponse != nil, asTransportError: asTransportError)
+                return try await connection.run(exchange, onInterimResponse: onInterimResponse)
+            } catch {
+                guard !wantsFresh, error as? ExchangeError == .stale(wasSent: false) else { throw asTransportError(error) }
+                wantsFresh = true
+            }
+        }
+    }
+
+    /// Closes the connections and refuses further requests. Exchanges in progress fail. Calling it again is harmless.
+    public func shutdown() async {
+        await pool.shutDown()
+    }
+}
+
+extension NIOTransport: ReconnectingTransport {
+    package func sendOnNewConnection(
+        _ request: HTTPRequest,
+        body: HTTPBody,
+        onInterimResponse: InterimResponseHandler?
+    ) async throws(TransportError) -> TransportResponse {
+        try await send(request, body: body, onInterimResponse: onInterimResponse, onNewConnection: true)
+    }
+}

@@ -1,0 +1,48 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import HoardHTTP
+internal import HoardNIO
+internal import NIOCore
+internal import NIOHTTP1
+
+/// A request as it is written.
+struct OutgoingRequest: Sendable {
+    enum Content: Sendable {
+        case none
+        case bytes(ByteBuffer)
+        case stream(HTTPBody)
+    }
+
+    let head: HTTPRequestHead
+    let content: Content
+
+    /// The request with the fields that frame its content: [RFC 9112 §6](https://www.rfc-editor.org/rfc/rfc9112#section-6).
+    init(_ request: HTTPRequest, body: HTTPBody, to origin: Origin) {
+        var headers = HTTPHeaders()
+        headers.reserveCapacity(request.headerFields.count + 2)
+        headers.add(name: "Host", value: origin.authority)
+        for field in request.headerFields.fieldsToSend {
+            headers.add(name: field.name.rawName, value: field.value)
+        }
+        let bytes = body.bytesAtHand
+        if let length = body.length {
+            if length > 0 || bytes == nil || request.method.usuallyHasContent { headers.add(name: "Content-Length", value: "\(length)") }
+        } else {
+            headers.add(name: "Transfer-Encoding", value: "chunked")
+        }
+        head = HTTPRequestHead(version: .http1_1, method: HTTPMethod(request.method), uri: origin.target, headers: headers)
+        content = bytes.map { $0.readableBytes > 0 ? .bytes($0) : .none } ?? .stream(body)
+    }
+}
+
+extension HTTPRequest.Method {
+    /// [RFC 9110 §8.6](https://www.rfc-editor.org/rfc/rfc9110#section-8.6): a request that has no content says so if its method anticipates some.
+    fileprivate var usuallyHasContent: Bool {
+        switch self {
+        case .post, .put, .patch: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,84 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import HoardNIO
+internal import NIOHTTP1
+
+/// A response's head after every rule that keeps what follows from being misread.
+///
+/// The parser has its own rules. These are applied again here, so that they hold whatever the parser lets through.
+struct ResponseFraming: Sendable {
+    /// How much content follows: [RFC 9112 §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3).
+    enum Content: Hashable, Sendable {
+        case none
+        case bytes(Int)
+        case chunked
+        /// All that comes until the connection is closed.
+        case untilClose
+    }
+
+    let head: HTTPResponse
+    let content: Content
+    /// The connection may be used for another request: [RFC 9112 §9.3](https://www.rfc-editor.org/rfc/rfc9112#section-9.3).
+    let keepsAlive: Bool
+    /// How long the origin keeps the connection if it is not used, if it says so.
+    let announcedIdleTime: Duration?
+
+    /// - Parameter isResponseToHead: The request's method was HEAD.
+    /// - Throws: ``ExchangeError/invalidResponse``.
+    init(_ head: HTTPResponseHead, isResponseToHead: Bool) throws(ExchangeError) {
+        guard head.version == .http1_1 || head.version == .http1_0, head.status.code != 101,
+            let status = HTTPResponse.Status(head.status), let fields = HTTPFields(head.headers)
+        else { throw .invalidResponse }
+        self.head = HTTPResponse(status: status, headerFields: fields)
+
+        let contentLength = try Self.contentLength(head.headers["content-length"])
+        let isChunked = try Self.isChunked(head.headers["transfer-encoding"], version: head.version)
+        guard contentLength == nil || isChunked == nil else { throw .invalidResponse }
+        content =
+            if isResponseToHead || status.code < 200 || status.code == 204 || status.code == 304 {
+                .none
+            } else if let isChunked {
+                isChunked ? .chunked : .untilClose
+            } else if let contentLength {
+                contentLength == 0 ? .none : .bytes(contentLength)
+            } else {
+                .untilClose
+            }
+        announcedIdleTime = Self.idleTime(head.headers["keep-alive"])
+        keepsAlive = head.isKeepAlive && content != .untilClose && isChunked != false
+    }
+
+    /// [RFC 9110 §8.6](https://www.rfc-editor.org/rfc/rfc9110#section-8.6)
+    private static func contentLength(_ values: [String]) throws(ExchangeError) -> Int? {
+        guard let first = values.first else { return nil }
+        guard values.allSatisfy({ $0 == first }), let length = Int(contentLength: first) else { throw .invalidResponse }
+        return length
+    }
+
+    /// The `timeout` of the `Keep-Alive` field, which is older than its last description:
+    /// [RFC 2068 §19.7.1.1](https://www.rfc-editor.org/rfc/rfc2068#section-19.7.1.1).
+    private static func idleTime(_ values: [String]) -> Duration? {
+        for parameter in values.joined(separator: ",").split(separator: ",") {
+            let parts = parameter.split(separator: "=", maxSplits: 1).map { $0.filter { $0 != " " } }
+            if parts.count == 2, parts[0].lowercased() == "timeout", let seconds = UInt16(parts[1]) { return .seconds(Int(seconds)) }
+        }
+        return nil
+    }
+
+    /// Whether the content comes in chunks; `nil` if there is no transfer coding.
+    ///
+    /// A coding that nobody knows has no end but the connection's. Codings that are known to change the content are refused: it would be passed on as what it
+    /// is not, for nothing here decodes them and nothing asked for them ([RFC 9112 §7.4](https://www.rfc-editor.org/rfc/rfc9112#section-7.4)).
+    private static func isChunked(_ values: [String], version: HTTPVersion) throws(ExchangeError) -> Bool? {
+        guard !values.isEmpty else { return nil }
+        // RFC 9112 §6.1: with HTTP/1.0, whoever sent the field need not know what it means.
+        guard version == .http1_1, values.count == 1 else { throw .invalidResponse }
+        let coding = values[0].lowercased()
+        if coding == "chunked" { return true }
+        let isOneToken = HTTPField.Name(coding) != nil
+        guard isOneToken, !["gzip", "x-gzip", "deflate", "compress", "x-compress"].contains(coding) else { throw .invalidResponse }
+        return false
+    }
+}

@@ -1,0 +1,60 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import HTTPTypes
+internal import HoardHTTP
+
+#if canImport(FoundationNetworking)
+    internal import FoundationNetworking
+#endif
+
+extension URLRequest {
+    /// The request as the session gets it, without its content.
+    ///
+    /// - Throws: ``TransportError`` if the session would send something else.
+    init(_ request: HTTPRequest, to origin: Origin) throws(TransportError) {
+        guard !origin.hasDotSegments, let url = URL(string: origin.encodedURL, encodingInvalidCharacters: false),
+            url.absoluteString == origin.encodedURL
+        else {
+            throw TransportError(.invalidURL, "The path of the request to \(origin.name) cannot be sent as it is by URLSession.")
+        }
+        self.init(url: url)
+        httpMethod = request.method.rawValue
+        var values: [(name: HTTPField.Name, value: String)] = []
+        for field in request.headerFields.fieldsToSend {
+            if let index = values.firstIndex(where: { $0.name == field.name }) {
+                // RFC 9110 §5.3; a cookie is a list of its own kind, RFC 6265 §5.4.
+                values[index].value += (field.name == .cookie ? "; " : ", ") + field.value
+            } else {
+                values.append((field.name, field.value))
+            }
+        }
+        for (name, value) in values where name != .acceptEncoding { setValue(value, forHTTPHeaderField: name.rawName) }
+        setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+    }
+}
+
+extension Origin {
+    /// The URL with those characters percent-encoded that people send and URLs have not: [RFC 3986 §2](https://www.rfc-editor.org/rfc/rfc3986#section-2).
+    fileprivate var encodedURL: String {
+        var encoded = "\(scheme)://\(authority)"
+        for byte in target.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"), UInt8(ascii: "`"),
+                UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"), UInt8(ascii: "["), UInt8(ascii: "]"):
+                encoded += "%" + String(byte, radix: 16, uppercase: true)
+            default: encoded.unicodeScalars.append(Unicode.Scalar(byte))
+            }
+        }
+        return encoded
+    }
+
+    fileprivate var hasDotSegments: Bool {
+        let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
+        return path.split(separator: UInt8(ascii: "/")).contains { segment in
+            let text = String(Substring(segment)).lowercased().replacing("%2e", with: ".")
+            return text == "." || text == ".."
+        }
+    }
+}

@@ -1,0 +1,76 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import HoardHTTP
+import HoardNIOTestSupport
+import HoardTransports
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct AsyncHTTPClientTransportRetryTests {
+    private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
+    /// Runs an origin that gives these replies, one after the other, and then answers everything.
+    private static func withReplies(
+        _ replies: RawOrigin.Reply...,
+        to kind: TransportKind = .asyncHTTPClient,
+        body: (RawOrigin, any ClosableTransport) async throws -> Void
+    ) async throws {
+        let count = Counter()
+        let reply: @Sendable (String) -> RawOrigin.Reply = { _ in
+            count.add()
+            return count.value <= replies.count ? replies[count.value - 1] : .send(ok)
+        }
+        try await withRawOrigin(reply: reply) { origin in
+            try await withTransport(kind) { transport in try await body(origin, transport) }
+        }
+    }
+
+    @Test func lossOnAKeptConnectionMayBeRetried() async throws {
+        try await Self.withReplies(.send(Self.ok), .sendAndClose("")) { origin, transport in
+            let first = try await transport.text(.get(port: origin.port))
+            #expect(first == "ok")
+            let error = await #expect(throws: TransportError.self) { try await transport.send(.get(port: origin.port)) }
+            #expect(error?.code == .connectionClosed)
+            #expect(error?.mayRetry == true)
+            #expect(error?.message == "The connection to 127.0.0.1 port \(origin.port) was closed before the response was complete.")
+            #expect(origin.received.count == 1)
+        }
+    }
+
+    @Test func lossOnANewConnectionMayNot() async throws {
+        try await Self.withReplies(.sendAndClose("")) { origin, transport in
+            let error = await #expect(throws: TransportError.self) { try await transport.send(.get(port: origin.port)) }
+            #expect(error?.code == .connectionClosed)
+            #expect(error?.mayRetry == false)
+        }
+    }
+
+    @Test(arguments: ["H", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 103 Early Hints\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no"])
+    func lossAfterPartOfAResponseMayNot(part: String) async throws {
+        try await Self.withReplies(.send(Self.ok), .sendAndClose(part)) { origin, transport in
+            let first = try await transport.text(.get(port: origin.port))
+            #expect(first == "ok")
+            let error = await #expect(throws: TransportError.self) { try await transport.text(.get(port: origin.port)) }
+            #expect(error?.mayRetry == false)
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func clientSendsALostRequestOnceMoreOnANewConnection(kind: TransportKind) async throws {
+        try await Self.withReplies(.send(Self.ok), .sendAndClose(""), to: kind) { origin, transport in
+            let client = CachingClient(transport: transport)
+            for path in ["/1", "/2"] {
+                let response = try await client.get("http://127.0.0.1:\(origin.port)\(path)")
+                #expect(try await TransportResponse(head: response.head, body: response.body).text() == "ok")
+            }
+            #expect(origin.received.count == 2)
+            #expect(
+                origin.received.map { $0.split(separator: "\r\n").filter { $0.hasPrefix("GET ") } } == [
+                    ["GET /1 HTTP/1.1", "GET /2 HTTP/1.1"], ["GET /2 HTTP/1.1"],
+                ]
+            )
+        }
+    }
+}
