@@ -19,6 +19,8 @@ struct GetCommand: AsyncParsableCommand {
             Bodies go to standard output, one after the other. For each URL, a line on standard error says the status,
             what the cache did (RFC 9211) and how long it took; with --json that line is a JSON object.
 
+            Redirects are followed, through the cache, but never from https to http.
+
             Exits with 1 if a URL got no response, and with 22 if a response was an error (status 400 and more); its body is written all the same.
             """
     )
@@ -37,10 +39,26 @@ struct GetCommand: AsyncParsableCommand {
     )
     var header: [RequestField] = []
 
+    @Option(name: .long, help: "How to use the cache, by the names of the Fetch standard.")
+    var cacheMode = CacheModeArgument.default
+
+    @Flag(name: .long, help: "Do not follow redirects.")
+    var noFollow = false
+
+    @Option(name: .long, help: ArgumentHelp("The most seconds a transfer may take, redirects included.", valueName: "seconds"))
+    var maxTime: Double?
+
+    @Option(name: .long, help: "What sends the requests: AsyncHTTPClient, Hoard's own client on SwiftNIO, or URLSession.")
+    var transport = TransportArgument.ahc
+
     @Flag(name: .long, help: "Describe each transfer as a line of JSON.")
     var json = false
 
+    @Flag(name: .long, help: "After each transfer, say what the cache has now, why, and what the next request would get.")
+    var explain = false
+
     func validate() throws {
+        if let maxTime, !(maxTime > 0 && maxTime <= 1e9) { throw ValidationError("--max-time takes a number of seconds above 0.") }
         if output != nil, urls.count > 1 { throw ValidationError("--output takes one URL, not \(urls.count).") }
         for url in urls where !url.contains("://") {
             throw ValidationError("“\(url)” has no scheme; write http://\(url) or https://\(url).")
@@ -52,9 +70,9 @@ struct GetCommand: AsyncParsableCommand {
 
     func run() async throws {
         let stores = try openStores()
-        let transport = AsyncHTTPClientTransport()
+        let network = try transport.make()
         let client = CachingClient(
-            transport: transport,
+            transport: network.transport,
             cache: HTTPCache(stores: stores) { event in Terminal.say("hoard: \(event)") }
         )
         var exitCode = ExitCode.success
@@ -72,8 +90,14 @@ struct GetCommand: AsyncParsableCommand {
             }
         }
         await client.cache.close()
-        await transport.shutdown()
+        await network.shutdown()
         if exitCode != .success { throw exitCode }
+    }
+
+    private var options: RequestOptions {
+        var options = RequestOptions(cacheMode: cacheMode.mode, timeout: maxTime.map { .seconds($0) })
+        options.followsRedirects = !noFollow
+        return options
     }
 
     /// The disk store. Where the user has named no directory, a cache that cannot be opened is no reason to fetch nothing.
@@ -88,8 +112,13 @@ struct GetCommand: AsyncParsableCommand {
 
     private struct Report: Encodable {
         let url: String
+        /// Where redirects led to; the same as `url`, in its normal form, without any.
+        let finalURL: String
+        let redirects: Int
         let status: Int
         let cacheStatus: String
+        /// For how long the response has not been fresh, if it was used all the same.
+        let staleSeconds: Int64?
         let bytes: Int
         let milliseconds: Int
     }
@@ -100,21 +129,30 @@ struct GetCommand: AsyncParsableCommand {
         var fields = HTTPFields()
         for field in header { fields.append(field.field) }
         fields[.userAgent] = fields[.userAgent] ?? "hoard/\(Version.current)"
-        let response = try await client.get(url, fields: fields)
+        let response = try await client.get(url, fields: fields, options: options)
         let bytes = try await write(response.body)
         let report = Report(
             url: url,
+            finalURL: response.url,
+            redirects: response.redirectCount,
             status: response.head.status.code,
             cacheStatus: response.cacheStatus,
+            staleSeconds: response.staleness?.seconds,
             bytes: bytes,
             milliseconds: Int((ContinuousClock.now - start) / .milliseconds(1))
         )
         if json {
             Terminal.say(try jsonLine(report))
         } else {
+            let url = report.redirects == 0 ? printable(report.url) : "\(printable(report.url)) -> \(printable(report.finalURL))"
             Terminal.say(
-                "\(printable(report.url))  \(report.status)  \(report.cacheStatus)  \(ByteCount(report.bytes))  \(report.milliseconds) ms"
+                "\(url)  \(report.status)  \(report.cacheStatus)  \(ByteCount(report.bytes))  \(report.milliseconds) ms"
             )
+        }
+        if explain {
+            await client.cache.flush()
+            let explanation = await client.cache.explain(response.url, fields: fields)
+            Terminal.say(json ? try jsonLine(explanation) : explanation.description)
         }
         return report.status
     }
@@ -140,17 +178,5 @@ struct GetCommand: AsyncParsableCommand {
         }
         try file?.finish()
         return bytes
-    }
-}
-
-/// A field on the command line: `Name: value`.
-struct RequestField: ExpressibleByArgument, Sendable {
-    let field: HTTPField
-
-    init?(argument: String) {
-        guard let colon = argument.firstIndex(of: ":"), let name = HTTPField.Name(String(argument[..<colon])) else { return nil }
-        let value = argument[argument.index(after: colon)...].trimmingCharacters(in: .whitespaces)
-        guard HTTPField.isValidValue(value) else { return nil }
-        self.field = HTTPField(name: name, value: value)
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
+internal import HTTPTypes
 internal import Hoard
 internal import HoardDisk
 internal import HoardHTTP
@@ -42,11 +43,26 @@ struct ProxyCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The longest body that is kept. Longer ones are only passed on. (default: 8 MiB, or --max-bytes if that is less)",
+            "The longest body that is kept. Longer ones are only passed on. (default: 512 MiB, or --max-bytes if that is less)",
             valueName: "n"
         )
     )
     var maxObjectBytes: ByteCount?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The fields with directives for this cache (RFC 9213), the most specific first. Empty for none.", valueName: "names")
+    )
+    var cdnTargets = FieldNames(["CDN-Cache-Control"])
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "How long after its time a response may stand in for an origin that cannot be reached, if no directive forbids it. 0 for not at all.",
+            valueName: "seconds"
+        )
+    )
+    var staleIfUnreachable = 86_400
 
     @Option(name: .long, help: ArgumentHelp("How many threads serve connections. By default one for each core.", valueName: "n"))
     var eventLoops: Int?
@@ -65,6 +81,7 @@ struct ProxyCommand: AsyncParsableCommand {
         }
         if let maxEntries, maxEntries < 0 { throw ValidationError("--max-entries must not be negative.") }
         if let eventLoops, !(1...1024).contains(eventLoops) { throw ValidationError("--event-loops must be between 1 and 1024.") }
+        if staleIfUnreachable < 0 { throw ValidationError("--stale-if-unreachable must not be negative.") }
         if gracePeriod < 0 { throw ValidationError("--grace-period must not be negative.") }
         if let maxObjectBytes, maxObjectBytes.bytes > maxBytes.bytes {
             throw ValidationError("--max-object-bytes (\(maxObjectBytes)) is more than --max-bytes (\(maxBytes)) allows for all bodies together.")
@@ -72,6 +89,7 @@ struct ProxyCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        OpenFileLimit.raise()
         let logger = Self.makeLogger(level: logLevel.level)
         let store = try directory.openStore(maximumBytes: maxBytes.bytes, maximumCount: maxEntries) { event in
             logger.warning("\(event)", metadata: ["store": "disk"])
@@ -81,7 +99,9 @@ struct ProxyCommand: AsyncParsableCommand {
         configuration.port = listen.port
         configuration.eventLoopCount = eventLoops
         configuration.cache.maximumMemoryBytes = memoryBytes.bytes
-        configuration.cache.maximumObjectBytes = maxObjectBytes?.bytes ?? min(8 << 20, maxBytes.bytes)
+        configuration.cache.maximumObjectBytes = maxObjectBytes?.bytes ?? min(512 << 20, maxBytes.bytes)
+        configuration.cache.targets = cdnTargets.names
+        configuration.cache.staleIfUnreachable = .seconds(staleIfUnreachable)
         // From here on a signal ends the proxy in good order.
         let termination = await Termination()
         let proxy: CachingProxy
@@ -103,6 +123,28 @@ struct ProxyCommand: AsyncParsableCommand {
         logger.logLevel = level
         return logger
     }
+}
+
+/// Names of fields on the command line, with commas between them.
+struct FieldNames: ExpressibleByArgument, CustomStringConvertible {
+    let names: [String]
+
+    init(_ names: [String]) {
+        self.names = names
+    }
+
+    /// `nil` if one of them is no field name.
+    init?(argument: String) {
+        let names = argument.split(separator: ",", omittingEmptySubsequences: false).map { $0.filter { $0 != " " } }
+        guard names != [""] else {
+            self.init([])
+            return
+        }
+        guard names.allSatisfy({ HTTPField.Name($0) != nil }) else { return nil }
+        self.init(names)
+    }
+
+    var description: String { names.joined(separator: ",") }
 }
 
 /// A level on the command line. A type of our own, because a conformance of `Logger.Level` would be everybody's.

@@ -44,14 +44,14 @@ public final class CachingProxy: Sendable {
     public var address: String { "\(server.host):\(server.port)" }
 
     private let server: HTTPServer
-    private let transport: AsyncHTTPClientTransport
+    private let transport: NIOTransport
     private let threads: MultiThreadedEventLoopGroup
 
     private init(
         configuration: Configuration,
         cache: HTTPCache,
         server: HTTPServer,
-        transport: AsyncHTTPClientTransport,
+        transport: NIOTransport,
         threads: MultiThreadedEventLoopGroup
     ) {
         self.configuration = configuration
@@ -78,11 +78,11 @@ public final class CachingProxy: Sendable {
             logger.warning("\(event)", metadata: ["store": "\(event.store)"])
         }
         let threads = MultiThreadedEventLoopGroup(numberOfThreads: max(1, configuration.eventLoopCount ?? System.coreCount))
-        var transportConfiguration = AsyncHTTPClientTransport.Configuration()
+        var transportConfiguration = NIOTransport.Configuration()
         transportConfiguration.eventLoopGroup = threads
-        let transport: AsyncHTTPClientTransport
+        let transport: NIOTransport
         do {
-            transport = try AsyncHTTPClientTransport(configuration: transportConfiguration)
+            transport = try NIOTransport(configuration: transportConfiguration)
         } catch {
             try? await threads.shutdownGracefully()
             throw ProxyError(.invalidConfiguration, error.message, underlyingError: error)
@@ -91,7 +91,7 @@ public final class CachingProxy: Sendable {
             origin: configuration.origin,
             name: cacheConfiguration.name,
             cache: cache,
-            transport: transport,
+            transport: RepeatingTransport(transport),
             logger: logger
         )
         var serverConfiguration = HTTPServer.Configuration(host: configuration.host, port: configuration.port)

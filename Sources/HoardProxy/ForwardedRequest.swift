@@ -34,7 +34,7 @@ enum ForwardedRequest {
         // "*" asks about the server that was addressed, which is this one.
         if request.path == "*" { return .answer }
         guard request.method == .options || request.method == .trace,
-            let value = request.headerFields[.maxForwards], let hopsLeft = UInt32(value)
+            let value = request.headerFields[.maxForwards], value.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let hopsLeft = UInt32(value)
         else { return .forward }
         guard hopsLeft > 0 else { return .answer }
         request.headerFields[.maxForwards] = String(hopsLeft - 1)

@@ -19,13 +19,24 @@ struct ProxyHandler: Sendable {
         var head = request.head
         if ForwardedRequest.countHop(&head) == .answer { return answerHere(head) }
         let forwarded = ForwardedRequest.make(from: head, to: origin, version: "\(request.version.major).\(request.version.minor)", name: name)
+        if request.body.length == 0, let response = cache.respondFromMemory(to: forwarded) { return answer(response) }
         do {
-            var response = try await cache.respond(to: forwarded, body: request.body, through: transport)
-            response.head.headerFields.append(HTTPField(name: .via, value: "1.1 \(name)"))
-            return HTTPServerResponse(head: response.head, body: response.body)
+            let response = try await cache.respond(
+                to: forwarded,
+                body: request.body,
+                through: transport,
+                onInterimResponse: request.sendInterimResponse
+            )
+            return answer(response)
         } catch {
             return failure(error)
         }
+    }
+
+    private func answer(_ response: HTTPCacheResponse) -> HTTPServerResponse {
+        var head = response.head
+        head.headerFields.append(HTTPField(name: .via, value: "1.1 \(name)"))
+        return HTTPServerResponse(head: head, body: response.body)
     }
 
     /// The answer to a request that asks for a reply from whoever it has reached.
@@ -40,11 +51,17 @@ struct ProxyHandler: Sendable {
         guard let transportError = error.transportError else {
             return ErrorPage.response(.badRequest, "\(error.message)\n", cacheStatus: error.cacheStatus)
         }
+        if let bodyError = transportError.underlyingError as? RequestBodyError {
+            let status: HTTPResponse.Status = bodyError.code == .timedOut ? .requestTimeout : .badRequest
+            return ErrorPage.response(status, "\(bodyError)\n", cacheStatus: error.cacheStatus)
+        }
         // A client that went away is no event.
         if transportError.code != .cancelled {
             logger.warning("The origin did not answer.", metadata: ["reason": "\(transportError.code)", "origin": "\(origin.authority)"])
         }
-        let status: HTTPResponse.Status = transportError.code == .timedOut ? .gatewayTimeout : .badGateway
+        // What is stored must not be used without the origin's word: RFC 9111 §5.2.2.2.
+        let isGatewayTimeout = transportError.code == .timedOut || error.isStaleProhibited
+        let status: HTTPResponse.Status = isGatewayTimeout ? .gatewayTimeout : .badGateway
         return ErrorPage.response(status, "The proxy got no answer from the origin: \(error.message)\n", cacheStatus: error.cacheStatus)
     }
 }

@@ -44,6 +44,73 @@ struct GetCommandTests {
         await origin.stop()
     }
 
+    @Test func redirectsAreFollowedUnlessToldNotTo() async throws {
+        let origin = try await FakeOrigin.start { request, _ in
+            request.path == "/a" ? .init("moved", status: .found, fields: [.location: "/b"]) : .init("there")
+        }
+        let followed = try await run("\(origin.url)/a")
+        #expect(followed.text == "there")
+        #expect(followed.errors.hasPrefix("\(origin.url)/a -> \(origin.url)/b  200  "))
+        let json = try await run("--json", "\(origin.url)/a")
+        let report = try #require(try JSONSerialization.jsonObject(with: Data(json.errors.utf8)) as? [String: Any])
+        #expect(report["finalURL"] as? String == "\(origin.url)/b")
+        #expect(report["redirects"] as? Int == 1)
+        let first = try await run("--no-follow", "\(origin.url)/a")
+        #expect(first.text == "moved")
+        #expect(first.status == 0)
+        await origin.stop()
+    }
+
+    @Test func cacheModeSaysHowTheCacheIsUsed() async throws {
+        let origin = try await FakeOrigin.start { _, _ in .init("the body", fields: [.cacheControl: "max-age=600"]) }
+        _ = try await run(origin.url)
+        for (mode, count) in [("default", 1), ("reload", 2), ("no-store", 3), ("force-cache", 3), ("only-if-cached", 3), ("no-cache", 4)] {
+            #expect(try await run("--cache-mode", mode, origin.url).text == "the body")
+            #expect(origin.requests.count == count, "\(mode)")
+        }
+        let missing = try await run("--cache-mode", "only-if-cached", "\(origin.url)/other")
+        #expect(missing.status == 22)
+        #expect(try await run("--cache-mode", "always", origin.url).status == 64)
+        await origin.stop()
+    }
+
+    @Test func transferThatTakesTooLongIsBrokenOff() async throws {
+        let origin = try await FakeOrigin.start { _, _ in
+            try? await Task.sleep(for: .seconds(30))
+            return .init("late")
+        }
+        let result = try await run("--max-time", "0.2", origin.url)
+        #expect(result.status == 1)
+        #expect(result.errors == "hoard: \(origin.url): The exchange took longer than 0.2 seconds.\n")
+        #expect(try await run("--max-time", "0", origin.url).status == 64)
+        await origin.stop()
+    }
+
+    @Test func theCacheExplainsItself() async throws {
+        let origin = try await FakeOrigin.start { request, _ in
+            .init("the body", fields: [.cacheControl: request.path == "/kept" ? "max-age=600" : "no-store"])
+        }
+        let kept = try await run("--explain", "\(origin.url)/kept")
+        #expect(kept.text == "the body")
+        #expect(kept.errors.contains("RFC 9111"))
+        for (path, outcome) in [("kept", "answered"), ("other", "forwarded")] {
+            let lines = try await run("--explain", "--json", "\(origin.url)/\(path)").errors.split(separator: "\n")
+            #expect(lines.count == 2)
+            let explanation = try JSONSerialization.jsonObject(with: Data(try #require(lines.last).utf8)) as? [String: Any]
+            #expect(explanation?["uri"] as? String == "\(origin.url)/\(path)")
+            #expect(explanation?["outcome"] as? String == outcome)
+        }
+        await origin.stop()
+    }
+
+    @Test(arguments: ["ahc", "nio", "urlsession"])
+    func everyTransportGetsURLs(name: String) async throws {
+        let origin = try await FakeOrigin.start { _, _ in .init("the body", fields: [.cacheControl: "max-age=600"]) }
+        for _ in 0..<2 { #expect(try await run("--transport", name, origin.url).text == "the body") }
+        #expect(origin.requests.count == 1)
+        await origin.stop()
+    }
+
     @Test func requestFieldsAreSent() async throws {
         let origin = try await FakeOrigin.start { _, _ in .init("") }
         _ = try await run("-H", "Accept-Language: de", "--header", "X-Empty:", origin.url)

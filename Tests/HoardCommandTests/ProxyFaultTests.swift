@@ -54,6 +54,7 @@ struct ProxyFaultTests {
     @Test(arguments: [
         ["--listen", "nowhere"], ["--listen", "127.0.0.1:99999"], ["--max-bytes", "many"], ["--max-bytes", "-5"], ["--max-entries", "-1"],
         ["--max-bytes", "1M", "--max-object-bytes", "2M"], ["--event-loops", "0"], ["--log-level", "loud"], ["--directory", ""],
+        ["--cdn-targets", "A B:"], ["--cdn-targets", "A,,B"], ["--stale-if-unreachable", "-1"],
     ])
     func optionsThatMakeNoSenseAreRefused(options: [String]) async throws {
         let directory = options.contains("--directory") ? [] : ["--directory", directory.path("cache")]
@@ -188,17 +189,18 @@ struct ProxyFaultTests {
         await client.stop()
     }
 
-    @Test func aLargeResponseStreamsThroughWithoutBeingHeld() async throws {
+    @Test(arguments: [("8M", "detail=TOO-LARGE"), ("512M", "; stored")])
+    func aLargeResponseStreamsThroughWithoutBeingHeld(limit: String, status: String) async throws {
         let size = 128 << 20
         let origin = try await FakeOrigin.start { _, _ in
             .init(status: .ok, fields: [.cacheControl: "max-age=600"], body: .init(Zeros(count: size), length: size))
         }
-        let (proxy, address) = try await HoardProcess.proxy(origin: origin.url, directory: directory.path("cache"))
+        let (proxy, address) = try await HoardProcess.proxy(origin: origin.url, directory: directory.path("cache"), "--max-object-bytes", limit)
         _ = try await client.send(.get, "\(address)/warm-up", fields: [.range: "bytes=0-0"])
         let before = try residentBytes(of: proxy.processIdentifier)
         let reply = try await client.send(.get, "\(address)/large")
         #expect(reply.body.count == size)
-        #expect(reply.cacheStatus.contains("detail=TOO-LARGE"))
+        #expect(reply.cacheStatus.contains(status))
         let peak = try residentBytes(of: proxy.processIdentifier)
         #expect(peak - before < 64 << 20, "memory rose by \((peak - before) >> 20) MiB")
         proxy.signal(SIGTERM)

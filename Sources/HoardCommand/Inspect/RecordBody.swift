@@ -24,18 +24,56 @@ struct RecordBody {
         return Self.response(record.payload)
     }
 
-    private static func response(_ payload: Data) -> StoredResponse? {
-        if case .response(let response)? = try? Codec<HTTPCacheEntry>.httpCacheEntry.decode(payload) { response } else { nil }
+    private static func entry(_ payload: Data) -> HTTPCacheEntry? {
+        // What is shown does not depend on the rules of the cache that has stored it.
+        try? Codec<HTTPCacheEntry>.httpCacheEntry(rules: HTTPCacheRules(mode: .shared)).decode(payload)
     }
 
-    /// Writes the body of a response, or else the payload, to standard output. Returns whether the record was there.
+    private static func response(_ payload: Data) -> StoredResponse? {
+        if case .response(let response)? = entry(payload) { response } else { nil }
+    }
+
+    /// Writes the body of a response, as far as it is stored, or else the payload, to standard output. Returns whether all of it was there.
     func write(from store: DiskStore) async throws -> Bool {
-        if let response = try await response(in: store) {
-            try response.body.withUnsafeReadableBytes { bytes in try StandardOutput.write(bytes) }
-            return true
+        guard let response = try await response(in: store) else {
+            return try await store.peekPayload(forKey: summary.key) { piece in
+                try piece.withUnsafeBytes { bytes in try StandardOutput.write(bytes) }
+            }
         }
-        return try await store.peekPayload(forKey: summary.key) { piece in
-            try piece.withUnsafeBytes { bytes in try StandardOutput.write(bytes) }
+        for extent in response.body.extents {
+            switch extent.source {
+            case .bytes(let bytes):
+                try bytes.withUnsafeReadableBytes { bytes in try StandardOutput.write(bytes) }
+            case .reference(let reference):
+                guard try await write(reference, length: extent.length, from: store) else { return false }
+            }
         }
+        return true
+    }
+
+    /// Writes what an extent of `length` bytes refers to.
+    private func write(_ reference: BodyReference, length: Int, from store: DiskStore) async throws -> Bool {
+        var (skipped, missing) = (reference.start, length)
+        for index in 0..<reference.segmentCount where missing > 0 {
+            let segmentLength = min(reference.segmentLength, reference.length - index * reference.segmentLength)
+            guard skipped < segmentLength else {
+                skipped -= segmentLength
+                continue
+            }
+            guard let segment = try await segment(index, of: reference, in: store),
+                let slice = segment.getSlice(at: segment.readerIndex + skipped, length: min(segment.readableBytes - skipped, missing))
+            else { return false }
+            try slice.withUnsafeReadableBytes { bytes in try StandardOutput.write(bytes) }
+            missing -= slice.readableBytes
+            skipped = 0
+        }
+        return missing == 0
+    }
+
+    private func segment(_ index: Int, of reference: BodyReference, in store: DiskStore) async throws -> ByteBuffer? {
+        guard let record = try await store.peekRecord(forKey: HTTPCacheKey.segment(index, ofBody: reference.id).recordKey),
+            case .segment(let bytes)? = Self.entry(record.payload)
+        else { return nil }
+        return bytes
     }
 }

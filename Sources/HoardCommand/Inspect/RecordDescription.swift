@@ -41,7 +41,8 @@ struct RecordDescription: Encodable {
     let negative: Bool
 
     init(_ summary: DiskStore.EntrySummary) {
-        let httpKey = HTTPCacheKey(recordKey: summary.key)
+        // A piece of a body has no URL.
+        let httpKey = HTTPCacheKey(recordKey: summary.key).flatMap { $0.isSegment ? nil : $0 }
         self.key = summary.key.description
         self.scope = httpKey?.scope
         self.url = httpKey?.targetURI

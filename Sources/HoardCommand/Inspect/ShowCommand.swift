@@ -58,7 +58,7 @@ struct ShowCommand: AsyncParsableCommand {
 
     private func show(_ record: RecordDescription, _ response: StoredResponse?, isFirst: Bool) throws {
         let fields = response?.head.headerFields.map { [$0.name.rawName, $0.value] }
-        let value = Report(record: record, status: response?.head.status.code, fields: fields, bodyBytes: response?.body.readableBytes)
+        let value = Report(record: record, status: response?.head.status.code, fields: fields, bodyBytes: response?.body.storedByteCount)
         try report(value, json: options.json) { (isFirst ? "" : "\n") + text(record, response) }
     }
 
@@ -84,7 +84,7 @@ struct ShowCommand: AsyncParsableCommand {
         guard let response else { return text.joined(separator: "\n") }
         text.append("\n\(response.head.status.code) \(printable(response.head.status.reasonPhrase))")
         for field in response.head.headerFields { text.append("\(field.name.rawName): \(printable(field.value))") }
-        text.append("\n(\(ByteCount(response.body.readableBytes)) of body; --raw prints it)")
+        text.append("\n(\(ByteCount(response.body.storedByteCount)) of body; --raw prints it)")
         return text.joined(separator: "\n")
     }
 
