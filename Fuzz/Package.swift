@@ -1,0 +1,52 @@
+// swift-tools-version: 6.2
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+let swiftSettings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
+    .enableUpcomingFeature("ExistentialAny"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
+    .enableUpcomingFeature("MemberImportVisibility"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+/// Of libFuzzer only its driver is used: the executables have a `main` of their own. The linker is the toolchain's, as gold fails on instrumented code.
+let linkerSettings: [LinkerSetting] = [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"], .when(platforms: [.linux]))]
+
+func fuzzer(_ name: String) -> Target {
+    .executableTarget(name: name, dependencies: ["FuzzerSupport", "HoardFuzzing"], swiftSettings: swiftSettings, linkerSettings: linkerSettings)
+}
+
+/// A package of its own: it needs flags that only a root package may have, and nobody who depends on Hoard is to build it.
+/// `Scripts/fuzz` builds and runs it.
+let package = Package(
+    name: "hoard-fuzz",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "hoard", path: ".."),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    ],
+    targets: [
+        // What is to be fuzzed: the sources are those of Hoard's tests.
+        .target(
+            name: "HoardFuzzing",
+            dependencies: [
+                .product(name: "Hoard", package: "hoard"),
+                .product(name: "HoardHTTP", package: "hoard"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .target(name: "FuzzerSupport", dependencies: ["HoardFuzzing"], swiftSettings: swiftSettings),
+        fuzzer("DateFuzzer"),
+        fuzzer("FieldFuzzer"),
+        fuzzer("RangeFuzzer"),
+        fuzzer("StoredFormFuzzer"),
+    ]
+)
