@@ -14,6 +14,12 @@ let swiftSettings: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+/// What Hoard's modules are compiled with as the name of their package: its folder's, as an identifier. The decisions of the HTTP cache are not public, so a
+/// program that measures them has to say that it belongs to the same package.
+let hoardPackageName = String(
+    (Context.packageDirectory.split(separator: "/").dropLast().last ?? "hoard").lowercased().map { $0.isLetter || $0.isNumber ? $0 : "_" }
+)
+
 /// A package of its own, so that nobody who depends on Hoard downloads or builds the benchmarks, and so that Hoard's generic code is
 /// measured as a user's package sees it.
 let package = Package(
@@ -23,11 +29,15 @@ let package = Package(
         .executable(name: "hoard-benchmarks", targets: ["HoardBenchmarks"]),
         .executable(name: "disk-benchmarks", targets: ["DiskBenchmarks"]),
         .executable(name: "tiered-benchmarks", targets: ["TieredBenchmarks"]),
+        .executable(name: "http-benchmarks", targets: ["HTTPBenchmarks"]),
         .executable(name: "lock-benchmarks", targets: ["LockBenchmarks"]),
         .executable(name: "cache-storm", targets: ["CacheStorm"]),
     ],
     dependencies: [
-        .package(name: "hoard", path: "..")
+        .package(name: "hoard", path: ".."),
+        // What HoardHTTP's interface consists of; Hoard has them already.
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.0.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.0.0"),
     ],
     targets: [
         // What Swift cannot say: processor hints, membarrier, the state of malloc.
@@ -54,6 +64,15 @@ let package = Package(
             name: "TieredBenchmarks",
             dependencies: ["BenchmarkSupport", .product(name: "Hoard", package: "hoard")],
             swiftSettings: swiftSettings
+        ),
+        .executableTarget(
+            name: "HTTPBenchmarks",
+            dependencies: [
+                "BenchmarkSupport", .product(name: "Hoard", package: "hoard"), .product(name: "HoardHTTP", package: "hoard"),
+                .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            packageAccess: false,
+            swiftSettings: swiftSettings + [.unsafeFlags(["-package-name", hoardPackageName])]
         ),
         .executableTarget(
             name: "LockBenchmarks",
