@@ -106,8 +106,12 @@ import Testing
     }
 
     /// A transport in place of the network.
-    struct AsyncHTTPClientTransport: Transport {
-        func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> TransportResponse {
+    struct NIOTransport: Transport {
+        func send(
+            _ request: HTTPRequest,
+            body: HTTPBody,
+            onInterimResponse: InterimResponseHandler?
+        ) async throws(TransportError) -> TransportResponse {
             TransportResponse(head: HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=300"]), body: HTTPBody("page"))
         }
     }
@@ -116,13 +120,57 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: cacheDirectory) }
         let disk = try DiskStore(configuration: .init(directory: cacheDirectory))
 
-        let client = CachingClient(transport: AsyncHTTPClientTransport(), stores: [disk])
+        let client = CachingClient(transport: NIOTransport(), stores: [disk])
         for expected in ["hoard; fwd=uri-miss; fwd-status=200; ttl=300; stored", "hoard; hit; ttl="] {
             let response = try await client.get("https://example.com/")
             print(response.cacheStatus)  // hoard; hit; ttl=270
             #expect(response.cacheStatus.hasPrefix(expected))
         }
+
+        var options = RequestOptions(cacheMode: .forceCache, timeout: .seconds(5))  // the cache modes of the Fetch standard
+        options.maximumRedirectCount = 5
+        let first = try await client.get("https://example.com/page", options: options)
+        #expect(first.staleness == nil)
+        await client.cache.flush()
+        await client.cache.markStale("https://example.com/page")
+        let page = try await client.get("https://example.com/page", options: options)
+        if let staleness = page.staleness { print("from \(staleness.seconds) seconds ago: \(staleness.reason)") }
+        #expect(page.staleness?.isStandIn == false)
+        print(await client.cache.explain("https://example.com/page"))  // what is stored, what a request would get, and by which section of which RFC
+        #expect(await client.cache.explain("https://example.com/page").description.contains("RFC 9111"))
         await client.cache.close()
+    }
+
+    /// A server that knows one token.
+    struct Profiles: Transport {
+        func send(
+            _ request: HTTPRequest,
+            body: HTTPBody,
+            onInterimResponse: InterimResponseHandler?
+        ) async throws(TransportError) -> TransportResponse {
+            guard request.headerFields[.authorization] == "Bearer secret" else {
+                return TransportResponse(head: HTTPResponse(status: .forbidden), body: HTTPBody("no"))
+            }
+            return TransportResponse(head: HTTPResponse(status: .ok), body: HTTPBody(#"{"id":"42"}"#))
+        }
+    }
+
+    @Test(arguments: ["secret", "wrong"])
+    func anAppGetsValuesAndErrorsThatCarryTheResponse(token: String) async throws {
+        let client = CachingClient(transport: Profiles())
+        var code: NetworkError.Code?
+
+        let network = NetworkManager(client: client)
+        do {
+            let profile = try await network.fetch(NetworkRequest(.get, "https://example.com/me", token: token), as: User.self)
+            try await network.fetch(.json(.put, "https://example.com/me", body: profile, token: token))
+            #expect(profile == User(id: "42"))
+        } catch {
+            print(error.code == .accessForbidden, error.response?.body.count ?? 0, "bytes came with the error")
+            code = error.code
+            #expect(error.response?.body.count == 2)
+        }
+        #expect(code == (token == "secret" ? nil : .accessForbidden))
     }
 
     @Test func everyLineOfTheReadmesExamplesIsRunHere() throws {
