@@ -110,17 +110,24 @@ struct StoredContent: AsyncSequence, Sendable {
 }
 
 extension StoredContent {
-    /// The segment that has the first byte of the first range; `nil` if the byte is at hand.
+    /// The first segment that is needed; `nil` if all bytes are at hand.
     ///
-    /// - Returns: `isMissing` if the segment is no longer there.
+    /// Of every other body that segments are needed of, the first one is looked for too. Segments of a body are removed together, so whoever holds a lease and
+    /// finds one finds the others, unless a store has dropped them.
+    ///
+    /// - Returns: `isMissing` if one of these segments is no longer there.
     static func firstSegment(of pieces: [Piece], in body: StoredBody, _ segments: BodySegments) async -> (segment: ByteBuffer?, isMissing: Bool) {
+        var first: ByteBuffer?
+        var seen: Set<UInt64> = []
         for piece in pieces {
             guard case .range(let range) = piece, !range.isEmpty else { continue }
-            guard let extent = body.extents.first(where: { $0.range.contains(range.lowerBound) }) else { return (nil, true) }
-            guard case .reference(let reference) = extent.clamped(to: range).source else { return (nil, false) }
-            let segment = await segments.segment(reference.start / reference.segmentLength, of: reference)
-            return (segment, segment == nil)
+            guard body.contains(range) else { return (nil, true) }
+            for extent in body.extents where extent.range.overlaps(range) {
+                guard case .reference(let reference) = extent.clamped(to: range).source, seen.insert(reference.id).inserted else { continue }
+                guard let segment = await segments.segment(reference.start / reference.segmentLength, of: reference) else { return (nil, true) }
+                if first == nil { first = segment }
+            }
         }
-        return (nil, false)
+        return (first, false)
     }
 }

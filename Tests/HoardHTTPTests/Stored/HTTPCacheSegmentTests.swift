@@ -370,6 +370,21 @@ import Testing
         #expect(harness.requestCount == 2)
     }
 
+    @Test func responseThatBeginsAtHandAndHasLostItsSegmentsIsAMiss() async throws {
+        let time = TestTime()
+        let store = SpyStore(clock: time)
+        let before = CacheHarness(stores: [store], time: time, origin: Self.rangeOrigin())
+        _ = try await read(before.open("/a", [.range: "bytes=0-9"]).body)
+        #expect(try await read(before.open().body) == Self.content)
+        await before.cache.flush()
+        let key = try #require(store.insertedKeys.first { $0.description.hasSuffix("/0") })
+        try await store.removeRecord(forKey: key)
+        let harness = CacheHarness(stores: [store], time: time, origin: Self.origin(eTag: "\"2\""))
+        let response = try await harness.open()
+        #expect(!response.isFromCache)
+        #expect(try await read(response.body) == Self.content)
+    }
+
     @Test func segmentThatIsMissingLaterIsFetchedWithAllThatFollows() async throws {
         let time = TestTime()
         let harness = try await harness(missing: 5, SpyStore(clock: time), time, origin: Self.rangeOrigin())
