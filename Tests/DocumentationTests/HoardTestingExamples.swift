@@ -12,7 +12,7 @@ import Testing
 
 /// The examples of `HoardTesting`, run: those of its doc comments, and those of `docs/testing.md`.
 /// Each of their lines stands here too; a test checks that.
-@Suite(.timeLimit(.minutes(1))) struct HoardTestingExamples {
+@Suite(.timeLimit(.minutes(5))) struct HoardTestingExamples {
     /// A database in memory.
     actor Database {
         private var names = ["7": "Ada", "42": "Alan"]

@@ -7,7 +7,7 @@ import HoardHTTP
 import HoardTesting
 import Testing
 
-@Suite("hoard get", .timeLimit(.minutes(1)))
+@Suite("hoard get", .timeLimit(.minutes(5)))
 struct GetCommandTests {
     let directory: TemporaryDirectory
     let cache: [String]

@@ -6,7 +6,7 @@ import HTTPTypes
 import HoardTesting
 import Testing
 
-@Suite("hoard inspect", .timeLimit(.minutes(1)))
+@Suite("hoard inspect", .timeLimit(.minutes(5)))
 struct InspectCommandTests {
     let directory: TemporaryDirectory
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import HoardCommand
 
-@Suite("hoard inspect of an encrypted cache", .timeLimit(.minutes(1)))
+@Suite("hoard inspect of an encrypted cache", .timeLimit(.minutes(5)))
 struct InspectKeyTests {
     private static let bytes = (0..<32).map { UInt8($0 * 7 & 0xFF) }
     private static let hexadecimal = bytes.map { String(format: "%02x", $0) }.joined()

@@ -6,7 +6,7 @@ import Hoard
 import HoardDisk
 import Testing
 
-@Suite("hoard inspect ls, show, stats", .timeLimit(.minutes(1)))
+@Suite("hoard inspect ls, show, stats", .timeLimit(.minutes(5)))
 struct InspectListTests {
     let cache: InspectedCache
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import HoardCommand
 
-@Suite("hoard inspect verify, rm, clear, compact", .timeLimit(.minutes(1)))
+@Suite("hoard inspect verify, rm, clear, compact", .timeLimit(.minutes(5)))
 struct InspectMaintenanceTests {
     let cache: InspectedCache
 

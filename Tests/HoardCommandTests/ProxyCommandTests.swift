@@ -8,7 +8,7 @@ import HoardTesting
 import Testing
 
 /// `hoard proxy` as an operator meets it: a real process, a real origin, real sockets.
-@Suite("hoard proxy", .timeLimit(.minutes(2)))
+@Suite("hoard proxy", .timeLimit(.minutes(5)))
 struct ProxyCommandTests {
     let directory: TemporaryDirectory
     let client = HTTPProbe()

@@ -13,7 +13,7 @@ import Testing
 #endif
 
 /// What an operator gets wrong, and what a machine does.
-@Suite("hoard proxy and faults", .timeLimit(.minutes(3)))
+@Suite("hoard proxy and faults", .timeLimit(.minutes(5)))
 struct ProxyFaultTests {
     let directory: TemporaryDirectory
     let client = HTTPProbe()

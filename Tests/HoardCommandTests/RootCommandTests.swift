@@ -9,7 +9,7 @@ import Testing
 
 func printableKey(_ text: String) -> String { printable(text) }
 
-@Suite("hoard", .timeLimit(.minutes(1)))
+@Suite("hoard", .timeLimit(.minutes(5)))
 struct RootCommandTests {
     @Test func theVersionIsThatOfTheChangelog() async throws {
         let result = try await HoardProcess.run("--version")
@@ -100,7 +100,7 @@ struct RootCommandTests {
     }
 }
 
-@Suite("hoard demo", .timeLimit(.minutes(1)))
+@Suite("hoard demo", .timeLimit(.minutes(5)))
 struct DemoCommandTests {
     @Test func theDemonstrationShowsWhatItClaims() async throws {
         let directory = try TemporaryDirectory()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HoardCommand
 
-@Suite("hoard simulate", .timeLimit(.minutes(1)))
+@Suite("hoard simulate", .timeLimit(.minutes(5)))
 struct SimulateCommandTests {
     let directory: TemporaryDirectory
 

@@ -9,7 +9,7 @@ import Testing
 @testable import HoardDisk
 
 /// Several records in one call: in how many transactions, and what happens when one fails. What is there afterwards, the conformance suite asks.
-@Suite(.timeLimit(.minutes(1))) struct DiskStoreBulkTests {
+@Suite(.timeLimit(.minutes(5))) struct DiskStoreBulkTests {
     private let workspace: Workspace
 
     init() throws {

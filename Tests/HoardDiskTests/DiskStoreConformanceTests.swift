@@ -8,7 +8,7 @@ import HoardTesting
 import Testing
 
 /// What every store must do, asked of the disk store.
-@Suite(.timeLimit(.minutes(2))) final class DiskStoreConformanceTests {
+@Suite(.timeLimit(.minutes(5))) final class DiskStoreConformanceTests {
     private let directory = FileManager.default.temporaryDirectory.appendingPathComponent("hoard-conformance-\(UUID().uuidString)").path
 
     deinit {

@@ -9,7 +9,7 @@ import Testing
 @testable import HoardDisk
 
 /// Several caches with names over one store on disk.
-@Suite(.timeLimit(.minutes(1))) struct DiskStoreNamespaceTests {
+@Suite(.timeLimit(.minutes(5))) struct DiskStoreNamespaceTests {
     private let workspace: Workspace
     private let time: ManualTicker
 

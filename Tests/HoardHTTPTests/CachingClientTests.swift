@@ -9,7 +9,7 @@ import NIOCore
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct CachingClientTests {
+@Suite(.timeLimit(.minutes(5))) struct CachingClientTests {
     private func client(_ origin: @escaping FakeTransport.Handler = { _ in .text("hello", fields: [.cacheControl: "max-age=60"]) }) -> (
         client: CachingClient, transport: FakeTransport
     ) {

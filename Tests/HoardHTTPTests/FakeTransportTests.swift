@@ -7,7 +7,7 @@ import HoardTesting
 import NIOCore
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct FakeTransportTests {
+@Suite(.timeLimit(.minutes(5))) struct FakeTransportTests {
     @Test func requestsAreRecordedWithTheirContentInTheOrderOfTheirArrival() async throws {
         let transport = FakeTransport { _ in .text() }
         let (body, feed) = BodyFeed.makeBody()

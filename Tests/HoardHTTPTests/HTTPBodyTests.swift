@@ -7,7 +7,7 @@ import NIOCore
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct HTTPBodyTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPBodyTests {
     /// Parts that count how often they are asked for.
     private struct CountedParts: AsyncSequence, Sendable {
         typealias Element = ByteBuffer

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HoardHTTP
 
-@Suite(.timeLimit(.minutes(1))) struct HTTPCacheConfigurationTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPCacheConfigurationTests {
     @Test func limitFollowsFromMemoryAndStores() {
         var configuration = HTTPCache.Configuration()
         #expect(configuration.maximumObjectBytes(hasStores: true) == 512 << 20)

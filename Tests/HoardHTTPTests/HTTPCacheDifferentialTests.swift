@@ -11,7 +11,7 @@ import Synchronization
 import Testing
 
 /// Random requests through a shared cache, each answer held against what the origin has said.
-@Suite(.timeLimit(.minutes(2))) struct HTTPCacheDifferentialTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPCacheDifferentialTests {
     /// What an answer showed about the cache.
     private struct Tally {
         var hits = 0

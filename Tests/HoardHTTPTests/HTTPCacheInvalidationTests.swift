@@ -10,7 +10,7 @@ import Synchronization
 import Testing
 
 /// Requests that change something, and what is under way meanwhile (RFC 9111 §4.4).
-@Suite(.timeLimit(.minutes(2))) struct HTTPCacheInvalidationTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPCacheInvalidationTests {
     /// An origin whose pages have a version that every request but GET, HEAD and OPTIONS raises.
     private final class Origin: Sendable {
         let version = Mutex(1)

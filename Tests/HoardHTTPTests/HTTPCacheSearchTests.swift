@@ -10,7 +10,7 @@ import Testing
 @testable import HoardHTTP
 
 /// Queries of which parts do not matter (`No-Vary-Search`), and how many variants are kept.
-@Suite(.timeLimit(.minutes(2))) struct HTTPCacheSearchTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPCacheSearchTests {
     private func harness(_ rules: String?, stores: [any RecordStore] = [], time: TestTime = TestTime(), fields: HTTPFields = [:]) -> CacheHarness {
         let count = Mutex(0)
         return CacheHarness(stores: stores, time: time) { request in

@@ -9,7 +9,7 @@ import NIOCore
 import Testing
 
 /// Who may see whose responses.
-@Suite(.timeLimit(.minutes(2))) struct HTTPCacheSharingTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPCacheSharingTests {
     /// An origin that says who asked.
     private static func whoAsked(_ directives: String) -> FakeTransport.Handler {
         { request in .text(request.head.headerFields[.authorization] ?? "nobody", fields: [.cacheControl: directives]) }

@@ -11,7 +11,7 @@ import Synchronization
 import Testing
 
 /// Stores below memory: what survives a restart, and what happens when they fail.
-@Suite(.timeLimit(.minutes(2))) struct HTTPCacheStoreTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPCacheStoreTests {
     @Sendable private static func origin(_ request: FakeTransport.Request) -> FakeTransport.Answer {
         .text(request.head.path ?? "", fields: [.cacheControl: "max-age=60", .eTag: "\"1\""])
     }

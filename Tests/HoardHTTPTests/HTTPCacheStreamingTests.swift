@@ -11,7 +11,7 @@ import Testing
 @testable import HoardHTTP
 
 /// Bodies that are stored while they stream through.
-@Suite(.timeLimit(.minutes(2))) struct HTTPCacheStreamingTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPCacheStreamingTests {
     private static let fields: HTTPFields = [.cacheControl: "max-age=60"]
 
     /// A cache whose origin gives the first request `body` and every other one `later`.

@@ -10,7 +10,7 @@ import NIOCore
 import Testing
 
 /// Answering, storing and revalidating.
-@Suite(.timeLimit(.minutes(2))) struct HTTPCacheTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPCacheTests {
     // MARK: Hits
 
     @Test func secondRequestIsAnsweredFromTheCacheWithItsAge() async throws {

@@ -10,7 +10,7 @@ import Synchronization
 import Testing
 
 /// Responses that differ by request fields (RFC 9111 §4.1).
-@Suite(.timeLimit(.minutes(2))) struct HTTPCacheVaryTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPCacheVaryTests {
     /// An origin that answers in the language asked for.
     private func multilingual(mode: CacheMode = .private, stores: [any RecordStore] = [], time: TestTime = TestTime()) -> CacheHarness {
         CacheHarness(mode: mode, stores: stores, time: time) { request in

@@ -8,7 +8,7 @@ import Testing
 
 @testable import HoardNIO
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct BodyPipeTests {
     private let wanted = Counter()
 

@@ -15,7 +15,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HTTPServerFramingTests {
     private static func get(_ response: HTTPServerResponse, _ request: String = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n") async throws
         -> String

@@ -9,7 +9,7 @@ import HoardNIOTestSupport
 import NIOCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HTTPServerInterimTests {
     private static let request = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 

@@ -9,7 +9,7 @@ import NIOCore
 import NIOPosix
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HTTPServerLifecycleTests {
     @Test func portZeroBecomesAFreePort() async throws {
         try await withServer(handler: { _ in .text("") }) { server in

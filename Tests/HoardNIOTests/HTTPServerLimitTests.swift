@@ -9,7 +9,7 @@ import NIOCore
 import Testing
 
 /// With sockets and the real clock; `ConnectionHandlerTests` has the exact times.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HTTPServerLimitTests {
     private static func configuration(_ change: (inout HTTPServer.Configuration) -> Void) -> HTTPServer.Configuration {
         var configuration = HTTPServer.Configuration()

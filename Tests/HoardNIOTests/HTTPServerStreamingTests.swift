@@ -8,7 +8,7 @@ import HoardNIOTestSupport
 import NIOCore
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct HTTPServerStreamingTests {
     static let mebibyte = 1_024 * 1_024
 

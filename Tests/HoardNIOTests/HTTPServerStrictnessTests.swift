@@ -9,7 +9,7 @@ import HoardTesting
 import NIOCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HTTPServerStrictnessTests {
     struct Malformed: Sendable, CustomTestStringConvertible {
         let name: String

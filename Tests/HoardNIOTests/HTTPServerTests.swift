@@ -8,7 +8,7 @@ import HoardNIOTestSupport
 import NIOCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HTTPServerTests {
     @Test func handlerSeesTheRequestAsItWasSent() async throws {
         let handler: HTTPServer.Handler = { request in

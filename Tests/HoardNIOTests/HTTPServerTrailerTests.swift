@@ -9,7 +9,7 @@ import HoardNIOTestSupport
 import NIOCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HTTPServerTrailerTests {
     /// All that a client receives if a body has these fields behind it.
     private static func receive(

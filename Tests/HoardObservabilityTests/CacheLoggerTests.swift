@@ -8,7 +8,7 @@ import InMemoryLogging
 import Logging
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CacheLoggerTests {
+@Suite(.timeLimit(.minutes(5))) struct CacheLoggerTests {
     private let handler = InMemoryLogHandler()
     private let time = ManualTicker()
 

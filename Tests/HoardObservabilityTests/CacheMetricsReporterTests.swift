@@ -7,7 +7,7 @@ import HoardTesting
 import MetricsTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CacheMetricsReporterTests {
+@Suite(.timeLimit(.minutes(5))) struct CacheMetricsReporterTests {
     private let factory = TestMetrics()
     private let time = ManualTicker()
     private var reporter: CacheMetrics.Reporter { CacheMetrics.Reporter(CacheMetrics(factory: factory), ticker: time) }

@@ -8,7 +8,7 @@ import MetricsTestKit
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CacheMetricsTests {
+@Suite(.timeLimit(.minutes(5))) struct CacheMetricsTests {
     private let factory = TestMetrics()
 
     @Test func requestsAreCountedByCacheTierAndResult() {

@@ -5,7 +5,7 @@ import Hoard
 import HoardObservability
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CacheObserversTests {
+@Suite(.timeLimit(.minutes(5))) struct CacheObserversTests {
     private let journal = RecordingObserver.Journal()
     private var both: CacheObservers { CacheObservers(RecordingObserver("a", in: journal), RecordingObserver("b", in: journal)) }
 

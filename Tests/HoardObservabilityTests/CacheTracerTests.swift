@@ -7,7 +7,7 @@ import InMemoryTracing
 import Testing
 import Tracing
 
-@Suite(.timeLimit(.minutes(1))) struct CacheTracerTests {
+@Suite(.timeLimit(.minutes(5))) struct CacheTracerTests {
     private let tracer = InMemoryTracer()
     private var observer: CacheTracer { CacheTracer(tracer) }
     private let read = CacheStoreCall(store: "disk", operation: .read, recordCount: 3)

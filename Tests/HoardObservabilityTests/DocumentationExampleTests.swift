@@ -12,7 +12,7 @@ import MetricsTestKit
 import Testing
 
 /// The examples of the module's doc comments, run. Each of their lines stands here too; a test checks that.
-@Suite(.timeLimit(.minutes(1))) struct DocumentationExampleTests {
+@Suite(.timeLimit(.minutes(5))) struct DocumentationExampleTests {
     struct User: Codable, Equatable {
         let id: String
     }

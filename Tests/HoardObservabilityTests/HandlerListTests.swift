@@ -6,7 +6,7 @@ import Testing
 
 @testable import HoardObservability
 
-@Suite(.timeLimit(.minutes(1))) struct HandlerListTests {
+@Suite(.timeLimit(.minutes(5))) struct HandlerListTests {
     @Test func handlersAreMadeOnceForAKey() {
         let list = HandlerList<String, Int>(maximumCount: 4)
         var made = 0

@@ -14,7 +14,7 @@ import Testing
 import Tracing
 
 /// The examples of `docs/observability.md`, run. Each line of its Swift blocks stands here too; a test checks that.
-@Suite(.timeLimit(.minutes(1))) struct ObservabilityGuideTests {
+@Suite(.timeLimit(.minutes(5))) struct ObservabilityGuideTests {
     struct User: Codable, Equatable {
         let id: String
     }

@@ -41,7 +41,7 @@ struct Emissions {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct SecrecyTests {
+@Suite(.timeLimit(.minutes(5))) struct SecrecyTests {
     private let emissions = Emissions()
 
     struct Failure: Error, CustomStringConvertible {

@@ -12,7 +12,7 @@ import Testing
 import Tracing
 
 /// What a `TieredCache` tells its observers, as it arrives in metrics, logs and traces.
-@Suite(.timeLimit(.minutes(1))) struct TieredCacheObservationTests {
+@Suite(.timeLimit(.minutes(5))) struct TieredCacheObservationTests {
     private let emissions = Emissions()
     private let time = ManualTicker()
 

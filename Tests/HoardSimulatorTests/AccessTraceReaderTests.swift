@@ -6,7 +6,7 @@ import Testing
 
 @testable import HoardSimulator
 
-@Suite("AccessTraceReader", .timeLimit(.minutes(1)))
+@Suite("AccessTraceReader", .timeLimit(.minutes(5)))
 struct AccessTraceReaderTests {
     let directory: TraceDirectory
 

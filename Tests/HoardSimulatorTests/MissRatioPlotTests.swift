@@ -10,7 +10,7 @@ import Testing
     import FoundationXML
 #endif
 
-@Suite("MissRatioPlot", .timeLimit(.minutes(1)))
+@Suite("MissRatioPlot", .timeLimit(.minutes(5)))
 struct MissRatioPlotTests {
     private func results(_ trace: String, capacities: [Int] = [10, 100, 1000]) -> [SimulationResult] {
         capacities.flatMap { capacity in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoardSimulator
 
-@Suite("Policies", .timeLimit(.minutes(1)))
+@Suite("Policies", .timeLimit(.minutes(5)))
 struct PolicyTests {
     /// The hits of requests written as letters: `x` for a hit, `.` for a miss.
     private func pattern(_ policy: some ReplacementPolicy, _ requests: String) -> String {
@@ -97,7 +97,7 @@ struct PolicyTests {
     }
 }
 
-@Suite("Policies and models", .timeLimit(.minutes(1)))
+@Suite("Policies and models", .timeLimit(.minutes(5)))
 struct PolicyModelTests {
     private func compare<Model: ReplacementPolicy>(
         _ makePolicy: (Int) -> some ReplacementPolicy,
@@ -135,7 +135,7 @@ struct PolicyModelTests {
     }
 }
 
-@Suite("OptimalPolicy", .timeLimit(.minutes(1)))
+@Suite("OptimalPolicy", .timeLimit(.minutes(5)))
 struct OptimalPolicyTests {
     /// The most hits that any decisions can bring, found by trying all.
     private func bestHits(_ requests: ArraySlice<UInt64>, held: Set<UInt64>, capacity: Int) -> Int {

@@ -31,7 +31,7 @@ private enum SharedTraces {
     }
 }
 
-@Suite("Shared access traces", .enabled(if: SharedTraces.arePresent, "there is no ../shared/traces beside the package"), .timeLimit(.minutes(1)))
+@Suite("Shared access traces", .enabled(if: SharedTraces.arePresent, "there is no ../shared/traces beside the package"), .timeLimit(.minutes(5)))
 struct SharedTraceTests {
     // The small ones: a debug build replays all of them within seconds.
     @Test(arguments: ["lirs_cpp", "lirs_gli", "lirs_scan", "lirs_2_pools", "webcachesim", "web07", "cloudphysics_io"])

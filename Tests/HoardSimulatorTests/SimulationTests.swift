@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoardSimulator
 
-@Suite("Simulation", .timeLimit(.minutes(1)))
+@Suite("Simulation", .timeLimit(.minutes(5)))
 struct SimulationTests {
     private func trace(_ requests: [UInt64]) throws -> (TraceDirectory, AccessTraceReader) {
         let directory = try TraceDirectory()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HoardSimulator
 
-@Suite("Structures of the policies", .timeLimit(.minutes(1)))
+@Suite("Structures of the policies", .timeLimit(.minutes(5)))
 struct StructureTests {
     @Test(arguments: [UInt64(1), 2, 3])
     func aKeyTableAgreesWithADictionary(seed: UInt64) {

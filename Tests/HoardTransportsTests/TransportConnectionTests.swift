@@ -16,7 +16,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TransportConnectionTests {
     @Test(arguments: TransportKind.allCases)
     func connectionsAreKeptForLaterRequests(_ kind: TransportKind) async throws {

@@ -9,7 +9,7 @@ import HoardTransports
 import NIOCore
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct TransportResponseTests {
     private static let mebibyte = 1_024 * 1_024
 

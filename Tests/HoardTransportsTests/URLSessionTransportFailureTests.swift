@@ -10,7 +10,7 @@ import Testing
 
 @testable import HoardTransports
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct URLSessionTransportFailureTests {
     private let transport = URLSessionTransport()
 

@@ -38,7 +38,12 @@ extension Verification {
         }
         if orphans.isEmpty, strangers.isEmpty { return }
         guard isRepairing else {
-            let confirmed = try await core.readElsewhere { session in try session.confirmOrphans(among: orphans) }
+            var confirmed = try await core.readElsewhere { session in try session.confirmOrphans(among: orphans) }
+            // Who deletes a row deletes its file a moment later, also in another process.
+            while !confirmed.isEmpty, waitsLeft > 0, (try? await Task.sleep(for: Self.wait)) != nil {
+                waitsLeft -= 1
+                confirmed = try await core.readElsewhere { [confirmed] session in session.existing(confirmed) }
+            }
             return note(.orphanedFile, confirmed.count + strangers.count)
         }
         let removed = try await repair(0) { transaction in
@@ -54,13 +59,26 @@ extension Verification {
         noteRepair(.orphanedFile, removed)
     }
 
+    /// How long a file may be there without its row, or without its writer's lock, each time it is looked for: two seconds in all for a whole store.
+    private static let wait = Duration.milliseconds(100)
+
     private mutating func verifyTemporaryFiles() async throws(StoreError) {
-        let isRepairing = isRepairing
-        let count = try await core.readElsewhere { session in
-            isRepairing ? try session.files.sweepTemporaryFiles().count : try session.files.abandonedTemporaryFileCount()
+        var count = try await temporaryFileCount()
+        // A file that is just being made is not locked yet.
+        while !isRepairing, count > 0, waitsLeft > 0, (try? await Task.sleep(for: Self.wait)) != nil {
+            waitsLeft -= 1
+            count = try await temporaryFileCount()
         }
         note(.temporaryFile, count)
         if isRepairing { noteRepair(.temporaryFile, count) }
+    }
+
+    /// How many temporary files have no writer, and have been removed if that is what is wanted.
+    private func temporaryFileCount() async throws(StoreError) -> Int {
+        let isRepairing = isRepairing
+        return try await core.readElsewhere { session in
+            isRepairing ? try session.files.sweepTemporaryFiles().count : try session.files.abandonedTemporaryFileCount()
+        }
     }
 }
 
@@ -83,7 +101,12 @@ extension DatabaseSession {
             }
             return unknown
         }
-        return unknown.filter { name in
+        return existing(unknown)
+    }
+
+    /// Those of the files that are there.
+    func existing(_ names: [PayloadFileName]) -> [PayloadFileName] {
+        names.filter { name in
             do throws(SystemCallError) {
                 return try FileSystem.status(of: files.path(of: name)) != nil
             } catch {

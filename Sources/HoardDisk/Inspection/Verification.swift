@@ -12,6 +12,9 @@ struct Verification {
     let progress: (@Sendable (DiskStore.VerificationProgress) -> Void)?
     var report = DiskStore.VerificationReport()
 
+    /// How often it may still wait for other processes to delete files.
+    var waitsLeft = 20
+
     private var totalCount = 0
     private var sessionNumber = 0
 

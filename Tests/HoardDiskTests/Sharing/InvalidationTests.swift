@@ -27,7 +27,7 @@ import Testing
         return keys
     }
 
-    @Test(.timeLimit(.minutes(1))) func theKeysThatAnotherStoreWroteOrRemovedAreTold() async throws {
+    @Test(.timeLimit(.minutes(5))) func theKeysThatAnotherStoreWroteOrRemovedAreTold() async throws {
         let (first, second) = (try open(), try open())
         let stream = try #require(first.invalidations())
         try await first.insert(workspace.record(), forKey: "own")
@@ -44,7 +44,7 @@ import Testing
         #expect(told == ["theirs", "own", "never there"])
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: ["stale", "partition", "all"]) func aChangeOfManyRecordsIsToldAsAny(kind: String) async throws {
+    @Test(.timeLimit(.minutes(5)), arguments: ["stale", "partition", "all"]) func aChangeOfManyRecordsIsToldAsAny(kind: String) async throws {
         let (first, second) = (try open(), try open())
         let stream = try #require(first.invalidations())
         switch kind {
@@ -55,7 +55,7 @@ import Testing
         #expect(await next(1, of: stream) == [nil])
     }
 
-    @Test(.timeLimit(.minutes(1))) func theTagsByWhichAnotherStoreRemovedOrMarkedRecordsAreTold() async throws {
+    @Test(.timeLimit(.minutes(5))) func theTagsByWhichAnotherStoreRemovedOrMarkedRecordsAreTold() async throws {
         let (first, second) = (try open(), try open())
         var stream = try #require(first.invalidations()).makeAsyncIterator()
         try await second.removeRecords(taggedWith: ["one", "größe"])
@@ -68,14 +68,14 @@ import Testing
         #expect(Set([await stream.next(), await stream.next()]) == [StoreInvalidation(key: "a"), StoreInvalidation(key: "b")])
     }
 
-    @Test(.timeLimit(.minutes(1))) func everySubscriberIsTold() async throws {
+    @Test(.timeLimit(.minutes(5))) func everySubscriberIsTold() async throws {
         let (first, second) = (try open(), try open())
         let streams = [try #require(first.invalidations()), try #require(first.invalidations())]
         try await second.insert(workspace.record(), forKey: "key")
         for stream in streams { #expect(await next(1, of: stream) == ["key"]) }
     }
 
-    @Test(.timeLimit(.minutes(1))) func changesThatWereMissedAreToldAsAny() async throws {
+    @Test(.timeLimit(.minutes(5))) func changesThatWereMissedAreToldAsAny() async throws {
         let first = try workspace.open { $0.invalidationInterval = .seconds(3600) }
         let second = try open()
         let stream = try #require(first.invalidations())
@@ -133,7 +133,7 @@ import Testing
         #expect(subscribers.isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(1))) func theStreamsEndWhenTheStoreIsClosed() async throws {
+    @Test(.timeLimit(.minutes(5))) func theStreamsEndWhenTheStoreIsClosed() async throws {
         let store = try open()
         let stream = try #require(store.invalidations())
         await store.close()
@@ -142,13 +142,13 @@ import Testing
         #expect(await next(1, of: late).isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(1))) func theStreamsEndWhenTheStoreIsReleased() async throws {
+    @Test(.timeLimit(.minutes(5))) func theStreamsEndWhenTheStoreIsReleased() async throws {
         func subscribe() throws -> AsyncStream<StoreInvalidation>? { try open().invalidations() }
         let stream = try #require(try subscribe())
         #expect(await next(1, of: stream).isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(1))) func aReplacedDirectoryIsToldAsAny() async throws {
+    @Test(.timeLimit(.minutes(5))) func aReplacedDirectoryIsToldAsAny() async throws {
         let store = try open()
         let stream = try #require(store.invalidations())
         try await store.insert(workspace.record(), forKey: "key")

@@ -11,7 +11,7 @@ import Testing
 @testable import HoardDisk
 
 /// How stale marks are kept; what they do, the conformance suite asks.
-@Suite(.timeLimit(.minutes(1))) struct StaleMarkTests {
+@Suite(.timeLimit(.minutes(5))) struct StaleMarkTests {
     private let workspace: Workspace
 
     init() throws {

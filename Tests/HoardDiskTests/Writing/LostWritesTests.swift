@@ -108,7 +108,7 @@ import Testing
         #expect(try store.countedTotals().count == 2)
     }
 
-    @Test(.timeLimit(.minutes(1))) func aRemovalThatCannotSucceedNowIsNotTriedWithoutEnd() async throws {
+    @Test(.timeLimit(.minutes(5))) func aRemovalThatCannotSucceedNowIsNotTriedWithoutEnd() async throws {
         let store = try workspace.open()
         try await store.insert(workspace.record("old"), forKey: "key")
         try FileManager.default.removeItem(atPath: workspace.directory)

@@ -9,7 +9,7 @@ import NIOCore
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ExchangeDeadlineTests {
+@Suite(.timeLimit(.minutes(5))) struct ExchangeDeadlineTests {
     private let time = TestTime()
 
     private func client(_ transport: FakeTransport) -> CachingClient {

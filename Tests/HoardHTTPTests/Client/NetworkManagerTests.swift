@@ -11,7 +11,7 @@ import Testing
 
 @testable import HoardHTTP
 
-@Suite(.timeLimit(.minutes(1))) struct NetworkManagerTests {
+@Suite(.timeLimit(.minutes(5))) struct NetworkManagerTests {
     private struct User: Codable, Hashable {
         var name: String
         var tags: [String] = []

@@ -10,7 +10,7 @@ import HoardTesting
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct NetworkTaskTests {
+@Suite(.timeLimit(.minutes(5))) struct NetworkTaskTests {
     private static let request = NetworkRequest(.get, "http://example.com/")
 
     /// Counts what a handler gets, and lets a test wait for the first.

@@ -11,7 +11,7 @@ import Synchronization
 import Testing
 
 /// What a client gets that has lost the network.
-@Suite(.timeLimit(.minutes(1))) struct OfflineTests {
+@Suite(.timeLimit(.minutes(5))) struct OfflineTests {
     private let time = TestTime()
     private let network = Network()
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import HoardHTTP
 
-@Suite(.timeLimit(.minutes(1))) struct RedirectTests {
+@Suite(.timeLimit(.minutes(5))) struct RedirectTests {
     /// A client, and an origin that redirects from the paths in `table` and says what it was asked elsewhere.
     private static func client(
         _ table: [String: (code: Int, location: String)],

@@ -8,7 +8,7 @@ import NIOCore
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct RepeatingTransportTests {
+@Suite(.timeLimit(.minutes(5))) struct RepeatingTransportTests {
     /// An origin that loses the first `lossCount` requests.
     private static func client(losing lossCount: Int, mayRetry: Bool = true) -> (client: CachingClient, transport: FakeTransport) {
         let losses = Losses(lossCount)

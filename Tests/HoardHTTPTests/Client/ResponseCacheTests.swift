@@ -8,7 +8,7 @@ import HoardHTTP
 import HoardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ResponseCacheTests {
+@Suite(.timeLimit(.minutes(5))) struct ResponseCacheTests {
     private let time = TestTime()
 
     private func cache(lifetimeIfUnknown: Duration? = nil) -> ResponseCache {

@@ -6,7 +6,7 @@ import HoardHTTP
 import Testing
 
 /// The replay judges as it should: what is wrong is found, and by the right name.
-@Suite(.timeLimit(.minutes(1))) struct BehaviourReplayTests {
+@Suite(.timeLimit(.minutes(5))) struct BehaviourReplayTests {
     private func tests(_ requests: String, id: String = "a", kind: String = "required", dependsOn: [String] = []) throws -> [BehaviourTest] {
         let dependencies = dependsOn.map { "\"\($0)\"" }.joined(separator: ", ")
         let test = #"{"id": "\#(id)", "kind": "\#(kind)", "depends_on": [\#(dependencies)], "requests": \#(requests)}"#

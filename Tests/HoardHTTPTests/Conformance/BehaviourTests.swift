@@ -22,7 +22,7 @@ private enum PublicBehaviourTests {
 /// All behaviour tests through the cache itself, without a network: every required and every optimal one passes.
 ///
 /// `HOARD_BEHAVIOUR_REPORT=1` in the environment prints the answers to the questions among them.
-@Suite("Behaviour tests of HTTP caches", .timeLimit(.minutes(2))) struct BehaviourTests {
+@Suite("Behaviour tests of HTTP caches", .timeLimit(.minutes(5))) struct BehaviourTests {
     /// The optimal tests that Hoard does not pass, each with the rule that its data or its wish contradict.
     static let exceptions: [String: String] = [
         // The content of these is five bytes long, and the six of `bytes 4-9/10` are announced: RFC 9110 §14.4, §15.3.7.

@@ -11,7 +11,7 @@ import Testing
 @testable import HoardHTTP
 
 /// Requests that wait for the answer to another one.
-@Suite(.timeLimit(.minutes(2))) struct HTTPCacheCollapsingTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPCacheCollapsingTests {
     private static let fresh: HTTPFields = [.cacheControl: "max-age=60"]
 
     /// Sends requests side by side, the first of which has reached the origin before the others are sent.

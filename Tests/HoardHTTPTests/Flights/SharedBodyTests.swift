@@ -11,7 +11,7 @@ import Testing
 
 @testable import HoardHTTP
 
-@Suite(.timeLimit(.minutes(1))) struct SharedBodyTests {
+@Suite(.timeLimit(.minutes(5))) struct SharedBodyTests {
     private final class Abandonments: Sendable {
         let count = Mutex(0)
     }

@@ -18,7 +18,7 @@ extension FuzzTarget: CustomTestStringConvertible {
 }
 
 /// The fuzz targets in short: `Scripts/fuzz` runs them for longer, led by what code they reach.
-@Suite(.timeLimit(.minutes(1))) struct FuzzTargetTests {
+@Suite(.timeLimit(.minutes(5))) struct FuzzTargetTests {
     @Test(arguments: FuzzTarget.all)
     func corpusHasNoFindings(target: FuzzTarget) throws {
         let corpus = try target.corpus()

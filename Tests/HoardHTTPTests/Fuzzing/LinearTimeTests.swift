@@ -8,7 +8,7 @@ import Testing
 @testable import HoardHTTP
 
 /// No field takes time that grows faster than its length, whatever it holds.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct LinearTimeTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct LinearTimeTests {
     /// A parser, and what is repeated to make its life hard.
     struct Hardship: Sendable, CustomTestStringConvertible {
         let name: String

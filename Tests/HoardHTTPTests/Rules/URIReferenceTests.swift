@@ -58,7 +58,7 @@ import Testing
         #expect(URIReference.removingDotSegments(path) == expected)
     }
 
-    @Test(.timeLimit(.minutes(1))) func removesDotSegmentsInTimeLinearInThePath() {
+    @Test(.timeLimit(.minutes(5))) func removesDotSegmentsInTimeLinearInThePath() {
         let path = String(repeating: "/aa", count: 30_000) + String(repeating: "/..", count: 30_000)
         #expect(URIReference.removingDotSegments(path) == "/")
         #expect(URIReference.removingDotSegments(String(repeating: "../", count: 30_000) + "x") == "x")

@@ -7,7 +7,7 @@ import HoardTesting
 import Testing
 
 /// A link that looks like a file's does not make a page of one user's a file for all.
-@Suite(.timeLimit(.minutes(1))) struct CacheDeceptionTests {
+@Suite(.timeLimit(.minutes(5))) struct CacheDeceptionTests {
     /// Targets that an origin may take for `/account`, and a careless cache for a style sheet.
     private static let decoys = [
         "/account.php/x.css", "/account/x.js", "/account;x.css", "/account%3bx.css", "/account%2fx.css", "/account%23x.css", "/account%3fx.css",

@@ -11,7 +11,7 @@ import Testing
 @testable import HoardHTTP
 
 /// Nobody gets others a response that was made for something else.
-@Suite(.timeLimit(.minutes(1))) struct CachePoisoningTests {
+@Suite(.timeLimit(.minutes(5))) struct CachePoisoningTests {
     /// An origin that repeats the request's target, and lets it be kept.
     @Sendable private static func echo(_ request: FakeTransport.Request) -> FakeTransport.Answer {
         .text("\(request.head.authority ?? "") \(request.head.path ?? "")", fields: [.cacheControl: "max-age=60"])

@@ -7,7 +7,7 @@ import HoardTesting
 import Testing
 
 /// Requests that wait for one answer share it only if they could have got it from the cache.
-@Suite(.timeLimit(.minutes(1))) struct CollapsedForwardingLeakTests {
+@Suite(.timeLimit(.minutes(5))) struct CollapsedForwardingLeakTests {
     /// An origin that tells users apart.
     private static func page(_ fields: HTTPFields) -> FakeTransport.Handler {
         { request in

@@ -9,7 +9,7 @@ import Testing
 @testable import HoardHTTP
 
 /// `No-Vary-Search` merges what the resource's own origin says may be merged, and nothing else.
-@Suite(.timeLimit(.minutes(1))) struct SearchRuleAbuseTests {
+@Suite(.timeLimit(.minutes(5))) struct SearchRuleAbuseTests {
     /// An origin whose responses to `/a` name their target and say that the query does not matter.
     private static func careless(_ rule: String = "params") -> FakeTransport.Handler {
         { request in

@@ -12,7 +12,7 @@ import Testing
 @testable import HoardHTTP
 
 /// Bodies that are kept in pieces, and ranges of them.
-@Suite(.timeLimit(.minutes(3))) struct HTTPCacheSegmentTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPCacheSegmentTests {
     private static let length = 2_000_003
 
     /// Bytes of which no two stretches are alike.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HoardNIO
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConnectionRegistryTests {
     private final class Thing {}
 

@@ -8,7 +8,7 @@ import Testing
 @testable import Hoard
 
 /// Bulk loads whose callers leave, and bulk loads inside loads.
-@Suite(.timeLimit(.minutes(1))) struct CacheBulkCancellationTests {
+@Suite(.timeLimit(.minutes(5))) struct CacheBulkCancellationTests {
     private let cache = Cache<Int, Int>(maximumCount: 100)
     private let gate = Gate()
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Hoard
 
-@Suite(.timeLimit(.minutes(1))) struct CacheBulkLoadingTests {
+@Suite(.timeLimit(.minutes(5))) struct CacheBulkLoadingTests {
     private let cache = Cache<Int, Int>(maximumCount: 100)
     private let gate = Gate()
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Hoard
 
-@Suite(.timeLimit(.minutes(1))) struct CacheExplanationTests {
+@Suite(.timeLimit(.minutes(5))) struct CacheExplanationTests {
     private let ticker = ManualTicker()
 
     @Test func keyThatWasNeverThereIsUnknown() {

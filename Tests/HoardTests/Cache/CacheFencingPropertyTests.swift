@@ -7,7 +7,7 @@ import Testing
 @testable import Hoard
 
 /// Loads, writes and removals in a random order that the test decides. Whoever asks after an invalidation never gets an older value.
-@Suite(.timeLimit(.minutes(2))) struct CacheFencingPropertyTests {
+@Suite(.timeLimit(.minutes(5))) struct CacheFencingPropertyTests {
     @Test(arguments: 0..<8)
     func olderValuesNeverComeBack(group: UInt64) async throws {
         for seed in (group * 100)..<(group * 100 + 100) {

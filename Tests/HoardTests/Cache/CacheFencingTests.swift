@@ -8,7 +8,7 @@ import Testing
 @testable import Hoard
 
 /// A load that began before a write or a removal of its key does not publish its value.
-@Suite(.timeLimit(.minutes(1))) struct CacheFencingTests {
+@Suite(.timeLimit(.minutes(5))) struct CacheFencingTests {
     private let cache = Cache<String, Int>(maximumCount: 10)
 
     /// What may happen to a key while it is being loaded, and what the cache must hold afterwards.

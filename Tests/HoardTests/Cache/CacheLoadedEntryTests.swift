@@ -7,7 +7,7 @@ import Testing
 @testable import Hoard
 
 /// Loaders that say how their value is to be kept.
-@Suite(.timeLimit(.minutes(1))) struct CacheLoadedEntryTests {
+@Suite(.timeLimit(.minutes(5))) struct CacheLoadedEntryTests {
     private let ticker = ManualTicker()
 
     @Test func loaderDecidesAboutTheWeight() async throws {

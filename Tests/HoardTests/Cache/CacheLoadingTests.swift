@@ -6,7 +6,7 @@ import Testing
 
 @testable import Hoard
 
-@Suite(.timeLimit(.minutes(1))) struct CacheLoadingTests {
+@Suite(.timeLimit(.minutes(5))) struct CacheLoadingTests {
     private let cache = Cache<String, Int>(maximumCount: 10)
 
     @Test func missIsLoadedAndKept() async throws {
@@ -113,7 +113,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct CacheCancellationTests {
+@Suite(.timeLimit(.minutes(5))) struct CacheCancellationTests {
     private let cache = Cache<String, Int>(maximumCount: 10)
 
     @Test func cancelledCallerLeavesAtOnceAndTheOthersGetTheValue() async throws {

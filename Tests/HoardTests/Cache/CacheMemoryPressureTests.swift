@@ -18,7 +18,7 @@ private struct FakePressure: MemoryPressureSource {
     func levels() -> AsyncStream<MemoryPressure> { stream }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct CacheMemoryPressureTests {
+@Suite(.timeLimit(.minutes(5))) struct CacheMemoryPressureTests {
     private let source = FakePressure()
     private let cache = Cache<Int, Int>(maximumCount: 1_000)
 

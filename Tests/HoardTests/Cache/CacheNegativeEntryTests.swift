@@ -7,7 +7,7 @@ import Testing
 @testable import Hoard
 
 /// What a loader says of values that do not exist, and of its failures.
-@Suite(.timeLimit(.minutes(1))) struct CacheNegativeEntryTests {
+@Suite(.timeLimit(.minutes(5))) struct CacheNegativeEntryTests {
     private let ticker = ManualTicker()
     private let cache: Cache<String, Int>
 

@@ -8,7 +8,7 @@ import Testing
 @testable import Hoard
 
 /// Loads that ask caches for more.
-@Suite(.timeLimit(.minutes(1))) struct CacheRecursionTests {
+@Suite(.timeLimit(.minutes(5))) struct CacheRecursionTests {
     private let cache = Cache<Int, Int>(maximumCount: 100)
     private let other = Cache<Int, Int>(maximumCount: 100)
 

@@ -7,7 +7,7 @@ import Testing
 @testable import Hoard
 
 /// User code that calls the cache back, from wherever the cache runs it.
-@Suite(.timeLimit(.minutes(1))) struct CacheReentrancyTests {
+@Suite(.timeLimit(.minutes(5))) struct CacheReentrancyTests {
     @Test func weigherMayCallTheCache() {
         let holder = Shared<Cache<String, Int>?>(nil)
         let cache = Cache<String, Int>(maximumWeight: 100) { key, value in

@@ -7,7 +7,7 @@ import Testing
 @testable import Hoard
 
 /// Values that are loaded again in the background while readers still get them.
-@Suite(.timeLimit(.minutes(1))) struct CacheRefreshTests {
+@Suite(.timeLimit(.minutes(5))) struct CacheRefreshTests {
     private let ticker = ManualTicker()
     private let cache: Cache<String, Int>
     private let gate = Gate()

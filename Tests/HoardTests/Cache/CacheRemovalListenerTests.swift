@@ -6,7 +6,7 @@ import Testing
 
 @testable import Hoard
 
-@Suite(.timeLimit(.minutes(1))) struct CacheRemovalListenerTests {
+@Suite(.timeLimit(.minutes(5))) struct CacheRemovalListenerTests {
     private let ticker = ManualTicker()
     private let removals = Shared<[String]>([])
 

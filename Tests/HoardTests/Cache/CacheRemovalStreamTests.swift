@@ -8,7 +8,7 @@ import Testing
 
 @testable import Hoard
 
-@Suite(.timeLimit(.minutes(1))) struct CacheRemovalStreamTests {
+@Suite(.timeLimit(.minutes(5))) struct CacheRemovalStreamTests {
     @Test func everyStreamGetsEveryRemoval() async {
         let cache = Cache<String, Int>(maximumCount: 10)
         var first = cache.removals().makeAsyncIterator()

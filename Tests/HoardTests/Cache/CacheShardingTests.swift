@@ -6,7 +6,7 @@ import Testing
 
 @testable import Hoard
 
-@Suite(.timeLimit(.minutes(1))) struct CacheShardingTests {
+@Suite(.timeLimit(.minutes(5))) struct CacheShardingTests {
     @Test(arguments: [(1_023, 1), (1_024, 2), (2_047, 2), (2_048, 4), (32_768, 64), (1_000_000, 64)])
     func cacheHasAsManyShardsAsItIsWorth(_ maximumCount: Int, _ shards: Int) {
         #expect(Cache<Int, Int>.Configuration(maximumCount: maximumCount).shardCount == shards)

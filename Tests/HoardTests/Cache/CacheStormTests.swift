@@ -22,7 +22,7 @@ private final class Box: Sendable {
 }
 
 /// Everything at once, from tasks and from threads. To be run with the thread sanitizer too.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct CacheStormTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct CacheStormTests {
     enum Kind: String, CaseIterable { case tiny, small, sharded, weighted, idle }
 
     private func makeCache(_ kind: Kind, ticker: ManualTicker, removals: Counter) -> Cache<Int, Box> {

@@ -8,7 +8,7 @@ import Testing
 @testable import Hoard
 
 /// Many tasks on one cache.
-@Suite(.timeLimit(.minutes(1))) struct CacheStressTests {
+@Suite(.timeLimit(.minutes(5))) struct CacheStressTests {
     @Test func limitsHoldAndValuesBelongToTheirKeysWhileManyTasksWork() async {
         let ticker = ManualTicker()
         let cache = Cache<Int, Int>(maximumWeight: 60, maximumCount: 50, expiration: .afterWrite(.nanoseconds(500)), ticker: ticker) { _, value in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Hoard
 
-@Suite(.timeLimit(.minutes(1))) struct CacheTagTests {
+@Suite(.timeLimit(.minutes(5))) struct CacheTagTests {
     private let ticker = ManualTicker()
 
     @Test func removalByTagTakesAllValuesWithTheTagAndNoOthers() {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Hoard
 
-@Suite(.timeLimit(.minutes(1))) struct BackgroundWorkTests {
+@Suite(.timeLimit(.minutes(5))) struct BackgroundWorkTests {
     @Test func workThatIsStartedRunsHoweverMuchThereIsAndIsWaitedFor() async {
         let work = BackgroundWork(maximumCount: 1)
         let gate = Gate()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Hoard
 
-@Suite(.timeLimit(.minutes(1))) struct DeadlineQueueTests {
+@Suite(.timeLimit(.minutes(5))) struct DeadlineQueueTests {
     private let ticker = ManualTicker()
     private let queue: DeadlineQueue
     private let called = Shared<[Int]>([])

@@ -6,7 +6,7 @@ import Hoard
 import HoardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct FaultyStoreScriptTests {
+@Suite(.timeLimit(.minutes(5))) struct FaultyStoreScriptTests {
     private let time = ManualTicker()
     private let base: MemoryStore
     private let store: FaultyStore

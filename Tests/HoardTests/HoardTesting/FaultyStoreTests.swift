@@ -6,7 +6,7 @@ import Hoard
 import HoardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct FaultyStoreTests {
+@Suite(.timeLimit(.minutes(5))) struct FaultyStoreTests {
     private let base = MemoryStore(name: "base")
     private let store: FaultyStore
     private let record = Record(payload: Data([1]), created: Date(timeIntervalSince1970: 0), staleUntil: .forever, tags: ["t"])

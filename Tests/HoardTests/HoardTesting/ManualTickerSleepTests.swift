@@ -6,7 +6,7 @@ import Hoard
 import HoardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ManualTickerSleepTests {
+@Suite(.timeLimit(.minutes(5))) struct ManualTickerSleepTests {
     private let time = ManualTicker()
 
     @Test func sleepersWakeWhenTheirTimeHasCome() async throws {

@@ -76,7 +76,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct GateTests {
+@Suite(.timeLimit(.minutes(5))) struct GateTests {
     @Test func shutGateHoldsAndOpenGateLetsPass() async throws {
         let gate = Gate()
         let passed = Counter()

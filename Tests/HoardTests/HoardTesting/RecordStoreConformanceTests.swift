@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// The conformance suite finds what it is there to find: each of these stores breaks one rule.
-@Suite(.timeLimit(.minutes(1))) struct RecordStoreConformanceTests {
+@Suite(.timeLimit(.minutes(5))) struct RecordStoreConformanceTests {
     /// A way in which a store can be wrong, and the beginning of the names of the checks of which at least one must notice.
     enum Defect: CaseIterable {
         case losesTags, losesValidator, losesContentType, losesFingerprint, losesCreated, losesFreshUntil, extendsFreshness

@@ -9,7 +9,7 @@ import Testing
 @testable import Hoard
 
 /// Virtual time, and how runs end that cannot go on.
-@Suite(.timeLimit(.minutes(1))) struct SeededExecutorEndTests {
+@Suite(.timeLimit(.minutes(5))) struct SeededExecutorEndTests {
     private static let hour: Int64 = 3_600_000_000_000
     private let time = ManualTicker()
 
@@ -60,7 +60,7 @@ import Testing
         #expect(values == [1, 1, 2])
     }
 
-    @Test(.timeLimit(.minutes(1))) func aDeadlockIsReportedWithItsSeed() async throws {
+    @Test(.timeLimit(.minutes(5))) func aDeadlockIsReportedWithItsSeed() async throws {
         let gate = Gate()
         let error = await error(of: { try await SeededExecutor(seed: 77, time: time).run { await gate.pass() } })
         let deadlock = try #require(error as? SeededExecutorError)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Hoard
 
-@Suite(.timeLimit(.minutes(1))) struct SeededExecutorTests {
+@Suite(.timeLimit(.minutes(5))) struct SeededExecutorTests {
     /// The order in which three tasks take their four steps.
     private func trace(seed: UInt64) async throws -> [Int] {
         let trace = Shared<[Int]>([])

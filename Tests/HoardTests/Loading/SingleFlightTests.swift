@@ -6,7 +6,7 @@ import Testing
 
 @testable import Hoard
 
-@Suite(.timeLimit(.minutes(1))) struct SingleFlightTests {
+@Suite(.timeLimit(.minutes(5))) struct SingleFlightTests {
     private let flights = SingleFlight<String, Int>()
 
     @Test func firstCallerIsNotCoalescedAndTheOthersAre() async throws {

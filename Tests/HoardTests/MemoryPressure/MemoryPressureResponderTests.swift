@@ -4,7 +4,7 @@
 import Hoard
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct MemoryPressureResponderTests {
+@Suite(.timeLimit(.minutes(5))) struct MemoryPressureResponderTests {
     private let source = ManualPressureSource()
     private let calls = Shared<[MemoryPressure]>([])
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Hoard
 
-@Suite(.timeLimit(.minutes(1))) struct PollingMemoryPressureTests {
+@Suite(.timeLimit(.minutes(5))) struct PollingMemoryPressureTests {
     private let polling = ManualPolling()
     private let level = Shared(MemoryPressure.normal)
 

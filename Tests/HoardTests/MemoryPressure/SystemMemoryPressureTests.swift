@@ -4,7 +4,7 @@
 import Hoard
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct SystemMemoryPressureTests {
+@Suite(.timeLimit(.minutes(5))) struct SystemMemoryPressureTests {
     private let root: TemporaryDirectory
     private let polling = ManualPolling()
 

@@ -6,7 +6,7 @@ import Hoard
 import HoardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct MemoryStoreTests {
+@Suite(.timeLimit(.minutes(5))) struct MemoryStoreTests {
     private let time = ManualTicker()
 
     private func record(_ byteCount: Int, tags: Set<String> = []) -> Record {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Hoard
 
-@Suite(.timeLimit(.minutes(1))) struct StaleMarksTests {
+@Suite(.timeLimit(.minutes(5))) struct StaleMarksTests {
     private func mark(_ sequence: Int64, _ seconds: Double) -> StaleMarks.Mark {
         StaleMarks.Mark(sequence: sequence, date: Date(timeIntervalSinceReferenceDate: seconds))
     }

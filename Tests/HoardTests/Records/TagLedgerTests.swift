@@ -6,7 +6,7 @@ import Testing
 
 @testable import Hoard
 
-@Suite(.timeLimit(.minutes(1))) struct TagLedgerTests {
+@Suite(.timeLimit(.minutes(5))) struct TagLedgerTests {
     private let date = Date(timeIntervalSinceReferenceDate: 1_000)
 
     @Test func removalConcernsWhatWasWrittenBefore() {

@@ -6,7 +6,7 @@ import Hoard
 import HoardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct SnapshotFileReadingTests {
+@Suite(.timeLimit(.minutes(5))) struct SnapshotFileReadingTests {
     private let fixture: SnapshotFixture
 
     init() throws { fixture = try SnapshotFixture() }

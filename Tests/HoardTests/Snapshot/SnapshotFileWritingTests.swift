@@ -6,7 +6,7 @@ import Testing
 
 @testable import Hoard
 
-@Suite(.timeLimit(.minutes(1))) struct SnapshotFileWritingTests {
+@Suite(.timeLimit(.minutes(5))) struct SnapshotFileWritingTests {
     private let fixture: SnapshotFixture
     private var directory: TemporaryDirectory { fixture.directory }
 

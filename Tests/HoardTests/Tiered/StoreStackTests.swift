@@ -7,7 +7,7 @@ import Testing
 
 @testable import Hoard
 
-@Suite(.timeLimit(.minutes(1))) struct StoreStackTests {
+@Suite(.timeLimit(.minutes(5))) struct StoreStackTests {
     private let near = ScriptedStore(name: "near")
     private let far = ScriptedStore(name: "far")
     private let ticker = ManualTicker()

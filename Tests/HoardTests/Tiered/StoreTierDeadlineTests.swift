@@ -8,7 +8,7 @@ import Testing
 @testable import Hoard
 
 /// Operations that take longer than the deadline, and what lands late.
-@Suite(.timeLimit(.minutes(3))) struct StoreTierDeadlineTests {
+@Suite(.timeLimit(.minutes(5))) struct StoreTierDeadlineTests {
     private let fixture = StoreTierFixture(.init(failuresToOpen: 1_000))
     private var tier: StoreTier { fixture.tier }
     private var store: ScriptedStore { fixture.store }

@@ -71,7 +71,7 @@ final class StoreTierModel: Sendable {
 /// Random reads and changes at once, of a store that waits, fails, and loses answers at random, while time goes on.
 ///
 /// What has been invalidated must never be served afterwards; and when the store works again and time has passed, it must not be there any more.
-@Suite(.timeLimit(.minutes(2))) struct StoreTierModelTests {
+@Suite(.timeLimit(.minutes(5))) struct StoreTierModelTests {
     @Test(arguments: 0..<8)
     func whatWasInvalidatedIsNeverServed(block: Int) async throws {
         for _ in 0..<25 {

@@ -8,7 +8,7 @@ import Testing
 @testable import Hoard
 
 /// What the observer is told of calls.
-@Suite(.timeLimit(.minutes(3))) struct StoreTierObservingTests {
+@Suite(.timeLimit(.minutes(5))) struct StoreTierObservingTests {
     private let fixture = StoreTierFixture(.init(failuresToOpen: 3))
     private var store: ScriptedStore { fixture.store }
     private var observer: CallObserver { fixture.observer }

@@ -8,7 +8,7 @@ import Testing
 @testable import Hoard
 
 /// Stores that are left alone, and what they have missed.
-@Suite(.timeLimit(.minutes(3))) struct StoreTierRecoveryTests {
+@Suite(.timeLimit(.minutes(5))) struct StoreTierRecoveryTests {
     private let fixture = StoreTierFixture(.init(failuresToOpen: 3))
     private var tier: StoreTier { fixture.tier }
     private var store: ScriptedStore { fixture.store }

@@ -8,7 +8,7 @@ import Testing
 @testable import Hoard
 
 /// Removals by tag and of everything, against writes that are under way when they begin.
-@Suite(.timeLimit(.minutes(3))) struct StoreTierSweepTests {
+@Suite(.timeLimit(.minutes(5))) struct StoreTierSweepTests {
     private let fixture = StoreTierFixture(.init(failuresToOpen: 1_000))
     private var tier: StoreTier { fixture.tier }
     private var store: ScriptedStore { fixture.store }

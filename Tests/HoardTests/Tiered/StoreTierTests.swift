@@ -7,7 +7,7 @@ import Testing
 
 @testable import Hoard
 
-@Suite(.timeLimit(.minutes(3))) struct StoreTierTests {
+@Suite(.timeLimit(.minutes(5))) struct StoreTierTests {
     private let fixture = StoreTierFixture()
     private var tier: StoreTier { fixture.tier }
     private var store: ScriptedStore { fixture.store }

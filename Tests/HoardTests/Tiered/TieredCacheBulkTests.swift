@@ -9,7 +9,7 @@ import Testing
 @testable import Hoard
 
 /// Several keys at a time: each store is called once.
-@Suite(.timeLimit(.minutes(1))) struct TieredCacheBulkTests {
+@Suite(.timeLimit(.minutes(5))) struct TieredCacheBulkTests {
     private let fixture = TieredFixture(staleFor: .seconds(1_000))
     private var cache: TieredCache<String, Int> { fixture.cache }
 

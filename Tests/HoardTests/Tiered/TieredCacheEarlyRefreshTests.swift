@@ -8,7 +8,7 @@ import Testing
 @testable import Hoard
 
 /// Loads in the background before a value has become stale.
-@Suite(.timeLimit(.minutes(1))) struct TieredCacheEarlyRefreshTests {
+@Suite(.timeLimit(.minutes(5))) struct TieredCacheEarlyRefreshTests {
     private static func policy(_ rule: CachePolicy.EarlyRefresh) -> CachePolicy {
         CachePolicy(freshFor: .seconds(100)).with {
             $0.earlyRefresh = rule

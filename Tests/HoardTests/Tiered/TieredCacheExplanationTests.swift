@@ -7,7 +7,7 @@ import Testing
 @testable import Hoard
 
 /// What a cache tells of a key.
-@Suite(.timeLimit(.minutes(1))) struct TieredCacheExplanationTests {
+@Suite(.timeLimit(.minutes(5))) struct TieredCacheExplanationTests {
     private let fixture = TieredFixture(
         policy: CachePolicy(freshFor: .seconds(60)).with {
             $0.staleWhileRevalidate = .seconds(10)

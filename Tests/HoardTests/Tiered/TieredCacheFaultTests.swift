@@ -8,7 +8,7 @@ import Testing
 @testable import Hoard
 
 /// A store that fails is passed by, and never shows anything older than what was written or removed.
-@Suite(.timeLimit(.minutes(1))) struct TieredCacheFaultTests {
+@Suite(.timeLimit(.minutes(5))) struct TieredCacheFaultTests {
     private let fixture = TieredFixture()
     private var cache: TieredCache<String, Int> { fixture.cache }
 
@@ -176,7 +176,7 @@ import Testing
 }
 
 /// Records that cannot become values, and values that cannot become records.
-@Suite(.timeLimit(.minutes(1))) struct TieredCacheCodingTests {
+@Suite(.timeLimit(.minutes(5))) struct TieredCacheCodingTests {
     private let fixture = TieredFixture()
     private var cache: TieredCache<String, Int> { fixture.cache }
 

@@ -9,7 +9,7 @@ import Testing
 @testable import Hoard
 
 /// What began before a write or a removal never puts its older value back, in memory or in a store.
-@Suite(.timeLimit(.minutes(1))) struct TieredCacheFencingTests {
+@Suite(.timeLimit(.minutes(5))) struct TieredCacheFencingTests {
     private let fixture = TieredFixture()
     private var cache: TieredCache<String, Int> { fixture.cache }
 

@@ -7,7 +7,7 @@ import Testing
 @testable import Hoard
 
 /// What other processes change in a store leaves memory.
-@Suite(.timeLimit(.minutes(1))) struct TieredCacheForeignChangeTests {
+@Suite(.timeLimit(.minutes(5))) struct TieredCacheForeignChangeTests {
     private let time = ManualTicker()
 
     private func makeCache(_ store: SharedStore, name: String? = nil) -> TieredCache<String, Int> {

@@ -7,7 +7,7 @@ import Testing
 @testable import Hoard
 
 /// Several caches over the same stores, kept apart by their names.
-@Suite(.timeLimit(.minutes(1))) struct TieredCacheNamespaceTests {
+@Suite(.timeLimit(.minutes(5))) struct TieredCacheNamespaceTests {
     private let time: ManualTicker
     private let upper: FaultyStore
     private let lower: FaultyStore

@@ -8,7 +8,7 @@ import Testing
 @testable import Hoard
 
 /// What is remembered of keys that have no value.
-@Suite(.timeLimit(.minutes(1))) struct TieredCacheNegativeTests {
+@Suite(.timeLimit(.minutes(5))) struct TieredCacheNegativeTests {
     private static let policy = CachePolicy(freshFor: .seconds(60)).with { $0.negativeFor = .seconds(10) }
     private let fixture = CachePolicyFixture(policy: policy)
     private var cache: TieredCache<String, Int> { fixture.cache }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Hoard
 
-@Suite(.timeLimit(.minutes(1))) struct TieredCacheReadingTests {
+@Suite(.timeLimit(.minutes(5))) struct TieredCacheReadingTests {
     private let fixture = TieredFixture()
     private var cache: TieredCache<String, Int> { fixture.cache }
 

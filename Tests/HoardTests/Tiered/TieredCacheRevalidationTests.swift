@@ -9,7 +9,7 @@ import Testing
 @testable import Hoard
 
 /// Conditional loads: a stale value and its validator go to the loader, which may say that it is still right.
-@Suite(.timeLimit(.minutes(1))) struct TieredCacheRevalidationTests {
+@Suite(.timeLimit(.minutes(5))) struct TieredCacheRevalidationTests {
     private static let policy = CachePolicy(freshFor: .seconds(10)).with {
         $0.staleFor = .seconds(100)
         $0.staleIfError = .seconds(50)

@@ -8,7 +8,7 @@ import Testing
 @testable import Hoard
 
 /// Tiers that are passed by, and writes that the stores get later.
-@Suite(.timeLimit(.minutes(1))) struct TieredCacheSkippingTests {
+@Suite(.timeLimit(.minutes(5))) struct TieredCacheSkippingTests {
     private static let policy = CachePolicy(freshFor: .seconds(10)).with { $0.staleFor = .seconds(100) }
     private let fixture = CachePolicyFixture(policy: policy)
     private var cache: TieredCache<String, Int> { fixture.cache }

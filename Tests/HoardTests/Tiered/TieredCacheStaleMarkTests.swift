@@ -8,7 +8,7 @@ import Testing
 @testable import Hoard
 
 /// Marking as stale: the value is kept, loaded again by the next reader, and stands in where the policy lets it.
-@Suite(.timeLimit(.minutes(1))) struct TieredCacheStaleMarkTests {
+@Suite(.timeLimit(.minutes(5))) struct TieredCacheStaleMarkTests {
     private let fixture = TieredFixture(policy: Self.policy)
     private var cache: TieredCache<String, Int> { fixture.cache }
 

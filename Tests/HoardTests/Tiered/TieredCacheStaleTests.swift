@@ -8,7 +8,7 @@ import Testing
 @testable import Hoard
 
 /// Stale values: while a new one is loaded, and because none can be.
-@Suite(.timeLimit(.minutes(1))) struct TieredCacheStaleTests {
+@Suite(.timeLimit(.minutes(5))) struct TieredCacheStaleTests {
     /// Fresh for 10 s, refreshed in the background for 20 s more, usable on errors for 100 s.
     private let fixture = CachePolicyFixture(
         policy: CachePolicy(freshFor: .seconds(10)).with {

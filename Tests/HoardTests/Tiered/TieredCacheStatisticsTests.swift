@@ -9,7 +9,7 @@ import Testing
 @testable import Hoard
 
 /// The counting rules of ``TieredCacheStatistics``, what observers are told, and where a ``Lookup`` says that a value comes from.
-@Suite(.timeLimit(.minutes(1))) struct TieredCacheStatisticsTests {
+@Suite(.timeLimit(.minutes(5))) struct TieredCacheStatisticsTests {
     private static let policy = CachePolicy(freshFor: .seconds(10)).with {
         $0.staleWhileRevalidate = .seconds(5)
         $0.staleIfError = .seconds(30)

@@ -9,7 +9,7 @@ import Testing
 @testable import Hoard
 
 /// Removal by tag: in every tier, at once, of all that has the tag and of nothing else.
-@Suite(.timeLimit(.minutes(1))) struct TieredCacheTagTests {
+@Suite(.timeLimit(.minutes(5))) struct TieredCacheTagTests {
     private let fixture = TieredFixture()
     private var cache: TieredCache<String, Int> { fixture.cache }
 

@@ -9,7 +9,7 @@ import Testing
 @testable import Hoard
 
 /// After a load that has failed, the source is left alone for a while.
-@Suite(.timeLimit(.minutes(1))) struct TieredCacheThrottleTests {
+@Suite(.timeLimit(.minutes(5))) struct TieredCacheThrottleTests {
     private static let policy = CachePolicy(freshFor: .seconds(10)).with {
         $0.staleIfError = .seconds(1_000)
         $0.retryAfterFailure = .seconds(5)

@@ -8,7 +8,7 @@ import Testing
 @testable import Hoard
 
 /// Loads that take too long.
-@Suite(.timeLimit(.minutes(1))) struct TieredCacheTimeoutTests {
+@Suite(.timeLimit(.minutes(5))) struct TieredCacheTimeoutTests {
     private static let policy = CachePolicy(freshFor: .seconds(10)).with {
         $0.staleIfError = .seconds(100)
         $0.softTimeout = .seconds(2)

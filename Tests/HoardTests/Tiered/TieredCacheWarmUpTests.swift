@@ -7,7 +7,7 @@ import Testing
 @testable import Hoard
 
 /// Bringing many keys into the cache, some at a time.
-@Suite(.timeLimit(.minutes(1))) struct TieredCacheWarmUpTests {
+@Suite(.timeLimit(.minutes(5))) struct TieredCacheWarmUpTests {
     private let fixture = TieredFixture(maximumCount: 1_000)
     private var cache: TieredCache<String, Int> { fixture.cache }
     private let keys = (0..<20).map(String.init)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Hoard
 
-@Suite(.timeLimit(.minutes(1))) struct TieredCacheWritingTests {
+@Suite(.timeLimit(.minutes(5))) struct TieredCacheWritingTests {
     private let fixture = TieredFixture()
     private var cache: TieredCache<String, Int> { fixture.cache }
 

@@ -12,7 +12,7 @@ import Testing
 @testable import HoardTransports
 
 /// The handler alone, without sockets, and with time that the tests move.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ClientConnectionHandlerTests {
     @Test func requestIsWrittenAtOnce() throws {
         let connection = try TestConnection()

@@ -10,7 +10,7 @@ import Testing
 @testable import HoardTransports
 
 /// Connections that are made, or lent, and then not used.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConnectionPoolTests {
     private static func withPool(
         _ reply: RawOrigin.Reply = .nothing,

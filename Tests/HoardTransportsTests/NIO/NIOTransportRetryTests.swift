@@ -11,7 +11,7 @@ import Synchronization
 import Testing
 
 /// What happens when the origin closes a connection that is kept for later requests.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct NIOTransportRetryTests {
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 

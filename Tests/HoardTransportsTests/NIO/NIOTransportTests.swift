@@ -11,7 +11,7 @@ import Synchronization
 import Testing
 
 /// What this transport does and others do not.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct NIOTransportTests {
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 

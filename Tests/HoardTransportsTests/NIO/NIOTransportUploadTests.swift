@@ -9,7 +9,7 @@ import HoardTransports
 import NIOCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct NIOTransportUploadTests {
     @Test func responseMayBeginWhileTheRequestIsSent() async throws {
         let answered = Signal()

@@ -9,7 +9,7 @@ import Testing
 @testable import Resilience
 
 /// What the README says about Hoard.
-@Suite(.timeLimit(.minutes(1))) struct ClaimTests {
+@Suite(.timeLimit(.minutes(5))) struct ClaimTests {
     /// The run of the README, which takes a second or two, once for all tests.
     private static let readmeRun = Task { try await play(Scenario(), makeService: makeService) }
 

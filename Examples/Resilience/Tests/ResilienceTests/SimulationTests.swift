@@ -8,7 +8,7 @@ import Testing
 @testable import Resilience
 
 /// The simulation itself, apart from what is simulated.
-@Suite(.timeLimit(.minutes(1))) struct SimulationTests {
+@Suite(.timeLimit(.minutes(5))) struct SimulationTests {
     @Test func requestsAreTheSameForTheSameSeed() {
         var scenario = Scenario()
         let requests = scenario.requests()

@@ -5,7 +5,7 @@ import HoardTesting
 import Testing
 
 /// Histories made by hand, good and bad: a checker that cannot fail proves nothing.
-@Suite(.timeLimit(.minutes(1))) struct RegisterLinearizabilityTests {
+@Suite(.timeLimit(.minutes(5))) struct RegisterLinearizabilityTests {
     private typealias Action = RegisterHistory.Action
     private static var everything: Action { .remove { _ in true } }
 
