@@ -58,20 +58,19 @@ extension Cache {
     ///
     /// The time between snapshot and restore counts as lived, if the wall clock has not gone back; what has expired meanwhile is left out. Keys that
     /// the cache has already are left as they are, for they are newer. Loads under way go on and publish over what is restored.
-    /// Limits hold as for any write.
+    /// Limits hold as for any write; of more entries than the limit by count, only the hottest are put in.
     ///
     /// - Parameter clock: Tells how much time has passed since the snapshot.
     /// - Returns: The number of entries put in and kept at that moment.
-    /// - Complexity: O(*n*).
+    /// - Complexity: O(*n*), or O(*n* log *n*) if there are more entries than the limit by count.
     @discardableResult
     public func restore(_ snapshot: Snapshot, clock: any WallClock = SystemWallClock()) -> Int {
         // More than three hundred years are as good as for ever, and cannot be counted in nanoseconds.
         let elapsed = Duration.seconds(min(1e10, max(0, clock.now().timeIntervalSince(snapshot.date)))).saturatingNanoseconds
         let now = time(ifNeededFor: snapshot)
         var restored = 0
-        for entry in snapshot.entries {
-            let left = entry.nanosecondsLeft.map { max(0, $0) - elapsed }
-            if let left, left <= 0 { continue }
+        for entry in entriesThatFit(of: snapshot, after: elapsed) {
+            let left = entry.nanosecondsLeft(after: elapsed)
             let age = (entry.age ?? 0).addingReportingOverflow(elapsed)
             var new = NewEntry<Value>(
                 value: entry.value,
@@ -93,6 +92,15 @@ extension Cache {
         return restored
     }
 
+    /// Of the entries that have not expired, the hottest, if there are more than the limit by count allows: the policy of a small cache
+    /// would see most of them only in passing.
+    private func entriesThatFit(of snapshot: Snapshot, after elapsed: Int64) -> [Snapshot.Entry] {
+        var live = snapshot
+        live.entries.removeAll { $0.nanosecondsLeft(after: elapsed).map { $0 <= 0 } ?? false }
+        if let maximumCount = configuration.maximumCount { live.keepHottest(maximumCount) }
+        return live.entries
+    }
+
     /// The time, if the cache uses times or the snapshot's entries do; the cache uses times from then on.
     private func time(ifNeededFor snapshot: Snapshot) -> Int64 {
         if snapshot.entries.contains(where: { $0.nanosecondsLeft != nil }) { usesTimes.store(true, ordering: .relaxed) }
@@ -102,6 +110,12 @@ extension Cache {
 
 extension Cache.Snapshot.Entry: Codable where Key: Codable, Value: Codable {}
 extension Cache.Snapshot: Codable where Key: Codable, Value: Codable {}
+
+extension Cache.Snapshot.Entry {
+    fileprivate func nanosecondsLeft(after elapsed: Int64) -> Int64? {
+        nanosecondsLeft.map { max(0, $0) - elapsed }
+    }
+}
 
 extension Cache.Snapshot {
     /// Drops all but the pinned entries and those that were seen most often; of the others, those that the policy would have kept longest.
