@@ -27,7 +27,7 @@ run: setup
 
 test: setup
 	$(SWIFT) build --build-tests
-	$(SWIFT) test --skip-build
+	@SWIFT="$(SWIFT)" Scripts/test
 
 build: setup
 	$(SWIFT) build --build-tests

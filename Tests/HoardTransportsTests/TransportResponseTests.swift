@@ -229,15 +229,19 @@ struct TransportResponseTests {
         }
     }
 
-    @Test(arguments: TransportKind.allCases)
-    func droppingTheBodyEndsTheExchange(_ kind: TransportKind) async throws {
-        let ended = Signal()
-        let handler: HTTPServer.Handler = { _ in
+    /// A server whose bodies never end, and that tells when one is given up.
+    private static func endlessBody(_ ended: Signal) -> HTTPServer.Handler {
+        { _ in
             let end = EndOfLife { ended.fire() }
             let part = ByteBuffer(repeating: 0, count: 1_024)
             return HTTPServerResponse(head: HTTPResponse(status: .ok), body: HTTPBody(Parts { { withExtendedLifetime(end) { part } } }, length: nil))
         }
-        try await withServer(handler: handler) { server in
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func droppingTheBodyEndsTheExchange(_ kind: TransportKind) async throws {
+        let ended = Signal()
+        try await withServer(handler: Self.endlessBody(ended)) { server in
             try await withTransport(kind) { transport in
                 var response: TransportResponse? = try await transport.send(.get(port: server.port), body: .empty)
                 #expect(response?.head.status == .ok)
@@ -250,12 +254,7 @@ struct TransportResponseTests {
     @Test(arguments: TransportKind.allCases)
     func droppingAHalfReadBodyEndsTheExchange(_ kind: TransportKind) async throws {
         let ended = Signal()
-        let handler: HTTPServer.Handler = { _ in
-            let end = EndOfLife { ended.fire() }
-            let part = ByteBuffer(repeating: 0, count: 1_024)
-            return HTTPServerResponse(head: HTTPResponse(status: .ok), body: HTTPBody(Parts { { withExtendedLifetime(end) { part } } }, length: nil))
-        }
-        try await withServer(handler: handler) { server in
+        try await withServer(handler: Self.endlessBody(ended)) { server in
             try await withTransport(kind) { transport in
                 for try await _ in try await transport.send(.get(port: server.port), body: .empty).body { break }
                 await ended.wait()

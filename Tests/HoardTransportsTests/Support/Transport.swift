@@ -33,8 +33,9 @@ enum TransportKind: CaseIterable {
 
 /// The settings that the transports share.
 struct TransportSettings {
-    var connectTimeout = Duration.seconds(10)
-    var readTimeout = Duration.seconds(60)
+    // On a busy machine everything takes long.
+    var connectTimeout = Duration.seconds(120)
+    var readTimeout = Duration.seconds(120)
     var maximumConnectionCountPerHost = 64
     var additionalTrustRootsPath: String?
 }
@@ -64,6 +65,8 @@ func withNIOTransport(
     body: (NIOTransport) async throws -> Void
 ) async throws {
     var configuration = NIOTransport.Configuration()
+    configuration.connectTimeout = TransportSettings().connectTimeout
+    configuration.readTimeout = TransportSettings().readTimeout
     change(&configuration)
     let transport = try NIOTransport(configuration: configuration)
     try await close(transport, after: await Result { try await body(transport) })
