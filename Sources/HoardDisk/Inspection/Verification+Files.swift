@@ -40,8 +40,7 @@ extension Verification {
         guard isRepairing else {
             var confirmed = try await core.readElsewhere { session in try session.confirmOrphans(among: orphans) }
             // Who deletes a row deletes its file a moment later, also in another process.
-            while !confirmed.isEmpty, waitsLeft > 0, (try? await Task.sleep(for: Self.wait)) != nil {
-                waitsLeft -= 1
+            while !confirmed.isEmpty, await waitAgain() {
                 confirmed = try await core.readElsewhere { [confirmed] session in session.existing(confirmed) }
             }
             return note(.orphanedFile, confirmed.count + strangers.count)
@@ -62,11 +61,17 @@ extension Verification {
     /// How long a file may be there without its row, or without its writer's lock, each time it is looked for: two seconds in all for a whole store.
     private static let wait = Duration.milliseconds(100)
 
+    /// Gives others time to delete a file or to lock it. Returns `false` if there has been enough of that.
+    private mutating func waitAgain() async -> Bool {
+        guard waitsLeft > 0 else { return false }
+        waitsLeft -= 1
+        return (try? await Task.sleep(for: Self.wait)) != nil
+    }
+
     private mutating func verifyTemporaryFiles() async throws(StoreError) {
         var count = try await temporaryFileCount()
         // A file that is just being made is not locked yet.
-        while !isRepairing, count > 0, waitsLeft > 0, (try? await Task.sleep(for: Self.wait)) != nil {
-            waitsLeft -= 1
+        while !isRepairing, count > 0, await waitAgain() {
             count = try await temporaryFileCount()
         }
         note(.temporaryFile, count)

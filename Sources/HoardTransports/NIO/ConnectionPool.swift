@@ -88,21 +88,21 @@ final class ConnectionPool: Sendable {
 
     /// Refuses everything from now on, and waits until all connections have ended.
     func shutDown() async {
-        for connection in endAll() { await connection.waitUntilClosed() }
+        for connection in end(idleOnly: false) { await connection.waitUntilClosed() }
     }
 
     /// Refuses everything from now on. Exchanges in progress may end.
     func retire() {
-        let (waiters, connections) = machine.withLock { machine in
-            let idle = machine.hosts.values.flatMap(\.idle)
-            return (machine.shutDown().waiters, idle)
-        }
-        for waiter in waiters { waiter.resume(throwing: ExchangeError.shutDown) }
-        for connection in connections { connection.close(ExchangeError.shutDown) }
+        _ = end(idleOnly: true)
     }
 
-    private func endAll() -> [ClientConnection] {
-        let (waiters, connections) = machine.withLock { $0.shutDown() }
+    /// Refuses everything from now on, and closes the connections, or those without an exchange.
+    private func end(idleOnly: Bool) -> [ClientConnection] {
+        let (waiters, connections) = machine.withLock { machine in
+            let idle = machine.hosts.values.flatMap(\.idle)
+            let (waiters, all) = machine.shutDown()
+            return (waiters, idleOnly ? idle : all)
+        }
         for waiter in waiters { waiter.resume(throwing: ExchangeError.shutDown) }
         for connection in connections { connection.close(ExchangeError.shutDown) }
         return connections
