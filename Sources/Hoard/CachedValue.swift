@@ -19,11 +19,13 @@ public struct CachedValue<Value: Sendable>: Sendable {
         freshUntil: Date? = nil,
         staleUntil: Record.StaleUntil = .whenNoLongerFresh,
         tags: Set<String> = [],
+        partition: String? = nil,
         validator: String? = nil
     ) {
         self.value = value
         terms = EntryTerms(created: created, freshUntil: freshUntil, staleUntil: staleUntil.date(freshUntil: freshUntil))
         terms.tags = tags
+        terms.partition = partition
         terms.validator = validator
     }
 
@@ -55,6 +57,9 @@ public struct CachedValue<Value: Sendable>: Sendable {
 
     /// Labels by which groups of values are removed or marked stale.
     public var tags: Set<String> { terms.tags }
+
+    /// The group that owns the value, by which it is removed with all others of it; `nil`: none.
+    public var partition: String? { terms.partition }
 
     /// What a revalidation would send to the source.
     public var validator: String? { terms.validator }

@@ -120,6 +120,17 @@ struct LRUEngine<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 }
 
 extension LRUEngine {
+    /// The keys of the entries whose value satisfies `predicate`, least recently used first. Pinned ones are not among them. O(*n*).
+    func leastRecentlyUsedKeys(where predicate: (Value) -> Bool) -> [Key] {
+        var keys: [Key] = []
+        var number = tail
+        while number >= 0, let slot = slots[number] {
+            if predicate(slot.entry.value) { keys.append(slot.key) }
+            number = slot.previous
+        }
+        return keys
+    }
+
     private mutating func allocate(_ slot: Slot) -> Int {
         if let number = freeSlots.popLast() {
             slots[number] = slot

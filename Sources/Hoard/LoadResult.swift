@@ -41,6 +41,8 @@ public struct LoadResult<Value: Sendable>: Sendable {
     let content: Content
     /// `nil`: those of the stale value.
     let tags: Set<String>?
+    /// `nil`: none, or that of the stale value.
+    let partition: String?
     let validator: String?
     let policy: CachePolicy?
 
@@ -48,28 +50,42 @@ public struct LoadResult<Value: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - tags: Labels by which it can be removed or marked stale with others.
+    ///   - partition: The group that owns the value, such as a user, by which it is removed with all others of it. `nil`: none.
     ///   - validator: An ETag, a hash, a version: what the next load can ask the source with.
     ///   - policy: How long this value is fresh and kept, and how it reaches the tiers. By default the call's or the cache's policy decides.
-    public static func value(_ value: Value, tags: Set<String> = [], validator: String? = nil, policy: CachePolicy? = nil) -> LoadResult {
-        .init(content: .value(value), tags: tags, validator: validator, policy: policy)
+    public static func value(
+        _ value: Value,
+        tags: Set<String> = [],
+        partition: String? = nil,
+        validator: String? = nil,
+        policy: CachePolicy? = nil
+    ) -> LoadResult {
+        .init(content: .value(value), tags: tags, partition: partition, validator: validator, policy: policy)
     }
 
     /// The stale value of the request is still right. It is fresh again, in every tier.
     ///
     /// - Parameters:
     ///   - tags: Its labels from now on. `nil`: as before.
+    ///   - partition: The group that owns it from now on. `nil`: as before.
     ///   - validator: Its validator from now on. `nil`: as before.
     ///   - policy: How long it is fresh and kept. By default the call's or the cache's policy decides.
-    public static func notModified(tags: Set<String>? = nil, validator: String? = nil, policy: CachePolicy? = nil) -> LoadResult {
-        .init(content: .notModified, tags: tags, validator: validator, policy: policy)
+    public static func notModified(
+        tags: Set<String>? = nil,
+        partition: String? = nil,
+        validator: String? = nil,
+        policy: CachePolicy? = nil
+    ) -> LoadResult {
+        .init(content: .notModified, tags: tags, partition: partition, validator: validator, policy: policy)
     }
 
     /// There is no value. What the cache has of the key is removed, and the absence is remembered for ``CachePolicy/negativeFor``.
     ///
     /// - Parameters:
     ///   - tags: Labels by which the memory of this can be removed.
+    ///   - partition: The group that owns it. `nil`: none.
     ///   - policy: By default the call's or the cache's policy decides.
-    public static func absent(tags: Set<String> = [], policy: CachePolicy? = nil) -> LoadResult {
-        .init(content: .absent, tags: tags, validator: nil, policy: policy)
+    public static func absent(tags: Set<String> = [], partition: String? = nil, policy: CachePolicy? = nil) -> LoadResult {
+        .init(content: .absent, tags: tags, partition: partition, validator: nil, policy: policy)
     }
 }

@@ -13,8 +13,8 @@ internal import Synchronization
 ///
 /// Its records do not survive the process. It evicts the least recently used records, keeps its limits exactly, and never suspends.
 ///
-/// A removal by tag or a stale mark is noted with the tag and touches no record, O(1) for each tag; records are judged when they are read. So a record that has
-/// gone with a tag takes up room, and is counted in ``StoreStatistics/count``, until it is read, replaced or evicted.
+/// A removal by tag or partition, or a stale mark, is noted with the tag and touches no record, O(1) for each tag; records are judged when they are read. So a
+/// record that has gone with a tag takes up room, and is counted in ``StoreStatistics/count``, until it is read, replaced or evicted.
 public final class MemoryStore: RecordStore {
     public let name: String
 
@@ -25,7 +25,7 @@ public final class MemoryStore: RecordStore {
 
     /// - Parameters:
     ///   - maximumCount: The most records held. Default: no limit.
-    ///   - maximumBytes: The most bytes held, counting keys, payloads, tags and ``overheadBytesPerRecord``. Default: 64 MiB.
+    ///   - maximumBytes: The most bytes held, counting keys, payloads, tags, partitions and ``overheadBytesPerRecord``. Default: 64 MiB.
     ///   - clock: Judges whether a record has expired.
     public init(name: String = "memory", maximumCount: Int? = nil, maximumBytes: Int? = 64 << 20, clock: any WallClock = SystemWallClock()) {
         precondition((maximumCount ?? 0) >= 0 && (maximumBytes ?? 0) >= 0, "maximumCount and maximumBytes must not be negative.")
@@ -90,6 +90,10 @@ public final class MemoryStore: RecordStore {
         try withOpenState { $0.tags.removeRecords(taggedWith: tags) }
     }
 
+    public func removeRecords(inPartition partition: String) async throws(StoreError) {
+        try withOpenState { $0.tags.removeRecords(inPartition: partition) }
+    }
+
     public func markRecordStale(forKey key: RecordKey, at date: Date) async throws(StoreError) {
         try check(key)
         try withOpenState { $0.markStale(key, at: date) }
@@ -152,14 +156,15 @@ private struct State: Sendable {
     var isClosed = false
 
     static func weight(of record: Record, forKey key: RecordKey) -> Int {
-        key.bytes.count + record.payload.count + record.tags.reduce(0) { $0 + $1.utf8.count } + MemoryStore.overheadBytesPerRecord
+        key.bytes.count + record.payload.count + record.tags.reduce(0) { $0 + $1.utf8.count } + (record.partition?.utf8.count ?? 0)
+            + MemoryStore.overheadBytesPerRecord
     }
 
     private func entry(_ held: Held, forKey key: RecordKey) -> LRUEngine<RecordKey, Held>.Entry {
         .init(value: held, weight: Self.weight(of: held.record, forKey: key), deadline: .max)
     }
 
-    private func isRemoved(_ held: Held) -> Bool { tags.isRemoved(held.record.tags, writtenAt: held.sequence) }
+    private func isRemoved(_ held: Held) -> Bool { tags.isRemoved(held.record.tags, partition: held.record.partition, writtenAt: held.sequence) }
 
     /// The record as it is to be read now. `nil` if there is none, and then nothing is left of it.
     private mutating func valid(_ key: RecordKey, at now: Date) -> Held? {
@@ -193,20 +198,22 @@ private struct State: Sendable {
         let outcome = engine.insert(entry(Held(record: record, sequence: tags.beginWrite()), forKey: key), forKey: key)
         // What has gone with a tag already does not go to make room.
         statistics.evictions += outcome.evicted.count { !isRemoved($0.value) }
-        for gone in outcome.evicted { tags.release(gone.value.record.tags) }
-        if let replaced = outcome.replaced { tags.release(replaced.value.record.tags) }
+        for gone in outcome.evicted { release(gone.value.record) }
+        if let replaced = outcome.replaced { release(replaced.value.record) }
         guard outcome.wasKept else {
             statistics.refusals += 1
             return false
         }
-        tags.retain(record.tags)
+        tags.retain(record.tags, partition: record.partition)
         statistics.insertions += 1
         return true
     }
 
     mutating func remove(_ key: RecordKey) {
-        if let removed = engine.remove(key) { tags.release(removed.value.record.tags) }
+        if let removed = engine.remove(key) { release(removed.value.record) }
     }
+
+    private mutating func release(_ record: Record) { tags.release(record.tags, partition: record.partition) }
 
     /// No use of the record.
     mutating func markStale(_ key: RecordKey, at date: Date) {
@@ -216,5 +223,46 @@ private struct State: Sendable {
     mutating func removeAll() {
         _ = engine.removeAll()
         tags.removeAll()
+    }
+}
+
+extension MemoryStore: EvictingRecordStore {
+    public func recordCount(taggedWith tag: String) async throws(StoreError) -> Int {
+        let now = clock.now()
+        return try withOpenState { $0.leastRecentlyUsedKeys(taggedWith: tag, at: now).count }
+    }
+
+    @discardableResult
+    public func removeLeastRecentlyUsedRecords(taggedWith tag: String, keeping count: Int) async throws(StoreError) -> Int {
+        let now = clock.now()
+        return try withOpenState { $0.evict(taggedWith: tag, keeping: max(0, count), at: now) }
+    }
+
+    public func noteUses(ofRecordsForKeys keys: [RecordKey]) async throws(StoreError) {
+        for key in keys { try check(key) }
+        let now = clock.now()
+        try withOpenState { state in
+            for key in keys { state.noteUse(key, at: now) }
+        }
+    }
+}
+
+extension State {
+    /// The keys of the records with a tag that are valid now.
+    fileprivate func leastRecentlyUsedKeys(taggedWith tag: String, at now: Date) -> [RecordKey] {
+        engine.leastRecentlyUsedKeys { $0.record.tags.contains(tag) && !isRemoved($0) && !$0.record.isExpired(at: now) }
+    }
+
+    fileprivate mutating func evict(taggedWith tag: String, keeping count: Int, at now: Date) -> Int {
+        let victims = leastRecentlyUsedKeys(taggedWith: tag, at: now).dropLast(count)
+        for key in victims { remove(key) }
+        statistics.evictions += victims.count
+        return victims.count
+    }
+
+    fileprivate mutating func noteUse(_ key: RecordKey, at now: Date) {
+        guard var held = valid(key, at: now) else { return }
+        held.record.lastAccess = max(now, held.record.lastAccess)
+        _ = engine.insert(entry(held, forKey: key), forKey: key)
     }
 }

@@ -56,6 +56,11 @@ public protocol RecordStore: Sendable {
     /// Removes every record that has at least one of the tags. O(number of tags) in Hoard's stores, however many records have them. May suspend.
     func removeRecords(taggedWith tags: Set<String>) async throws(StoreError)
 
+    /// Removes every record of a partition (``Record/partition``). Names are compared byte for byte. O(1) in Hoard's stores, however many records it has. May suspend.
+    ///
+    /// By default everything is removed: nothing that should be gone is found.
+    func removeRecords(inPartition partition: String) async throws(StoreError)
+
     /// Ends the freshness of a record, if there is one, at `date`; it is kept for as long as it would have been. May suspend.
     ///
     /// A record that was fresh for less is left as it is. By default the record is read and written again.
@@ -113,6 +118,10 @@ extension RecordStore {
 
     public func removeRecords(forKeys keys: [RecordKey]) async throws(StoreError) {
         for key in keys { try await removeRecord(forKey: key) }
+    }
+
+    public func removeRecords(inPartition partition: String) async throws(StoreError) {
+        try await removeAll()
     }
 
     public func markRecordStale(forKey key: RecordKey, at date: Date) async throws(StoreError) {

@@ -211,7 +211,8 @@ extension TieredCache {
     func isUntouched(_ entry: TieredEntry<Value>) -> Bool {
         let current = currentEra(hasTags: entry.hasTags)
         if entry.checkedEra.load(ordering: .relaxed) == current { return true }
-        return marks.withLock { $0.verdict(onEntryBornIn: entry.bornEra, tags: entry.terms.tags) } == TagMarks.Verdict()
+        let labels = entry.terms.labels
+        return marks.withLock { $0.verdict(onEntryBornIn: entry.bornEra, tags: labels) } == TagMarks.Verdict()
     }
 
     // MARK: Background

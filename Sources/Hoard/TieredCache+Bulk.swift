@@ -152,11 +152,13 @@ extension TieredCache {
     }
 
     /// Asks each store once, for what those nearer do not have fresh.
-    private func readStores(_ keys: [Key], skipsMemory: Bool) async -> [Key: StoreReading] {
+    private func readStores(_ allKeys: [Key], skipsMemory: Bool) async -> [Key: StoreReading] {
+        // No store is asked for a key that is kept in memory only.
+        let named = allKeys.compactMap { key in naming.recordKey(for: key).map { (key: key, name: $0) } }
+        let (keys, names) = (named.map(\.key), named.map(\.name))
         let (copyFences, areBeingWritten) = fences.withLock { fences in
             (keys.map { fences.openForCopy($0) }, keys.map { fences.isBeingWritten($0) })
         }
-        let names = keys.map { naming.recordKey(for: $0) }
         var readings = keys.map { _ in StoreReading() }
         var found: [Int: (record: Record, tierIndex: Int)] = [:]
         // See the reading of one key.

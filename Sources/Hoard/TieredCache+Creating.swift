@@ -42,6 +42,34 @@ extension TieredCache {
         )
     }
 
+    /// Creates a cache over stores of its own, some of whose keys are kept in memory only.
+    ///
+    /// - Parameter storedRecordKey: `nil` for a key that no store is ever asked for or told of.
+    package convenience init(
+        configuration: Configuration,
+        stores: [any RecordStore],
+        codec: Codec<Value>,
+        storedRecordKey: @escaping @Sendable (Key) -> RecordKey?,
+        keyOfRecord: (@Sendable (RecordKey) -> Key?)?,
+        clock: any WallClock,
+        ticker: any Ticker,
+        onEvent: @escaping @Sendable (TieredCacheEvent) -> Void
+    ) {
+        self.init(
+            name: nil,
+            configuration: configuration,
+            stack: StoreStack(stores, ticker: ticker, onEvent: onEvent),
+            ownsStack: true,
+            codec: codec,
+            recordKey: storedRecordKey,
+            keyOfRecord: keyOfRecord,
+            clock: clock,
+            ticker: ticker,
+            observer: nil,
+            onEvent: onEvent
+        )
+    }
+
     /// Creates a cache with a name, over stores that it shares with others.
     ///
     /// ```swift

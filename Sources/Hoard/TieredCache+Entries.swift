@@ -22,7 +22,7 @@ extension TieredCache {
     ///
     /// Made before it is published, outside the lock: if a tag of it is invalidated in between, its fence is broken and it is not published.
     func entry(_ value: Value?, terms: EntryTerms, earlyRefresh: CachePolicy.EarlyRefresh? = nil) -> TieredEntry<Value> {
-        let era = currentEra(hasTags: !terms.tags.isEmpty)
+        let era = currentEra(hasTags: terms.hasLabels)
         let (now, tick) = (clock.now(), ticker.nanoseconds())
         let ticks = TieredEntry<Value>.Ticks(
             created: tick.addingSaturated(now.duration(to: terms.created).saturatingNanoseconds),

@@ -23,6 +23,8 @@ public struct TieredCacheExplanation: Sendable {
         public let usableOnError: Duration
         public let hasValidator: Bool
         public let tags: Set<String>
+        /// The group that owns the value; `nil`: none.
+        public let partition: String?
     }
 
     /// A store and what it has of the key.
@@ -57,11 +59,12 @@ extension TieredCache {
         let recordKey = naming.recordKey(for: key)
         var stores: [TieredCacheExplanation.Store] = []
         for tier in tiers {
+            guard let recordKey else { break }
             var holding: TieredCacheExplanation.Holding?
             var skipReason: StoreSkip.Reason?
             switch await tier.record(forKey: recordKey) as StoreTier.Reading {
             case .record(let record):
-                holding = self.holding(EntryTerms(record, tags: naming.tags(ofRecord: record.tags)), isNegative: record.isNegative)
+                holding = self.holding(naming.terms(of: record), isNegative: record.isNegative)
             case .nothing: break
             case .skipped(let reason): skipReason = reason
             }
@@ -94,7 +97,8 @@ extension TieredCache {
             usableWhileRevalidating: usable(for: terms.staleWhileRevalidate),
             usableOnError: usable(for: max(terms.staleIfError, terms.staleWhileRevalidate)),
             hasValidator: terms.validator != nil,
-            tags: terms.tags
+            tags: terms.tags,
+            partition: terms.partition
         )
     }
 }

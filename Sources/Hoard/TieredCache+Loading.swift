@@ -179,11 +179,13 @@ extension TieredCache {
             value = nil
             terms = newTerms(CachePolicy(freshFor: policy.negativeFor))
             terms.tags = result.tags ?? []
+            terms.partition = result.partition
             // What is not to be remembered is removed all the same.
             if policy.negativeFor <= .zero { policy.skipping.formUnion([.memoryWrites, .storeWrites]) }
         case .value(let new):
             value = new
             terms.tags = result.tags ?? []
+            terms.partition = result.partition
             terms.validator = result.validator
         case .notModified:
             guard let old = candidate?.cached else {
@@ -191,6 +193,7 @@ extension TieredCache {
             }
             value = old.value
             terms.tags = result.tags ?? old.tags
+            terms.partition = result.partition ?? old.partition
             terms.validator = result.validator ?? old.validator
         }
         terms.loadDuration = .nanoseconds(max(0, ticker.nanoseconds() &- start))

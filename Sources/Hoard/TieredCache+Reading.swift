@@ -102,7 +102,8 @@ extension TieredCache {
     func checked(_ entry: TieredEntry<Value>, key: Key) -> TieredEntry<Value>? {
         let current = currentEra(hasTags: entry.hasTags)
         if entry.checkedEra.load(ordering: .relaxed) == current { return entry }
-        let verdict = marks.withLock { $0.verdict(onEntryBornIn: entry.bornEra, tags: entry.terms.tags) }
+        let labels = entry.terms.labels
+        let verdict = marks.withLock { $0.verdict(onEntryBornIn: entry.bornEra, tags: labels) }
         if verdict.isRemoved {
             replace(entry, with: nil, key: key)
             return nil

@@ -9,7 +9,7 @@ internal import Synchronization
     internal import Foundation
 #endif
 
-/// Invalidation: removing, and marking as stale, by key, by tag and altogether.
+/// Invalidation: removing, and marking as stale, by key, by tag, by partition and altogether.
 ///
 /// What is *removed* is gone. What is *marked stale* is kept for as long as it would have been: it is loaded again by the next reader, who
 /// may still get it by ``CachePolicy/staleWhileRevalidate`` or ``CachePolicy/staleIfError``. Both hold in every tier when they return. Neither is undone by
@@ -26,8 +26,8 @@ extension TieredCache {
         if changes.isEmpty { return }
         for (index, tier) in tiers.enumerated() {
             await tier.remove(
-                changes.map { key, fence in
-                    .init(key: naming.recordKey(for: key)) { [self] in mayReach(tier: index, change: fence) }
+                changes.compactMap { key, fence in
+                    naming.recordKey(for: key).map { .init(key: $0) { [self] in mayReach(tier: index, change: fence) } }
                 }
             )
         }
@@ -51,8 +51,10 @@ extension TieredCache {
         }
         // A write that is overtaken does not reach the stores any more, and what it would have replaced must not stay there, however stale.
         let isOvertaking = fences.withLock { $0.isOvertaking(fence) }
+        let recordKey = naming.recordKey(for: key)
         for (index, tier) in tiers.enumerated() {
-            let marking = StoreTier.Removal(key: naming.recordKey(for: key)) { [self] in mayReach(tier: index, change: fence) }
+            guard let recordKey else { break }
+            let marking = StoreTier.Removal(key: recordKey) { [self] in mayReach(tier: index, change: fence) }
             if isOvertaking { await tier.remove([marking]) } else { await tier.markStale([marking], at: now) }
         }
         end([(key, fence)])
@@ -86,6 +88,23 @@ extension TieredCache {
             $0.markStale(tags, at: tick)
         } inTier: { tier, onTurn in
             await tier.markStale(taggedWith: storeTags, at: now, onTurn: onTurn)
+        }
+    }
+
+    /// Removes all values of a partition from every tier. Suspends. O(1) in memory, and one call of each store, whatever it holds.
+    ///
+    /// Nothing that is under way and belongs to it is published afterwards: not by loads, nor by copies or writes behind that began before or meanwhile. An
+    /// encrypted `DiskStore` destroys the partition's key. Values in memory are never found again; the room they take is given back when they are looked for, or evicted.
+    /// A store that fails does it before it is next read. A cache with a name leaves alone what others have in the same stores.
+    ///
+    /// - Parameter partition: As it was given with the values. Values without a partition belong to none.
+    public func removePartition(_ partition: String) async {
+        let label: Set = [EntryTerms.label(ofPartition: partition)]
+        let storePartition = naming.storePartition(for: partition)
+        await changeTags(label, alsoAtTheEnd: true) {
+            $0.remove(label)
+        } inTier: { tier, onTurn in
+            await tier.removeRecords(inPartition: storePartition, onTurn: onTurn)
         }
     }
 
@@ -154,8 +173,11 @@ extension TieredCache {
     }
 
     /// Invalidates tags in memory, keeps what is under way and has one of them from being published, and lets `inTier` do the same to each store.
+    ///
+    /// - Parameter alsoAtTheEnd: Loads that begin during the change do not publish either. What they load may rest on what a store still had.
     func changeTags(
         _ tags: Set<String>,
+        alsoAtTheEnd: Bool = false,
         inMemory: (inout sending TagMarks) -> Void,
         inTier: (StoreTier, @escaping @Sendable () -> Void) async -> Void
     ) async {
@@ -172,7 +194,10 @@ extension TieredCache {
         for (index, tier) in tiers.enumerated() {
             await inTier(tier) { [self] in fences.withLock { $0.reach(tier: index, change: change) } }
         }
-        fences.withLock { $0.endChange(change) }
+        fences.withLock { fences in
+            fences.endChange(change)
+            if alsoAtTheEnd { for tag in tags { fences.breakFences(taggedWith: tag) } }
+        }
         // Whoever began to read the stores meanwhile may have seen what has been invalidated.
         detachAll()
     }

@@ -30,7 +30,10 @@ extension TieredCache {
             reading.skipped = tiers.map { StoreSkip(store: $0.store.name, reason: .beingChanged) }
             return reading
         }
-        let recordKey = naming.recordKey(for: key)
+        guard let recordKey = naming.recordKey(for: key) else {
+            if let fence { closeFence(fence) }
+            return reading
+        }
         var found: (record: Record, entry: TieredEntry<Value>, tierIndex: Int)?
         search: for (index, tier) in tiers.enumerated() {
             switch await tier.record(forKey: recordKey) as StoreTier.Reading {
@@ -61,7 +64,7 @@ extension TieredCache {
     func entry(from record: Record, recordKey: RecordKey, tier: StoreTier, fence: FenceTable<Key>.Fence?) async -> TieredEntry<Value>? {
         let underlyingError: (any Error)?
         if record.schemaFingerprint == codec.schemaFingerprint {
-            let terms = EntryTerms(record, tags: naming.tags(ofRecord: record.tags))
+            let terms = naming.terms(of: record)
             if record.isNegative { return entry(nil, terms: terms) }
             do {
                 return entry(try codec.decode(record.payload), terms: terms)
@@ -110,7 +113,7 @@ extension TieredCache {
             for (index, tier) in tiers.enumerated() {
                 let insertions = rising.filter { $0.tierIndex > index }.map { promotion in
                     StoreTier.Insertion(key: promotion.recordKey, record: promotion.record) { [self] in
-                        isIntact(promotion.fence, tags: promotion.entry.terms.tags)
+                        isIntact(promotion.fence, tags: promotion.entry.terms.labels)
                     }
                 }
                 if !insertions.isEmpty { await tier.insert(insertions) }
@@ -128,6 +131,7 @@ extension TieredCache {
                 freshUntil: terms.freshUntil,
                 staleUntil: terms.staleUntil.map { .date($0) } ?? .forever,
                 tags: naming.storeTags(for: terms.tags),
+                partition: terms.partition.map { naming.storePartition(for: $0) },
                 validator: terms.validator,
                 contentType: value == nil ? nil : codec.contentType,
                 schemaFingerprint: codec.schemaFingerprint

@@ -17,28 +17,32 @@ extension TieredCache {
     /// - Parameters:
     ///   - policy: How long the value is fresh and kept, and which tiers get it. By default the cache's policy.
     ///   - tags: Labels by which it can be removed or marked stale with others.
+    ///   - partition: The group that owns the value, such as a user, by which it is removed with all others of it. `nil`: none.
     ///   - validator: What a revalidation would send to the source.
     public func insert(
         _ value: Value,
         forKey key: Key,
         policy: CachePolicy? = nil,
         tags: Set<String> = [],
+        partition: String? = nil,
         validator: String? = nil
     ) async {
         let policy = policy ?? configuration.policy
         var terms = newTerms(policy)
         terms.tags = tags
+        terms.partition = partition
         terms.validator = validator
         // Only a write or removal that overtook this one can have broken the fence.
         await publish([Publication(key: key, fence: openFence(forKey: key), value: value, terms: terms, policy: policy)], isLoad: false)
     }
 
-    /// Writes several values as ``insert(_:forKey:policy:tags:validator:)`` does, with one call of each store.
-    public func insert(contentsOf values: [Key: Value], policy: CachePolicy? = nil, tags: Set<String> = []) async {
+    /// Writes several values as ``insert(_:forKey:policy:tags:partition:validator:)`` does, with one call of each store.
+    public func insert(contentsOf values: [Key: Value], policy: CachePolicy? = nil, tags: Set<String> = [], partition: String? = nil) async {
         let policy = policy ?? configuration.policy
         let publications = values.map { key, value in
             var terms = newTerms(policy)
             terms.tags = tags
+            terms.partition = partition
             return Publication(key: key, fence: openFence(forKey: key), value: value, terms: terms, policy: policy)
         }
         await publish(publications, isLoad: false)
@@ -151,7 +155,7 @@ extension TieredCache {
         let new = isKept ? memoryEntry(entry(publication.value, terms: publication.terms, earlyRefresh: policy.earlyRefresh), forKey: key) : nil
         // The check of the fence and the publication are one step. What leaves memory is released after it.
         let left = fences.withLock { fences -> Departures<Key, TieredEntry<Value>>? in
-            guard fences.beginChange(publication.fence, tags: isLoad ? publication.terms.tags : nil, isWrite: true) else { return nil }
+            guard fences.beginChange(publication.fence, tags: isLoad ? publication.terms.labels : nil, isWrite: true) else { return nil }
             if let new { return memory.insert(new, forKey: key) }
             var departures = Departures<Key, TieredEntry<Value>>()
             if let departure = memory.removeEntry(forKey: key).departure { departures.append(departure) }
@@ -172,7 +176,7 @@ extension TieredCache {
     func promoteToMemory(_ entry: TieredEntry<Value>, forKey key: Key, fence: FenceTable<Key>.Fence, skipsMemory: Bool) -> Bool {
         let new = skipsMemory ? nil : memoryEntry(entry, forKey: key)
         let outcome = fences.withLock { fences -> PromotionOutcome in
-            guard fences.isIntact(fence, tags: entry.terms.tags) else { return .fenced }
+            guard fences.isIntact(fence, tags: entry.terms.labels) else { return .fenced }
             guard let new else { return .skipped }
             if let current = memory.peek(key), current.terms.created >= entry.terms.created, current.isAsGood(as: entry) {
                 return .superseded(by: current)
@@ -208,7 +212,7 @@ extension TieredCache {
             var insertions: [StoreTier.Insertion] = []
             let outdated = OutdatedKeys()
             for (publication, record) in zip(publications, records) {
-                let key = naming.recordKey(for: publication.key)
+                guard let key = naming.recordKey(for: publication.key) else { continue }
                 guard let record else {
                     removals.append(.init(key: key) { [self] in mayReach(tier: index, change: publication.fence) })
                     continue
@@ -216,7 +220,7 @@ extension TieredCache {
                 insertions.append(
                     .init(key: key, record: record) { [self] in
                         fences.withLock { fences in
-                            guard !fences.isOutdated(publication.fence, tags: publication.terms.tags, inTier: index) else {
+                            guard !fences.isOutdated(publication.fence, tags: publication.terms.labels, inTier: index) else {
                                 outdated.add(key, publication.fence)
                                 return false
                             }

@@ -80,7 +80,7 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         stack: StoreStack,
         ownsStack: Bool,
         codec: Codec<Value>,
-        recordKey: @escaping @Sendable (Key) -> RecordKey,
+        recordKey: @escaping @Sendable (Key) -> RecordKey?,
         keyOfRecord: (@Sendable (RecordKey) -> Key?)?,
         clock: any WallClock,
         ticker: any Ticker,

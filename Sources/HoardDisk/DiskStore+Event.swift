@@ -41,6 +41,10 @@ extension DiskStore {
     }
 }
 
+extension DiskStore.Event: CustomStringConvertible {
+    public var description: String { message }
+}
+
 extension DiskStore.Event {
     static func databaseSetAside(path: String) -> Self {
         Self(.databaseSetAside, "The cache database was damaged; it was moved to \(path) and a new one was created.", path: path)

@@ -57,9 +57,11 @@ extension DiskStore {
         try await core.commit(.removeAll)
     }
 
-    /// Waits until everything that was accepted before is committed or has failed. Suspends.
+    /// Waits until everything that was accepted before is committed or has failed, and writes the uses that are in memory. Suspends.
     public func flush() async {
         await core.queue.waitUntilIdle()
+        guard let session = try? core.session(), session.memory.withLock({ !$0.index.uses.isEmpty }) else { return }
+        try? await core.commit(.flushUses)
     }
 
     /// Finishes the writes that were accepted, writes the uses that are still in memory and closes the files. Suspends.

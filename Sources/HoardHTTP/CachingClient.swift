@@ -106,6 +106,8 @@ public final class CachingClient: Sendable {
                 to: request,
                 body: body,
                 mode: options.cacheMode,
+                partition: options.partition,
+                keepsInMemoryOnly: options.keepsInMemoryOnly,
                 through: transport,
                 onInterimResponse: options.onInterimResponse
             )

@@ -24,6 +24,14 @@ final class DecisionJournal: Sendable {
         }
     }
 
+    /// Forgets the decisions about some keys.
+    func removeAll(where isRemoved: (HTTPCacheKey) -> Bool) {
+        state.withLock { state in
+            state.decisions = state.decisions.filter { !isRemoved($0.key) }
+            state.keys = CircularBuffer(state.keys.filter { !isRemoved($0) })
+        }
+    }
+
     func decision(for key: HTTPCacheKey) -> HTTPDecision? {
         state.withLock { $0.decisions[key] }
     }

@@ -12,6 +12,7 @@ extension HTTPCache {
         let mode: RequestCacheMode
         let transport: any Transport
         let onInterimResponse: InterimResponseHandler?
+        let space: Space
         /// The key of its URI.
         let key: HTTPCacheKey
 
@@ -29,13 +30,22 @@ extension HTTPCache {
         body: HTTPBody = .empty,
         mode: RequestCacheMode = .default,
         through transport: any Transport,
-        onInterimResponse: InterimResponseHandler? = nil
+        onInterimResponse: InterimResponseHandler? = nil,
+        in space: Space
     ) -> Call? {
         guard let target = TargetURI(request) else { return nil }
         var request = request
         request.setTarget(target)
-        let key = HTTPCacheKey(scope: scope(for: request), targetURI: target.description)
-        return Call(request: request, body: body, mode: mode, transport: transport, onInterimResponse: onInterimResponse, key: key)
+        let key = HTTPCacheKey(scope: scope(for: request, in: space), targetURI: target.description)
+        return Call(
+            request: request,
+            body: body,
+            mode: mode,
+            transport: transport,
+            onInterimResponse: onInterimResponse,
+            space: space,
+            key: key
+        )
     }
 
     func machine(for call: Call) -> HTTPCacheStateMachine {

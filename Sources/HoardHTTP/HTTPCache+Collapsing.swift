@@ -71,7 +71,7 @@ extension HTTPCache {
             exchange.land(landing)
         }
         exchange.setTask(task)
-        return try answer(of: await exchange.leaderAnswer())
+        return try answer(of: await passingPriority(to: task) { await exchange.leaderAnswer() })
     }
 
     private func answer(of answer: Result<Exchange.LeaderAnswer, HTTPCacheError>) throws(HTTPCacheError) -> (HTTPCacheResponse, Outcome) {

@@ -18,7 +18,8 @@ extension HTTPCache {
         /// Names the cache in the `Cache-Status` field (RFC 9211). Default: `hoard`.
         public var name: String = "hoard"
 
-        /// Divides a store between users: caches with different partitions never see each other's responses. Default: none.
+        /// Divides a store between users: responses of different partitions never answer each other's requests, and leave apart from each other. It is for requests that
+        /// name none themselves (``RequestOptions/partition``). Default: empty, which stands for none.
         public var partition: String = ""
 
         /// The fields that have directives for caches of this kind, the most specific first:

@@ -12,11 +12,12 @@ extension HTTPCache {
     /// - Parameters:
     ///   - uri: An absolute `http` or `https` URI.
     ///   - fields: Fields of the request, such as those that select a variant.
-    public func explain(_ uri: String, fields: HTTPFields = [:]) async -> HTTPCacheExplanation {
+    ///   - partition: Whose request it would be. `nil`: the one of the configuration.
+    public func explain(_ uri: String, fields: HTTPFields = [:], partition: String? = nil) async -> HTTPCacheExplanation {
         let target = TargetURI(URIReference(uri))
         var request = HTTPRequest(method: .get, scheme: nil, authority: nil, path: nil, headerFields: fields)
         if let target { request.setTarget(target) }
-        let key = HTTPCacheKey(scope: scope(for: request), targetURI: target?.description ?? "")
+        let key = HTTPCacheKey(scope: scope(for: request, in: space(partition: partition)), targetURI: target?.description ?? "")
         let found = target == nil ? Found(base: key) : await lookUp(key, fields.removingHopByHopFields())
         return HTTPCacheExplanation(
             request: request,

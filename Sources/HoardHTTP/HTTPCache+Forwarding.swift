@@ -23,9 +23,9 @@ extension HTTPCache {
         let isUnsafe = !forward.request.method.isSafe
         // What was asked for before a change may come from before it: RFC 9111 §4.4. So neither it is stored, nor what is asked for while the origin
         // works on the change.
-        if isUnsafe { keys(of: call).forEach { breakFences(of: $0) } }
-        var flight = flight ?? Flight(key: call.key, selectingFields: machine.selectingFields, cache: self)
-        // What the origin is about to confirm is not to go meanwhile.
+        if isUnsafe { breakFences(of: keys(of: call)) }
+        var flight = flight ?? Flight(key: call.key, space: call.space, selectingFields: machine.selectingFields, cache: self)
+        // What the origin is about to confirm, or to complete, is not to go meanwhile.
         let lease = segments.lease(flight.found?.response?.body.references ?? [])
         defer { withExtendedLifetime(lease) {} }
         while true {
@@ -41,7 +41,7 @@ extension HTTPCache {
                 let answer = await failed(failure, error, &machine, call, foundKey: flight.found?.key)
                 return .init(answer: answer, shared: .failed(failure, error))
             }
-            if isUnsafe { change(&flight, call) { keys(of: call).forEach { breakFences(of: $0) } } }
+            if isUnsafe { change(&flight, call) { breakFences(of: keys(of: call)) } }
             let action = machine.received(
                 received.head,
                 bodyLength: received.body.length,
@@ -63,14 +63,10 @@ extension HTTPCache {
 
             case .deliverCombined(let head, let stored, let storing, let effects):
                 let key = flight.found?.key
-                // What the effects remove is still read for this answer.
-                let lease = segments.lease(stored.body.references)
                 await apply(effects, call, &flight)
                 // Together they are no response that may be stored.
                 if effects.removesFound { flight.close() }
-                let landing = await deliverCombined(head, received.body, stored, storing, key, flight, onEnd)
-                withExtendedLifetime(lease) {}
-                if let landing { return landing }
+                if let landing = await deliverCombined(head, received.body, stored, storing, key, flight, onEnd) { return landing }
 
             case .respond(let answer, let storing, let effects):
                 let key = flight.found?.key
@@ -92,7 +88,7 @@ extension HTTPCache {
             guard case .lookUp = machine.start(), case .forward(let next) = machine.lookedUp(nil, isVaryMiss: false, now: clock.now()) else {
                 flight.close()
                 let error = TransportError(.failed, "The stored response is no longer complete.")
-                return .init(answer: .failure(.init(.forwardFailed, error.message, transportError: error, cacheStatus: "")), shared: .unshareable)
+                return .init(answer: .failure(HTTPCacheError(error)), shared: .unshareable)
             }
             forward = next
         }
@@ -101,7 +97,7 @@ extension HTTPCache {
     /// The origin may have done what an unsafe request asks for, though nobody was told. What is stored is confirmed before it is used again.
     private func changeMayHaveHappened(_ error: TransportError, _ call: Call) async {
         let keys = keys(of: call)
-        keys.forEach { breakFences(of: $0) }
+        breakFences(of: keys)
         if error.meansNothingWasSent { return }
         await startTask { [self] in
             for key in keys { await markStoredStale(key) }
@@ -109,7 +105,7 @@ extension HTTPCache {
     }
 
     /// The keys under which what an unsafe request changes may be stored.
-    private func keys(of call: Call) -> [HTTPCacheKey] { keys(of: call.key.targetURI, scope: call.key.scope) }
+    private func keys(of call: Call) -> [HTTPCacheKey] { keys(of: call.key.targetURI, like: call.key) }
 
     /// The answer to a request for which the origin gave none: something stored, or none.
     func failed(
@@ -122,12 +118,10 @@ extension HTTPCache {
         switch machine.forwardFailed(failure, now: clock.now()) {
         case .respond(let answer):
             if let response = await response(answer, to: call, key: foundKey) { return .success(.init(response, Self.outcome(of: answer))) }
-            return .failure(.init(.forwardFailed, error.message, transportError: error, cacheStatus: ""))
+            return .failure(HTTPCacheError(error))
         case .fail(let status, let prohibition):
             let isProhibited = prohibition != nil
-            return .failure(
-                .init(.forwardFailed, error.message, transportError: error, cacheStatus: status.fieldValue, isStaleProhibited: isProhibited)
-            )
+            return .failure(HTTPCacheError(error, cacheStatus: status.fieldValue, isStaleProhibited: isProhibited))
         }
     }
 
@@ -137,10 +131,12 @@ extension HTTPCache {
         if let replacement = effects.replacement { await flight.replaceFound(with: replacement) }
         guard effects.removesFound || !effects.invalidatedURIs.isEmpty else { return }
         let (isIntact, old) = (flight.isIntact, flight)
-        let invalidated = effects.invalidatedURIs.flatMap { keys(of: $0, scope: call.key.scope) }
-        invalidated.forEach { breakFences(of: $0) }
+        let invalidated = effects.invalidatedURIs.flatMap { keys(of: $0, like: call.key) }
+        breakFences(of: invalidated)
         if effects.removesFound { old.breakFencesOfFound() }
-        if isIntact { flight = Flight(key: call.key, selectingFields: machine(for: call).selectingFields, cache: self, isAfterChange: true) }
+        if isIntact {
+            flight = Flight(key: call.key, space: call.space, selectingFields: machine(for: call).selectingFields, cache: self, after: old)
+        }
         // A cancelled task would not find all that has to go.
         await startTask { [self] in
             if effects.removesFound { await old.removeFound() }
@@ -154,9 +150,10 @@ extension HTTPCache {
         let isIntact = flight.isIntact
         breakFences()
         guard isIntact else { return }
-        let found = flight.found
-        flight = Flight(key: call.key, selectingFields: machine(for: call).selectingFields, cache: self)
+        let (found, old) = (flight.found, flight)
+        flight = Flight(key: call.key, space: call.space, selectingFields: machine(for: call).selectingFields, cache: self)
         flight.found = found
+        if old.hasLostPartition { flight.close() }
     }
 
     // MARK: Bodies

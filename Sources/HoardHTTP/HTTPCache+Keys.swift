@@ -11,38 +11,38 @@ internal import HTTPTypes
 #endif
 
 extension HTTPCache {
-    /// What a cache's keys begin with.
-    static func baseScope(_ configuration: Configuration) -> String {
-        let mode = configuration.mode == .shared ? "http-shared" : "http-private"
-        return configuration.partition.isEmpty ? mode : "\(mode) \(digest(configuration.partition.utf8))"
-    }
-
     /// What the keys of a request begin with.
     ///
     /// In a shared cache, a response to a request with `Authorization` is stored only if it says that it may be shared. A private
     /// cache stores others too, and must not give what one user's credentials got to a request with another's.
-    func scope(for request: HTTPRequest) -> String {
-        guard configuration.mode == .private, request.headerFields.contains(.authorization) else { return baseScope }
+    func scope(for request: HTTPRequest, in space: Space) -> String {
+        guard configuration.mode == .private, request.headerFields.contains(.authorization) else { return space.baseScope }
         // Bytes, since as text all that is not UTF-8 would be alike. No value contains the line feed that ends it.
         let credentials = request.headerFields[fields: .authorization].flatMap { $0.valueBytes + [UInt8(ascii: "\n")] }
-        return "\(baseScope) \(Self.digest(credentials))"
+        let base = HTTPCacheKey(scope: space.baseScope, targetURI: "")
+        let scope = "\(base.storedScope) \(Self.digest(credentials))"
+        return base.isMemoryOnly ? HTTPCacheKey.memoryScope(scope) : scope
     }
 
-    /// The keys under which a request's URI, or another one that concerns it, may be stored: for these credentials, and for requests without any.
-    func keys(of uri: String, scope: String) -> [HTTPCacheKey] {
-        (scope == baseScope ? [scope] : [baseScope, scope]).map { HTTPCacheKey(scope: $0, targetURI: uri) }
+    /// The keys under which a request's URI, or another one that concerns it, may be stored: for these credentials, and for requests without any; in stores,
+    /// and in memory only.
+    func keys(of uri: String, like key: HTTPCacheKey) -> [HTTPCacheKey] {
+        let scopes = key.hasCredentials ? [key.storedBaseScope, key.storedScope] : [key.storedScope]
+        return (scopes + scopes.map { HTTPCacheKey.memoryScope($0) }).map { HTTPCacheKey(scope: $0, targetURI: uri) }
     }
 
     /// The tag of what is stored for a URI with any credentials: in a private cache, where each have keys of their own, a change of the URI reaches them by it.
     ///
     /// No response can have it, as a tag in `Cache-Tag` has no comma and one in `Surrogate-Key` no space.
-    func uriTag(_ uri: String) -> String? {
-        configuration.mode == .private ? "uri, \(Self.digest("\(baseScope)\n\(uri)".utf8))" : nil
+    ///
+    /// - Parameter scope: That of the keys without credentials, in stores.
+    func uriTag(_ uri: String, baseScope scope: String) -> String? {
+        configuration.mode == .private ? "uri, \(Self.digest("\(scope)\n\(uri)".utf8))" : nil
     }
 
-    /// The tags of an entry: those of the response, and ``uriTag(_:)`` if it is for some credentials.
+    /// The tags of an entry: those of the response, and ``uriTag(_:baseScope:)`` if it is for some credentials.
     func tags(of response: StoredResponse, forKey key: HTTPCacheKey) -> Set<String> {
-        guard key.scope != baseScope, let tag = uriTag(key.targetURI) else { return response.tags }
+        guard key.hasCredentials, let tag = uriTag(key.targetURI, baseScope: key.storedBaseScope) else { return response.tags }
         return response.tags.union([tag])
     }
 
@@ -54,7 +54,7 @@ extension HTTPCache {
     }
 
     /// A short one-way name. Cookies and credentials select responses, but do not appear in keys.
-    private static func digest(_ bytes: some Sequence<UInt8>) -> String {
+    static func digest(_ bytes: some Sequence<UInt8>) -> String {
         Array(SHA256.hash(data: Data(bytes)).prefix(16)).hexadecimal
     }
 }
@@ -70,6 +70,9 @@ extension HTTPCacheKey {
 
     /// The key that a fence is opened for which only removals break: writes of variants do not.
     var removalKey: HTTPCacheKey { HTTPCacheKey(scope: scope, targetURI: targetURI, variant: "removal") }
+
+    /// The key that a fence is opened for which nothing breaks but the removal of everything; it tells of its partition by the label.
+    var partitionRemovalKey: HTTPCacheKey { HTTPCacheKey(scope: scope, targetURI: "", variant: "partition removal") }
 
     // MARK: No-Vary-Search
 

@@ -13,7 +13,7 @@ extension HTTPCache {
     /// Writes a response with the dates and tags that follow from it. Returns when memory has it; the stores get it in the background.
     ///
     /// - Returns: Whether the fence was intact.
-    func publish(_ response: StoredResponse, forKey key: HTTPCacheKey, fence: FenceTable<HTTPCacheKey>.Fence) async -> Bool {
+    func publish(_ response: StoredResponse, forKey key: HTTPCacheKey, of partition: String?, fence: FenceTable<HTTPCacheKey>.Fence) async -> Bool {
         let (freshUntil, keptUntil) = lifetime(of: response)
         let validators = response.validators
         let cached = CachedValue(
@@ -22,6 +22,7 @@ extension HTTPCache {
             freshUntil: freshUntil,
             staleUntil: .date(keptUntil),
             tags: tags(of: response, forKey: key),
+            partition: partition,
             validator: (validators.eTag ?? validators.lastModified).map { String(decoding: $0, as: UTF8.self) }
         )
         return await entries.publish(cached, forKey: key, fence: fence, behind: true)

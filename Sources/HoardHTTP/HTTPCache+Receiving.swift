@@ -13,7 +13,7 @@ extension HTTPCache {
     /// - Returns: The response with its body; `nil` if it could not be kept.
     func store(_ bytes: ByteBuffer, _ storing: HTTPCacheStateMachine.Storing, _ flight: Flight) async -> StoredResponse? {
         let length = bytes.readableBytes
-        var recorder = recorder(for: storing, expectedLength: length)
+        var recorder = recorder(for: storing, flight, expectedLength: length)
         await recorder.take(bytes)
         count(storableBytes: length)
         guard let source = await recorder.finish(), let response = storing.response(with: source, length: length, isWhole: true) else {
@@ -46,7 +46,7 @@ extension HTTPCache {
         into shared: SharedBody,
         _ onEnd: @escaping @Sendable () -> Void
     ) {
-        let recorder = recorder(for: storing, expectedLength: shared.expectedLength)
+        let recorder = recorder(for: storing, flight, expectedLength: shared.expectedLength)
         let task = transfers.start { [self] in
             let transfer = Transfer(storing: storing, flight: flight, shared: shared, onEnd: onEnd)
             await self.receive(body, recorder, transfer)
@@ -62,14 +62,25 @@ extension HTTPCache {
         let onEnd: @Sendable () -> Void
     }
 
-    private func recorder(for storing: HTTPCacheStateMachine.Storing, expectedLength: Int?) -> BodyRecorder {
+    private func recorder(for storing: HTTPCacheStateMachine.Storing, _ flight: Flight, expectedLength: Int?) -> BodyRecorder {
         let stored = storing.placement == nil ? 0 : storing.response.body.byteCountAtHand
-        let limits = BodyRecorder.Limits(
+        var limits = BodyRecorder.Limits(
             inlineLength: max(0, configuration.inlineBodyBytes - stored),
             maximumLength: rules.maximumObjectBytes,
             expectedLength: expectedLength
         )
-        return BodyRecorder(segments: segments, budget: budget, limits: limits, keptUntil: segmentsKeptUntil(storing.response))
+        if flight.key.isMemoryOnly {
+            // Segments are for stores. What is too long for one entry is forwarded only.
+            limits.inlineLength = max(0, min(rules.maximumObjectBytes, max(configuration.inlineBodyBytes, memoryBytes / 16)) - stored)
+            limits.maximumLength = limits.inlineLength
+        }
+        return BodyRecorder(
+            segments: segments,
+            owner: flight.segmentOwner,
+            budget: budget,
+            limits: limits,
+            keptUntil: segmentsKeptUntil(storing.response)
+        )
     }
 
     /// Receives a body part by part, as its readers want it.

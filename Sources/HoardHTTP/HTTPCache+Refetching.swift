@@ -9,11 +9,11 @@ extension HTTPCache {
     /// How to go on with a response whose head has been sent, if a segment of its body leaves the stores before its turn: by a request for the rest, with
     /// `If-Range`, so that it is the rest of the same ([RFC 9110 §13.1.5](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.5)).
     ///
-    /// - Returns: `nil` if the response has no strong validator, or its client wants no request to be forwarded.
-    func refetch(_ stored: StoredResponse, for call: Call) -> StoredContent.Refetch? {
-        let client = ClientRequest(call.request, hasContent: false, mode: call.mode)
-        guard !client.wantsNoForwarding, StrongValidator(of: stored.head.headerFields) != nil else { return nil }
-        return { [self] range in
+    /// It fails if the response has no strong validator, or its client wants no request to be forwarded.
+    func refetch(_ stored: StoredResponse, for call: Call) -> StoredContent.Refetch {
+        { [self] range in
+            let client = ClientRequest(call.request, hasContent: false, mode: call.mode)
+            guard !client.wantsNoForwarding, StrongValidator(of: stored.head.headerFields) != nil else { throw HTTPBodyIncompleteError() }
             let part = RangeRequest.Part.from(range.lowerBound, last: range.upperBound - 1)
             counters.withLock { $0.originRequests += 1 }
             let response = try await call.transport.send(client.request(asking: .completion(part), about: stored))

@@ -3,23 +3,28 @@
 
 internal import Hoard
 
-/// Removing, and marking as stale: by URI, by tag and altogether.
+/// Removing, and marking as stale: by URI, by tag, by partition and altogether.
 ///
 /// What is *removed* is gone. What is *marked stale* is not used again before the origin has confirmed it. Neither is undone by what is under way: it is
 /// given to those who have asked, and is not stored; nobody who asks afterwards gets it.
 extension HTTPCache {
     /// Removes what is stored for a URI, with all its variants and with what differs from it only in parts of the query that do not matter
-    /// (`No-Vary-Search`), in this cache's mode and partition, for all credentials. Suspends.
+    /// (`No-Vary-Search`), in this cache's mode and one partition, for all credentials. Suspends.
     ///
+    /// - Parameter partition: `nil`: the one of the configuration.
     /// - Returns: Whether `uri` is one of HTTP's.
     @discardableResult
-    public func remove(_ uri: String) async -> Bool {
-        guard let target = TargetURI.normalized(uri) else { return false }
-        let key = HTTPCacheKey(scope: baseScope, targetURI: target)
-        breakFences(of: key)
+    public func remove(_ uri: String, partition: String? = nil) async -> Bool {
+        guard let keys = keysWithoutFences(of: uri, partition: partition) else { return false }
         // A cancelled task would not find all that has to go.
-        await startTask { [self] in await removeStored([key]) }.value
+        await startTask { [self] in await removeStored(keys) }.value
         return true
+    }
+
+    /// Removes what is kept in memory only for a URI (``RequestOptions/keepsInMemoryOnly``), like ``remove(_:partition:)``. No store learns of the URI. Suspends.
+    package func removeKeptInMemoryOnly(_ uri: String, partition: String? = nil) async {
+        guard let keys = keysWithoutFences(of: uri, partition: partition) else { return }
+        await startTask { [self] in await removeStored(keys.filter(\.isMemoryOnly)) }.value
     }
 
     /// Removes all responses with a tag: a member of their `Cache-Tag` or `Surrogate-Key` fields. Suspends.
@@ -32,13 +37,14 @@ extension HTTPCache {
 
     /// Marks what is stored for a URI stale, like ``remove(_:)`` removes it. Suspends.
     ///
+    /// - Parameter partition: `nil`: the one of the configuration.
     /// - Returns: Whether `uri` is one of HTTP's.
     @discardableResult
-    public func markStale(_ uri: String) async -> Bool {
-        guard let target = TargetURI.normalized(uri) else { return false }
-        let key = HTTPCacheKey(scope: baseScope, targetURI: target)
-        breakFences(of: key)
-        await startTask { [self] in await markStoredStale(key) }.value
+    public func markStale(_ uri: String, partition: String? = nil) async -> Bool {
+        guard let keys = keysWithoutFences(of: uri, partition: partition) else { return false }
+        await startTask { [self] in
+            for key in keys { await markStoredStale(key) }
+        }.value
         return true
     }
 
@@ -65,14 +71,41 @@ extension HTTPCache {
         flights.removeAll()
     }
 
-    /// Removes everything from memory and from the stores, also what caches with other partitions keep in the same stores. Suspends.
+    /// Removes all responses of a partition, with and without credentials, from memory and from the stores. Suspends. O(1) in each tier.
+    ///
+    /// An encrypted `DiskStore` destroys the partition's key. What is under way for the partition is given to those who have asked, and is not stored. A body
+    /// that is being read from a store may break off.
+    ///
+    /// - Parameter partition: As in ``RequestOptions/partition`` or ``Configuration/partition``. An empty name stands for none: nothing is removed.
+    public func removePartition(_ partition: String) async {
+        if partition.isEmpty { return }
+        let scope = space(partition: partition).baseScope
+        flights.removeAll { $0.key.storedBaseScope == scope }
+        await entries.removePartition(partition)
+        // Nobody joins what has been asked for meanwhile either.
+        flights.removeAll { $0.key.storedBaseScope == scope }
+        journal.removeAll { $0.storedBaseScope == scope }
+    }
+
+    /// Removes everything from memory and from the stores, also what other caches keep in the same stores. Suspends.
+    ///
+    /// A cache with a partition (``Configuration/partition``) removes that, and leaves the others alone: ``removePartition(_:)``.
     public func removeAll() async {
+        if let partition = space.partition { return await removePartition(partition) }
         flights.removeAll()
         await entries.removeAll()
         flights.removeAll()
     }
 
     // MARK: Keys
+
+    /// The keys of a URI, whose fences have been broken; `nil` if it is none of HTTP's.
+    private func keysWithoutFences(of uri: String, partition: String?) -> [HTTPCacheKey]? {
+        guard let target = TargetURI.normalized(uri) else { return nil }
+        let keys = keys(of: target, like: HTTPCacheKey(scope: space(partition: partition).baseScope, targetURI: target))
+        breakFences(of: keys)
+        return keys
+    }
 
     /// Removes what is stored under the keys of URIs, whose fences have been broken.
     func removeStored(_ keys: [HTTPCacheKey]) async {
@@ -92,18 +125,25 @@ extension HTTPCache {
         for reference in references { segments.remove(reference) }
     }
 
-    /// Keeps what is under way for a URI from being stored, and from being joined.
-    func breakFences(of key: HTTPCacheKey) {
-        for key in [key.removalKey, key.searchRemovalKey, key] { entries.breakFences(forKey: key) }
+    /// Keeps what is under way for URIs from being stored, and from being joined.
+    func breakFences(of keys: [HTTPCacheKey]) {
+        for key in keys {
+            for key in [key.removalKey, key.searchRemovalKey, key] { entries.breakFences(forKey: key) }
+        }
     }
 
     /// The tags of what is stored for these URIs with any credentials.
     func uriTags(of keys: [HTTPCacheKey]) -> Set<String> {
-        Set(keys.flatMap { [$0.targetURI, $0.pathURI] }.compactMap { uriTag($0) })
+        Set(
+            keys.flatMap { key in
+                let scope = key.storedBaseScope
+                return [key.targetURI, key.pathURI].compactMap { uriTag($0, baseScope: scope) }
+            }
+        )
     }
 
     /// The key of a URI, and those of what it has in common with others.
-    private func bases(of key: HTTPCacheKey) async -> [HTTPCacheKey] {
+    func bases(of key: HTTPCacheKey) async -> [HTTPCacheKey] {
         [key] + (await searchRules(for: key)).map { key.canonicalKey($0) }
     }
 }

@@ -15,6 +15,8 @@ extension HTTPCache {
     ///   - request: A request with scheme, authority and path.
     ///   - body: The request's content. It is not read unless the request is forwarded.
     ///   - mode: How the request uses the cache.
+    ///   - partition: Whose request it is (``RequestOptions/partition``). `nil`: the one of the configuration.
+    ///   - keepsInMemoryOnly: Whether the response is kept in memory only (``RequestOptions/keepsInMemoryOnly``).
     ///   - onInterimResponse: Gets the interim (1xx) responses to this request, before the final one is returned. A request that waits for the answer to
     ///     another one gets none.
     /// - Throws: ``HTTPCacheError``. A body that breaks off while it is read throws the transport's error, or ``HTTPBodyIncompleteError`` if
@@ -23,10 +25,13 @@ extension HTTPCache {
         to request: HTTPRequest,
         body: HTTPBody = .empty,
         mode: RequestCacheMode = .default,
+        partition: String? = nil,
+        keepsInMemoryOnly: Bool = false,
         through transport: any Transport,
         onInterimResponse: InterimResponseHandler? = nil
     ) async throws(HTTPCacheError) -> HTTPCacheResponse {
-        guard let call = call(request, body: body, mode: mode, through: transport, onInterimResponse: onInterimResponse) else {
+        let space = space(partition: partition, isMemoryOnly: keepsInMemoryOnly)
+        guard let call = call(request, body: body, mode: mode, through: transport, onInterimResponse: onInterimResponse, in: space) else {
             let status = CacheStatus(cacheName: configuration.name, .generated, detail: "INVALID-URI")
             throw HTTPCacheError(.invalidRequest, "The request has no usable http or https URI.", cacheStatus: status.fieldValue)
         }
@@ -40,11 +45,11 @@ extension HTTPCache {
         }
     }
 
-    /// The answer to a request, if memory has a fresh one with all of its body. Never suspends.
+    /// The answer to a request without a partition of its own, if memory has a fresh one with all of its body. Never suspends.
     ///
-    /// - Returns: `nil` if ``respond(to:body:mode:through:onInterimResponse:)`` has to be asked.
+    /// - Returns: `nil` if ``respond(to:body:mode:partition:keepsInMemoryOnly:through:onInterimResponse:)`` has to be asked.
     package func respondFromMemory(to request: HTTPRequest) -> HTTPCacheResponse? {
-        guard let call = call(request, through: NoTransport()) else { return nil }
+        guard let call = call(request, through: NoTransport(), in: space) else { return nil }
         var machine = machine(for: call)
         guard case .lookUp = machine.start(), let response = responseFromMemory(to: call, machine) else { return nil }
         count(.hits)
@@ -69,12 +74,14 @@ extension HTTPCache {
         case .respond(let answer):
             return (await response(answer, to: call, key: nil) ?? .madeUp(answer), .generated)
         case .forward(let forward):
+            if call.key.isMemoryOnly, call.request.method.isSafe { await removeStoredCopies(for: call) }
             let answer = try await send(forward, machine, call, nil).answer.get()
             return (answer.response, answer.outcome)
         case .lookUp: break
         }
         if let response = responseFromMemory(to: call, machine) { return (response, .hits) }
-        let flight = Flight(key: call.key, selectingFields: machine.selectingFields, cache: self)
+        if call.key.isMemoryOnly { await removeStoredCopies(for: call) }
+        let flight = Flight(key: call.key, space: call.space, selectingFields: machine.selectingFields, cache: self)
         var found = await lookUp(call.key, machine.selectingFields)
         flight.found = found
         while true {

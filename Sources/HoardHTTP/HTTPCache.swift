@@ -21,9 +21,11 @@ public final class HTTPCache: Sendable {
     let clock: any WallClock
     let ticker: any Ticker
     let budget: ByteBudget
+    /// The limit of memory.
+    let memoryBytes: Int
     let rules: HTTPCacheRules
-    /// What the keys begin with, but for those of requests with credentials in a private cache.
-    let baseScope: String
+    /// The space of requests that name no partition.
+    let space: Space
     let segments: BodySegments
     let flights: Flights
     let deadlines: DeadlineQueue
@@ -49,12 +51,12 @@ public final class HTTPCache: Sendable {
         onEvent: @escaping @Sendable (TieredCacheEvent) -> Void = { _ in }
     ) {
         let rules = configuration.rules(hasStores: !stores.isEmpty)
-        let memoryBytes = max(0, configuration.maximumMemoryBytes)
+        memoryBytes = max(0, configuration.maximumMemoryBytes)
         let entries = TieredCache<HTTPCacheKey, HTTPCacheEntry>(
             configuration: .init(maximumWeight: memoryBytes, weigher: { _, entry in entry.weight }),
             stores: stores,
             codec: .httpCacheEntry(rules: rules),
-            recordKey: \.recordKey,
+            storedRecordKey: { $0.isMemoryOnly ? nil : $0.recordKey },
             keyOfRecord: { HTTPCacheKey(recordKey: $0) },
             clock: clock,
             ticker: ticker,
@@ -68,7 +70,7 @@ public final class HTTPCache: Sendable {
         self.entries = entries
         self.work = work
         budget = ByteBudget(max(0, configuration.maximumBytesInFlight))
-        baseScope = Self.baseScope(configuration)
+        space = Space(configuration.mode, partition: configuration.partition)
         segments = BodySegments(
             entries: entries,
             clock: clock,
@@ -91,6 +93,9 @@ public final class HTTPCache: Sendable {
         await flush()
         await entries.close()
     }
+
+    /// What the keys of requests begin with that name no partition and have no credentials.
+    var baseScope: String { space.baseScope }
 
     /// The counters as they stand now.
     public var statistics: HTTPCacheStatistics { counters.withLock { $0 } }

@@ -41,10 +41,14 @@ public struct HTTPCacheError: Error, Sendable {
         self.isStaleProhibited = isStaleProhibited
     }
 
+    /// The origin did not answer.
+    init(_ error: TransportError, cacheStatus: String = "", isStaleProhibited: Bool = false) {
+        self.init(.forwardFailed, error.message, transportError: error, cacheStatus: cacheStatus, isStaleProhibited: isStaleProhibited)
+    }
+
     /// The task of whoever waited was cancelled. Others wait on.
     static var cancelled: Self {
-        let error = TransportError(.cancelled, "The request was cancelled while it waited for the origin.")
-        return HTTPCacheError(.forwardFailed, error.message, transportError: error, cacheStatus: "")
+        HTTPCacheError(TransportError(.cancelled, "The request was cancelled while it waited for the origin."))
     }
 }
 

@@ -7,7 +7,7 @@ package import Hoard
 ///
 /// Only responses to GET are stored, so the method is not part of the key.
 package struct HTTPCacheKey: Hashable, Sendable {
-    /// Private and shared caches, and the partitions of users, never share an entry.
+    /// Private and shared caches, the partitions of users, and what is kept in memory only, never share an entry.
     package var scope: String
     /// The normalised target URI (RFC 9110 §4.2.3).
     package var targetURI: String

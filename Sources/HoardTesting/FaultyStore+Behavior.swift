@@ -7,8 +7,10 @@ extension FaultyStore {
     /// One of the things that a store does.
     public struct Operation: Hashable, Sendable, CustomStringConvertible {
         private enum Base: String, Hashable, Sendable {
-            case record, records, insert, insertMany, removeRecord, removeMany, removeTagged, markStale, markTaggedStale, markAllStale, removeAll
+            case record, records, insert, insertMany, removeRecord, removeMany, removeTagged, removePartition, markStale, markTaggedStale,
+                markAllStale, removeAll
             case statistics, close
+            case recordCount, evict, noteUses, flush
         }
         private let base: Base
         private init(_ base: Base) { self.base = base }
@@ -27,6 +29,8 @@ extension FaultyStore {
         public static var removeMany: Self { .init(.removeMany) }
         /// `removeRecords(taggedWith:)`, of one tag or several.
         public static var removeTagged: Self { .init(.removeTagged) }
+        /// `removeRecords(inPartition:)`.
+        public static var removePartition: Self { .init(.removePartition) }
         /// `markRecordStale(forKey:at:)`.
         public static var markStale: Self { .init(.markStale) }
         /// `markRecordsStale(taggedWith:at:)`.
@@ -37,16 +41,27 @@ extension FaultyStore {
         public static var removeAll: Self { .init(.removeAll) }
         /// `statistics()`.
         public static var statistics: Self { .init(.statistics) }
+        /// `recordCount(taggedWith:)`.
+        public static var recordCount: Self { .init(.recordCount) }
+        /// `removeLeastRecentlyUsedRecords(taggedWith:keeping:)`.
+        public static var evict: Self { .init(.evict) }
+        /// `noteUses(ofRecordsForKeys:)`.
+        public static var noteUses: Self { .init(.noteUses) }
+        /// `flush()`, which can wait and cannot fail.
+        public static var flush: Self { .init(.flush) }
         /// `close()`, which is only counted.
         public static var close: Self { .init(.close) }
 
-        /// The operations that can fail and wait: all but ``close``.
+        /// The operations of every store that can fail and wait: all but ``close``. ``evicting`` has some more.
         public static var all: [Self] {
             [
-                .record, .records, .insert, .insertMany, .removeRecord, .removeMany, .removeTagged, .markStale, .markTaggedStale, .markAllStale,
-                .removeAll, .statistics,
+                .record, .records, .insert, .insertMany, .removeRecord, .removeMany, .removeTagged, .removePartition, .markStale, .markTaggedStale,
+                .markAllStale, .removeAll, .statistics,
             ]
         }
+
+        /// The operations of an `EvictingRecordStore` beside those of every store.
+        public static var evicting: [Self] { [.recordCount, .evict, .noteUses, .flush] }
 
         public var description: String { base.rawValue }
     }
@@ -59,6 +74,8 @@ extension FaultyStore {
         public let keys: [RecordKey]
         /// The tags concerned.
         public let tags: Set<String>
+        /// The partition concerned, if the operation is about one.
+        public let partition: String?
         /// 1 for the first call of this operation since the store was created, and so on.
         public let number: Int
 

@@ -36,7 +36,7 @@ public final class FaultyStore: RecordStore {
     /// The name of the wrapped store, or the one given at creation.
     public let name: String
 
-    private let base: any RecordStore
+    let base: any RecordStore
     private let ticker: any Ticker
     private let state = Mutex(State())
 
@@ -99,17 +99,18 @@ public final class FaultyStore: RecordStore {
 
     private func set(_ behavior: Behavior, for operations: [Operation]) {
         state.withLock { state in
-            for operation in operations.isEmpty ? Operation.all : operations { state.behaviors[operation] = behavior }
+            for operation in operations.isEmpty ? Operation.all + Operation.evicting : operations { state.behaviors[operation] = behavior }
         }
     }
 
     /// Makes a call, or not, as its behavior says.
     ///
     /// - Parameter partially: Does the work for the first so many records, if it concerns several.
-    private func perform<Result>(
+    func perform<Result>(
         _ operation: Operation,
         keys: [RecordKey] = [],
         tags: Set<String> = [],
+        partition: String? = nil,
         partially: ((Int) async throws(StoreError) -> Void)? = nil,
         _ body: () async throws(StoreError) -> Result
     ) async throws(StoreError) -> Result {
@@ -117,7 +118,7 @@ public final class FaultyStore: RecordStore {
             state.callCounts[operation, default: 0] += 1
             return (state.callCounts[operation, default: 0], state.behaviors[operation], state.script)
         }
-        let behavior = fixedBehavior ?? script(Call(operation: operation, keys: keys, tags: tags, number: number))
+        let behavior = fixedBehavior ?? script(Call(operation: operation, keys: keys, tags: tags, partition: partition, number: number))
         await behavior.gate?.pass()
         await behavior.delay.wait(on: ticker)
         if let error = behavior.error { throw error }
@@ -146,6 +147,12 @@ public final class FaultyStore: RecordStore {
 
     public func removeRecords(taggedWith tags: Set<String>) async throws(StoreError) {
         try await perform(.removeTagged, tags: tags) { () async throws(StoreError) in try await base.removeRecords(taggedWith: tags) }
+    }
+
+    public func removeRecords(inPartition partition: String) async throws(StoreError) {
+        try await perform(.removePartition, partition: partition) { () async throws(StoreError) in
+            try await base.removeRecords(inPartition: partition)
+        }
     }
 
     public func records(forKeys keys: [RecordKey]) async throws(StoreError) -> [RecordKey: Record] {

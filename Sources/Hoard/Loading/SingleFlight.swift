@@ -36,7 +36,7 @@ public import Synchronization
     ///   - load: Does the work, if this caller is the first.
     /// - Returns: The result, and whether it is that of a load somebody else had started.
     /// - Throws: What `load` throws, `CancellationError` when the caller is cancelled, ``WaitTimedOut`` at the deadline, or `recursiveLoad`.
-    func run(
+    package func run(
         _ key: Key,
         existing: () -> Output? = { nil },
         deadline: (tick: Int64, queue: DeadlineQueue)? = nil,

@@ -7,10 +7,11 @@
     internal import Foundation
 #endif
 
-/// What has been done to the records of a ``MemoryStore`` by their tags, or to all of them, judged against when each was written.
+/// What has been done to the records of a ``MemoryStore`` by their tags or partitions, or to all of them, judged against when each was written.
 ///
 /// A counter orders writes, removals and stale marks. A removal by tag notes the counter with the tag and touches no record: whoever reads a record that was
-/// written before knows that it is gone. A tag is known for as long as a record that has it is held, so the ledger is no larger than what the store holds.
+/// written before knows that it is gone. So does a removal by partition. Tags and partitions are known for as long as a record that has them is held, so the
+/// ledger is no larger than what the store holds.
 struct TagLedger: Sendable {
     private struct Tag: Sendable {
         var recordCount = 0
@@ -19,7 +20,14 @@ struct TagLedger: Sendable {
         var staleMarks = StaleMarks()
     }
 
+    private struct Partition: Sendable {
+        var recordCount = 0
+        /// Records that were written before this are gone.
+        var removalSequence: Int64 = 0
+    }
+
     private var tags: [String: Tag] = [:]
+    private var partitions: [PartitionName: Partition] = [:]
     private var marksOnEverything = StaleMarks()
     private var latestSequence: Int64 = 0
     /// The sequence of the latest removal or stale mark. Records that were written later are not concerned by any.
@@ -27,6 +35,8 @@ struct TagLedger: Sendable {
 
     /// How many tags are known.
     var tagCount: Int { tags.count }
+    /// How many partitions are known.
+    var partitionCount: Int { partitions.count }
 
     private mutating func nextSequence() -> Int64 {
         latestSequence += 1
@@ -36,13 +46,18 @@ struct TagLedger: Sendable {
     /// The number of a write that is about to be made.
     mutating func beginWrite() -> Int64 { nextSequence() }
 
-    /// A record with these tags is held from now on. O(number of tags).
-    mutating func retain(_ names: Set<String>) {
+    /// A record with these tags, and of this partition, is held from now on. O(number of tags).
+    mutating func retain(_ names: Set<String>, partition: String? = nil) {
         for name in names { tags[name, default: Tag()].recordCount += 1 }
+        if let partition { partitions[PartitionName(partition), default: Partition()].recordCount += 1 }
     }
 
-    /// A record with these tags is no longer held. O(number of tags).
-    mutating func release(_ names: Set<String>) {
+    /// A record with these tags, and of this partition, is no longer held. O(number of tags).
+    mutating func release(_ names: Set<String>, partition: String? = nil) {
+        if let partition, let index = partitions.index(forKey: PartitionName(partition)) {
+            partitions.values[index].recordCount -= 1
+            if partitions.values[index].recordCount == 0 { partitions.remove(at: index) }
+        }
         for name in names {
             guard let index = tags.index(forKey: name) else { continue }
             tags.values[index].recordCount -= 1
@@ -60,6 +75,12 @@ struct TagLedger: Sendable {
         }
     }
 
+    /// Removes all records of a partition. O(1).
+    mutating func removeRecords(inPartition name: String) {
+        latestChange = nextSequence()
+        partitions[PartitionName(name)]?.removalSequence = latestChange
+    }
+
     /// Ends the freshness of all records that have at least one of the tags now. O(number of tags).
     mutating func markStale(taggedWith names: Set<String>, at date: Date) {
         latestChange = nextSequence()
@@ -72,9 +93,10 @@ struct TagLedger: Sendable {
         marksOnEverything.add(.init(sequence: latestChange, date: date))
     }
 
-    /// Whether a record has gone with one of its tags. O(number of its tags), O(1) if nothing has been done since it was written.
-    func isRemoved(_ names: Set<String>, writtenAt sequence: Int64) -> Bool {
+    /// Whether a record has gone with one of its tags or its partition. O(number of its tags), O(1) if nothing has been done since it was written.
+    func isRemoved(_ names: Set<String>, partition: String? = nil, writtenAt sequence: Int64) -> Bool {
         guard sequence < latestChange else { return false }
+        if let partition, partitions[PartitionName(partition)]?.removalSequence ?? 0 > sequence { return true }
         return names.contains { (tags[$0]?.removalSequence ?? 0) > sequence }
     }
 
@@ -88,6 +110,7 @@ struct TagLedger: Sendable {
     /// No record is held any more.
     mutating func removeAll() {
         tags = [:]
+        partitions = [:]
         marksOnEverything = StaleMarks()
     }
 }

@@ -91,10 +91,19 @@ struct ChangeQueues: Sendable {
 
     /// What older changes than `number` write with one of the tags has to be removed again; `nil`: whatever they write. O(changes under way).
     mutating func invalidate(taggedWithAny tags: Set<String>?, by number: UInt64) {
+        invalidate(by: number) { key, change in tags.map { change.mayWrite(key, taggedWithAny: $0) } ?? true }
+    }
+
+    /// What older changes than `number` write of a partition has to be removed again. O(changes under way).
+    mutating func invalidate(inPartition partition: String, by number: UInt64) {
+        invalidate(by: number) { key, change in change.mayWrite(key, inPartition: partition) }
+    }
+
+    private mutating func invalidate(by number: UInt64, where isConcerned: (RecordKey, StoreChange) -> Bool) {
         var index = queues.startIndex
         while index != queues.endIndex {
             let key = queues.keys[index]
-            invalidate(at: index, by: number) { change in tags.map { change.mayWrite(key, taggedWithAny: $0) } ?? true }
+            invalidate(at: index, by: number) { isConcerned(key, $0) }
             queues.formIndex(after: &index)
         }
     }

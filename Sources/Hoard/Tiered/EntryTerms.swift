@@ -18,6 +18,8 @@ package struct EntryTerms: Sendable, Hashable {
     package var staleIfError: Duration = .zero
     package var loadDuration: Duration?
     package var tags: Set<String> = []
+    /// The group that owns the value; `nil`: none.
+    package var partition: String?
     package var validator: String?
 
     package init(created: Date, freshUntil: Date?, staleUntil: Date?) {
@@ -42,7 +44,7 @@ package struct EntryTerms: Sendable, Hashable {
     }
 
     /// The terms of a record.
-    init(_ record: Record, tags: Set<String>) {
+    init(_ record: Record, tags: Set<String>, partition: String?) {
         created = record.created
         freshUntil = record.freshUntil
         staleUntil = record.staleUntil
@@ -50,8 +52,22 @@ package struct EntryTerms: Sendable, Hashable {
         staleIfError = record.staleIfError
         loadDuration = record.loadDuration
         self.tags = tags
+        self.partition = partition
         validator = record.validator
     }
+}
+
+extension EntryTerms {
+    /// All by which the value can be invalidated in memory, and fenced: its tags, and a label that stands for its partition.
+    package var labels: Set<String> {
+        partition.map { tags.union(CollectionOfOne(Self.label(ofPartition: $0))) } ?? tags
+    }
+
+    /// Whether there are any ``labels``.
+    var hasLabels: Bool { partition != nil || !tags.isEmpty }
+
+    /// The label of a partition's values. Tags of this form, which nobody else has a use for, would only make more go than they should.
+    package static func label(ofPartition partition: String) -> String { PartitionName(partition).label }
 }
 
 extension CachePolicy {

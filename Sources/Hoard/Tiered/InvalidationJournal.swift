@@ -4,18 +4,19 @@
 /// What a store should have removed or marked as stale, but could not.
 ///
 /// A key in the journal must not be read from its store before it has been removed there, and a record with a tag in the journal counts as
-/// absent. A mark that was missed is kept as a removal, which is always safe. The journal is bounded: when it overflows, the store as a whole
+/// absent, and so does one of a partition in it. A mark that was missed is kept as a removal, which is always safe. The journal is bounded: when it overflows, the store as a whole
 /// counts as invalid until everything has been removed from it. It lives in memory; a process that ends while its store is failing cannot
 /// make the removals good.
 ///
 /// Each entry has the number of the change that was missed. A removal that is made good settles the entries up to its own number, so that
 /// what was missed while it was under way stays.
 struct InvalidationJournal: Sendable {
-    /// The most keys and tags remembered one by one.
+    /// The most keys, tags and partitions remembered one by one.
     let maximumCount: Int
 
     private(set) var keys: [RecordKey: UInt64] = [:]
     private(set) var tags: [String: UInt64] = [:]
+    private(set) var partitions: [PartitionName: UInt64] = [:]
     /// The number of the last change that concerns everything in the store.
     private(set) var everything: UInt64?
 
@@ -23,10 +24,10 @@ struct InvalidationJournal: Sendable {
         self.maximumCount = maximumCount
     }
 
-    var isEmpty: Bool { keys.isEmpty && tags.isEmpty && everything == nil }
+    var isEmpty: Bool { keys.isEmpty && tags.isEmpty && partitions.isEmpty && everything == nil }
     var coversEverything: Bool { everything != nil }
-    /// Keys and tags together.
-    var count: Int { keys.count + tags.count }
+    /// Keys, tags and partitions together.
+    var count: Int { keys.count + tags.count + partitions.count }
 
     /// Whether the key must not be read.
     func contains(_ key: RecordKey) -> Bool {
@@ -40,6 +41,11 @@ struct InvalidationJournal: Sendable {
         return self.tags.count < tags.count ? self.tags.keys.contains { tags.contains($0) } : tags.contains { self.tags[$0] != nil }
     }
 
+    /// Whether a record of this partition counts as absent. O(1).
+    func contains(partition: String?) -> Bool {
+        coversEverything || (partition.map { partitions[PartitionName($0)] != nil } ?? false)
+    }
+
     /// - Returns: Whether the journal has overflowed by this.
     @discardableResult
     mutating func add(_ key: RecordKey, number: UInt64) -> Bool {
@@ -51,6 +57,14 @@ struct InvalidationJournal: Sendable {
     @discardableResult
     mutating func add(tags: Set<String>, number: UInt64) -> Bool {
         for tag in tags { self.tags[tag] = max(number, self.tags[tag] ?? 0) }
+        return overflowed(by: number)
+    }
+
+    /// - Returns: Whether the journal has overflowed by this.
+    @discardableResult
+    mutating func add(partition: String, number: UInt64) -> Bool {
+        let name = PartitionName(partition)
+        partitions[name] = max(number, partitions[name] ?? 0)
         return overflowed(by: number)
     }
 
@@ -72,6 +86,12 @@ struct InvalidationJournal: Sendable {
         }
     }
 
+    /// The store holds nothing of this partition that was invalid when the change `number` was made.
+    mutating func settle(partition: String, upTo number: UInt64) {
+        let name = PartitionName(partition)
+        if let entry = partitions[name], entry <= number { partitions[name] = nil }
+    }
+
     /// The store holds nothing that was there when the change `number` was made. O(number of entries).
     mutating func settleEverything(upTo number: UInt64) {
         if let entry = everything, entry <= number { everything = nil }
@@ -82,7 +102,7 @@ struct InvalidationJournal: Sendable {
         guard count > maximumCount else { return false }
         let isNew = everything == nil
         // The entries may have greater numbers than the one that was too many; everything has to be as new as the newest.
-        let newest = max(keys.values.max() ?? 0, tags.values.max() ?? 0, number)
+        let newest = max(keys.values.max() ?? 0, tags.values.max() ?? 0, partitions.values.max() ?? 0, number)
         addEverything(number: newest)
         return isNew
     }
@@ -90,5 +110,6 @@ struct InvalidationJournal: Sendable {
     private mutating func dropEntries(upTo number: UInt64) {
         keys = keys.filter { $0.value > number }
         tags = tags.filter { $0.value > number }
+        partitions = partitions.filter { $0.value > number }
     }
 }

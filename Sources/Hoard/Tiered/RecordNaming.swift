@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// How the keys and tags of one cache are called in stores, which it may share with other caches.
+/// How the keys, tags and partitions of one cache are called in stores, which it may share with other caches.
 ///
 /// A cache with a name keeps its records under keys that begin with the name, and gives each of them a tag that stands for the cache, so that
 /// a store can drop them all at once.
@@ -17,10 +17,10 @@ struct RecordNaming<Key: Sendable>: Sendable {
 
     let name: String?
     private let prefix: [UInt8]
-    private let recordKey: @Sendable (Key) -> RecordKey
+    private let recordKey: @Sendable (Key) -> RecordKey?
     private let keyOfRecord: (@Sendable (RecordKey) -> Key?)?
 
-    init(name: String?, recordKey: @escaping @Sendable (Key) -> RecordKey, keyOfRecord: (@Sendable (RecordKey) -> Key?)?) {
+    init(name: String?, recordKey: @escaping @Sendable (Key) -> RecordKey?, keyOfRecord: (@Sendable (RecordKey) -> Key?)?) {
         precondition(name.map { !$0.isEmpty && !$0.utf8.contains(0) } ?? true, "A cache's name must not be empty and must not contain U+0000.")
         self.name = name
         self.recordKey = recordKey
@@ -28,8 +28,9 @@ struct RecordNaming<Key: Sendable>: Sendable {
         prefix = name.map { Array($0.utf8) + [0] } ?? []
     }
 
-    func recordKey(for key: Key) -> RecordKey {
-        prefix.isEmpty ? recordKey(key) : RecordKey(bytes: prefix + recordKey(key).bytes)
+    /// The key of a key's record; `nil` if it is kept in memory only, and no store is ever told of it.
+    func recordKey(for key: Key) -> RecordKey? {
+        prefix.isEmpty ? recordKey(key) : recordKey(key).map { RecordKey(bytes: prefix + $0.bytes) }
     }
 
     func origin(of recordKey: RecordKey) -> Origin {
@@ -49,6 +50,25 @@ struct RecordNaming<Key: Sendable>: Sendable {
         guard let name else { return storeTags }
         let prefix = "\(name)\u{0}"
         return Set(storeTags.compactMap { $0.utf8.starts(with: prefix.utf8) ? String($0.dropFirst(prefix.count)) : nil })
+    }
+
+    /// The partition of a record, for that of its value. Nobody's is taken for another cache's, whatever users are called.
+    func storePartition(for partition: String) -> String {
+        if let name { return "\(name)\u{0}\(partition)" }
+        return partition.utf8.contains(0) ? "\u{0}\(partition)" : partition
+    }
+
+    /// The partition of a value, for that of its record.
+    func partition(ofRecord storePartition: String?) -> String? {
+        guard let storePartition else { return nil }
+        let prefix = (name ?? "") + "\u{0}"
+        guard storePartition.utf8.starts(with: prefix.utf8) else { return name == nil ? storePartition : nil }
+        return String(storePartition.unicodeScalars.dropFirst(prefix.unicodeScalars.count))
+    }
+
+    /// The terms of the value of a record.
+    func terms(of record: Record) -> EntryTerms {
+        EntryTerms(record, tags: tags(ofRecord: record.tags), partition: partition(ofRecord: record.partition))
     }
 
     /// The tags by which a store finds the records with these tags.

@@ -28,7 +28,7 @@ public struct StoreHealth: Sendable, Hashable {
     public internal(set) var failures = 0
     /// Those of them that were not done in time.
     public internal(set) var timeouts = 0
-    /// Keys and tags whose removal the store has missed, and that are not read from it before it has been made good.
+    /// Keys, tags and partitions whose removal the store has missed, and that are not read from it before it has been made good.
     public internal(set) var pendingInvalidations = 0
     /// Whether nothing is read from the store before everything has been removed from it.
     public internal(set) var isInvalid = false

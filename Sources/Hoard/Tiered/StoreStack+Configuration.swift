@@ -18,7 +18,7 @@ extension StoreStack {
         /// The longest time for which it is left alone. Default: 60 seconds.
         public let maximumOpenFor: Duration
 
-        /// How many keys and tags of missed invalidations are remembered for each store. Default: 10,000. Beyond that, the store is emptied
+        /// How many keys, tags and partitions of missed invalidations are remembered for each store. Default: 10,000. Beyond that, the store is emptied
         /// before it is next read.
         public let maximumJournalCount: Int
 

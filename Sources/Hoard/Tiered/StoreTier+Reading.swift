@@ -116,6 +116,8 @@ extension StoreTier {
         let pending: [RecordKey]
         /// Tags whose removal was pending when the read began. It may be made good while the read is under way, and after that has seen a record.
         let pendingTags: [String: UInt64]
+        /// Partitions, likewise.
+        let pendingPartitions: [PartitionName: UInt64]
     }
 }
 
@@ -127,14 +129,22 @@ extension StoreTier.State {
         if pending.count == keys.count { return .skipped(.invalidationPending) }
         guard let permit = breaker.admit(at: now) else { return .skipped(.circuitOpen) }
         let readable = pending.isEmpty ? keys : keys.filter { !isPending($0) }
-        return .admitted(StoreTier.ReadAdmission(permit: permit, keys: readable, pending: pending, pendingTags: journal.tags))
+        let admission = StoreTier.ReadAdmission(
+            permit: permit,
+            keys: readable,
+            pending: pending,
+            pendingTags: journal.tags,
+            pendingPartitions: journal.partitions
+        )
+        return .admitted(admission)
     }
 
     /// What may be given of a record that the store has: invalidations may have been missed while it was read.
     fileprivate func reading(of record: Record, forKey key: RecordKey, _ admission: StoreTier.ReadAdmission) -> StoreTier.Reading {
         if isPending(key) { return .skipped(.invalidationPending) }
         if !admission.pendingTags.isEmpty, record.tags.contains(where: { admission.pendingTags[$0] != nil }) { return .nothing }
-        return journal.containsAny(of: record.tags) ? .nothing : .record(record)
+        if let partition = record.partition, admission.pendingPartitions[PartitionName(partition)] != nil { return .nothing }
+        return journal.containsAny(of: record.tags) || journal.contains(partition: record.partition) ? .nothing : .record(record)
     }
 
     private func isPending(_ key: RecordKey) -> Bool {

@@ -23,7 +23,7 @@ extension StoreTier {
         var planNumber: UInt64 = 0
         /// The circuit has just been closed.
         var isUrgent = false
-        /// A removal by tag or of everything has been sent again and not been answered yet.
+        /// A removal by tag, by partition or of everything has been sent again and not been answered yet.
         var isSweepUnderWay = false
     }
 
@@ -64,11 +64,7 @@ extension StoreTier {
                 let number = state.nextNumber()
                 state.recovery.isSweepUnderWay = true
                 // A write that was given up may still land, after the sweep.
-                if case .tags(let tags) = extent {
-                    state.queues.invalidate(taggedWithAny: tags, by: number)
-                } else {
-                    state.queues.invalidate(taggedWithAny: nil, by: number)
-                }
+                state.invalidateWrites(extent, by: number)
                 return .sweep(extent, call: state.begin(sweepCall, permit: permit, change: number, at: now), number)
             }
             // Removing keys from a store that is to be emptied is in vain.
@@ -132,6 +128,7 @@ extension StoreTier.State {
 
     fileprivate func missedExtent(limit: Int) -> StoreSweep.Extent? {
         if journal.coversEverything { return .everything }
+        if let partition = journal.partitions.keys.first { return .partition(partition.text) }
         return journal.tags.isEmpty ? nil : .tags(Set(journal.tags.keys.prefix(limit)))
     }
 

@@ -91,6 +91,16 @@ extension StoreTier.State {
         switch extent {
         case .everything: journal.addEverything(number: number)
         case .tags(let tags): if journal.add(tags: tags, number: number) { overflowed() }
+        case .partition(let partition): if journal.add(partition: partition, number: number) { overflowed() }
+        }
+    }
+
+    /// What older changes than `number` write of what is being removed, or marked, has to be removed again.
+    mutating func invalidateWrites(_ extent: StoreSweep.Extent, by number: UInt64) {
+        switch extent {
+        case .tags(let tags): queues.invalidate(taggedWithAny: tags, by: number)
+        case .partition(let partition): queues.invalidate(inPartition: partition, by: number)
+        case .everything: queues.invalidate(taggedWithAny: nil, by: number)
         }
     }
 

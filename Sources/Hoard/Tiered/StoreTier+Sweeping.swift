@@ -7,10 +7,11 @@
     internal import Foundation
 #endif
 
-/// A change of all records with certain tags, or of all records.
+/// A change of all records with certain tags, of all records of a partition, or of all records.
 struct StoreSweep: Sendable {
     enum Extent: Sendable {
         case tags(Set<String>)
+        case partition(String)
         case everything
     }
 
@@ -22,13 +23,16 @@ struct StoreSweep: Sendable {
         switch (extent, staleAt) {
         case (.tags(let tags), nil): try await store.removeRecords(taggedWith: tags)
         case (.tags(let tags), let date?): try await store.markRecordsStale(taggedWith: tags, at: date)
+        case (.partition(let partition), nil): try await store.removeRecords(inPartition: partition)
+        // Nobody asks for this. What is removed is not found to be fresh either.
+        case (.partition(let partition), _?): try await store.removeRecords(inPartition: partition)
         case (.everything, nil): try await store.removeAll()
         case (.everything, let date?): try await store.markAllRecordsStale(at: date)
         }
     }
 }
 
-/// Changes by tag and of everything. They wait for nobody: an older write that is still under way when one begins, and that may concern it,
+/// Changes by tag, by partition and of everything. They wait for nobody: an older write that is still under way when one begins, and that may concern it,
 /// is undone as soon as the store has answered it. Until then its key is not read.
 extension StoreTier {
     /// Removes all records that have at least one of the tags. Returns when the store has done that, or at the deadline.
@@ -36,6 +40,11 @@ extension StoreTier {
     /// - Parameter onTurn: Called first: writes whose ``Insertion/isStillWanted`` is asked later have not reached the store yet.
     func removeRecords(taggedWith tags: Set<String>, onTurn: @escaping @Sendable () -> Void) async {
         await sweep(StoreSweep(extent: .tags(tags)), onTurn: onTurn)
+    }
+
+    /// Removes all records of a partition.
+    func removeRecords(inPartition partition: String, onTurn: @escaping @Sendable () -> Void) async {
+        await sweep(StoreSweep(extent: .partition(partition)), onTurn: onTurn)
     }
 
     /// Ends the freshness of all records that have at least one of the tags.
@@ -60,11 +69,7 @@ extension StoreTier {
         let admission = withState { state -> SweepAdmission in
             guard !state.isClosed else { return .closed }
             let number = state.nextNumber()
-            if case .tags(let tags) = sweep.extent {
-                state.queues.invalidate(taggedWithAny: tags, by: number)
-            } else {
-                state.queues.invalidate(taggedWithAny: nil, by: number)
-            }
+            state.invalidateWrites(sweep.extent, by: number)
             guard let permit = state.breaker.admit(at: now) else {
                 state.missed(sweep.extent, by: number)
                 return .refused
@@ -86,7 +91,7 @@ extension StoreTier {
 
     var sweepCall: CacheStoreCall { CacheStoreCall(store: store.name, operation: .remove) }
 
-    /// Makes a change by tag or of everything in a task of its own, and waits for it until the deadline.
+    /// Makes a change by tag, by partition or of everything in a task of its own, and waits for it until the deadline.
     ///
     /// - Returns: Whether it was made in time.
     func complete(_ sweep: StoreSweep, call: UInt64, number: UInt64, from start: Int64, isReplay: Bool = false) async -> Bool {
@@ -134,6 +139,7 @@ extension StoreTier.State {
     fileprivate mutating func settle(_ extent: StoreSweep.Extent, upTo number: UInt64) {
         switch extent {
         case .tags(let tags): journal.settle(tags: tags, upTo: number)
+        case .partition(let partition): journal.settle(partition: partition, upTo: number)
         case .everything: journal.settleEverything(upTo: number)
         }
     }

@@ -11,6 +11,7 @@ public import Synchronization
     /// The tick from which a reader has to look closer than at this number; `Int64.max` for never. Negative entries are always looked at closer.
     @usableFromInline let attention: Int64
 
+    /// Whether there are tags, or a partition, by which the entry can be invalidated.
     @usableFromInline let hasTags: Bool
 
     /// The ``TagMarks`` era in which the entry was last known to be untouched by invalidations.
@@ -36,7 +37,7 @@ public import Synchronization
         self.value = value
         self.terms = terms
         self.ticks = ticks
-        hasTags = !terms.tags.isEmpty
+        hasTags = terms.hasLabels
         bornEra = era
         checkedEra = Atomic(era)
         // Earlier than so many spreads before the end, the chance of a refresh is less than one in 10^9.

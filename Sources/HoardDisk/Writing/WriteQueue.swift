@@ -56,6 +56,9 @@ final class WriteQueue: Sendable {
 
     /// Whether the caller is on the writing thread.
     var isOnThread: Bool { DispatchQueue.getSpecific(key: Self.threadKey) == ObjectIdentifier(self) }
+
+    /// Whether the database has everything that was accepted.
+    var isQuiet: Bool { stagedCount.load(ordering: .acquiring) == 0 }
 }
 
 extension WriteQueue {

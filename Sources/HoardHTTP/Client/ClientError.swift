@@ -72,7 +72,7 @@ public struct ClientError: Error, Sendable {
         self.init(code, error.message, transportError: error.transportError, cacheStatus: error.cacheStatus)
     }
 
-    init(_ error: TransportError) {
+    package init(_ error: TransportError) {
         self.init(Code(of: error), error.message, transportError: error)
     }
 }

@@ -44,7 +44,7 @@ struct ExchangeDeadline: Sendable {
         }
         defer { cancel(token) }
         return try await withTaskCancellationHandler {
-            await answer.value()
+            await passingPriority(to: work) { await answer.value() }
         } onCancel: {
             if answer.answer(.failure(ClientError(.cancelled, "The request was cancelled."))) { work.cancel() }
         }.get()

@@ -3,7 +3,6 @@
 
 public import Dispatch
 internal import Hoard
-internal import Synchronization
 
 /// Where a completion handler is called.
 public struct CompletionContext: Sendable {
@@ -27,7 +26,7 @@ public struct CompletionContext: Sendable {
 
 /// A request under way whose result goes to a completion handler. Dropping it does not cancel it.
 public final class NetworkTask: Sendable {
-    private let onCancel: @Sendable () -> Void
+    private let task: CompletingTask
 
     /// Starts `operation`, and calls `completion` once.
     init<Value: Sendable>(
@@ -35,42 +34,12 @@ public final class NetworkTask: Sendable {
         _ completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void,
         _ operation: @escaping @Sendable () async throws(NetworkError) -> Value
     ) {
-        let completion = Completion(completion, context)
-        let work = startTask {
-            do throws(NetworkError) {
-                completion.complete(.success(try await operation()))
-            } catch {
-                completion.complete(.failure(error))
-            }
-        }
-        onCancel = {
-            completion.complete(.failure(NetworkError(.cancelled, "The request was cancelled.")))
-            work.cancel()
-        }
+        let cancellation = NetworkError(.cancelled, "The request was cancelled.")
+        task = CompletingTask(completingOn: context, ifCancelled: cancellation, completion, operation)
     }
 
     /// Cancels the request: its handler gets the error `cancelled`, unless it has got something already. Calling it again does nothing.
     public func cancel() {
-        onCancel()
-    }
-}
-
-/// Calls a handler once.
-private final class Completion<Value: Sendable>: Sendable {
-    private let handler: Mutex<(@Sendable (Result<Value, NetworkError>) -> Void)?>
-    private let context: CompletionContext
-
-    init(_ handler: @escaping @Sendable (Result<Value, NetworkError>) -> Void, _ context: CompletionContext) {
-        self.handler = Mutex(handler)
-        self.context = context
-    }
-
-    func complete(_ result: Result<Value, NetworkError>) {
-        let taken = handler.withLock { handler in
-            defer { handler = nil }
-            return handler
-        }
-        guard let taken else { return }
-        context.run { taken(result) }
+        task.cancel()
     }
 }

@@ -13,6 +13,14 @@ public struct RequestOptions: Sendable {
     /// How the request uses the cache. Default: `.default`.
     public var cacheMode: RequestCacheMode = .default
 
+    /// Whose request it is, such as a user's name or number: responses of one partition never answer requests of another, and leave together
+    /// (``HTTPCache/removePartition(_:)``). An empty name stands for none. Default: `nil`, the cache's own (``HTTPCache/Configuration/partition``).
+    public var partition: String?
+
+    /// Whether the response is kept in memory only, and never reaches a store. A request that says so is not answered with what others have left in a store, and
+    /// removes it. Default: `false`.
+    public var keepsInMemoryOnly = false
+
     /// Whether redirects are followed. If not, a redirect is a response like any other. Default: `true`.
     public var followsRedirects = true
 

@@ -68,8 +68,8 @@ public final class ResponseCache: ResponseCaching {
 
     /// Forgets what is kept for the request's URL, with whatever token it was asked for.
     public func remove(_ request: NetworkRequest) async {
-        guard let head = try? request.head(), let target = TargetURI(head) else { return }
-        await cache.remove(target.description)
+        guard let head = try? request.head() else { return }
+        await cache.remove(head.url)
     }
 
     public func removeAll() async {

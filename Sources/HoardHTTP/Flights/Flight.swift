@@ -14,8 +14,9 @@ final class Flight: Sendable {
     private let cache: HTTPCache
     private let selectingFields: HTTPFields
     private let fences: Fences
-    /// What a removal of the URI for all credentials has: see ``HTTPCache/uriTags(of:)``.
-    private let uriTags: Set<String>
+    private let space: HTTPCache.Space
+    /// What a removal of the URI for all credentials has (``HTTPCache/uriTags(of:)``), and one of the partition.
+    private let labels: Set<String>
     /// The flight goes on behind a change of its own, which breaks the fence of the key once more.
     private let isAfterChange: Bool
     private let state = Mutex(State())
@@ -25,6 +26,8 @@ final class Flight: Sendable {
         let key: FenceTable<HTTPCacheKey>.Fence
         /// Broken by removals alone: of the URI, and of those that differ from it by the query, which may mean the same.
         let removals: [FenceTable<HTTPCacheKey>.Fence]
+        /// Broken by removals of the partition, and of everything, alone; `nil`: there is no partition.
+        let partition: FenceTable<HTTPCacheKey>.Fence?
     }
 
     private struct State {
@@ -35,18 +38,23 @@ final class Flight: Sendable {
 
     /// Begins before anything is read: a removal from here on keeps what is fetched from being stored.
     ///
-    /// - Parameter isAfterChange: The flight takes the place of one whose own request has just removed what is stored. It is to be made before that is
+    /// - Parameter other: The flight takes the place of this one, whose own request has just removed what is stored. It is to be made before that is
     ///   waited for, so that others' removals count.
-    init(key: HTTPCacheKey, selectingFields: HTTPFields, cache: HTTPCache, isAfterChange: Bool = false) {
+    init(key: HTTPCacheKey, space: HTTPCache.Space, selectingFields: HTTPFields, cache: HTTPCache, after other: Flight? = nil) {
         self.key = key
-        self.isAfterChange = isAfterChange
-        uriTags = isAfterChange || key.scope == cache.baseScope ? [] : cache.uriTags(of: [key])
+        self.space = space
+        isAfterChange = other != nil
+        let uriTags = isAfterChange || !key.hasCredentials ? [] : cache.uriTags(of: [key])
+        labels = uriTags.union(space.labels)
         self.selectingFields = selectingFields
         self.cache = cache
         fences = Fences(
             key: cache.entries.openFence(forKey: key),
-            removals: [key.removalKey, key.searchRemovalKey].map { cache.entries.openFence(forKey: $0) }
+            removals: [key.removalKey, key.searchRemovalKey].map { cache.entries.openFence(forKey: $0) },
+            partition: space.partition.map { _ in cache.entries.openFence(forKey: key.partitionRemovalKey) }
         )
+        // The partition may have been removed before this flight could know.
+        if other?.hasLostPartition ?? false { close() }
     }
 
     deinit {
@@ -62,15 +70,28 @@ final class Flight: Sendable {
         guard mustClose else { return }
         if !hasHandedOver { cache.entries.closeFence(fences.key) }
         for fence in fences.removals { cache.entries.closeFence(fence) }
+        if let fence = fences.partition { cache.entries.closeFence(fence) }
+    }
+
+    /// Whether the partition has been removed since the flight began, or the flight is closed: nothing that belongs to it is written any more.
+    var hasLostPartition: Bool {
+        guard let fence = fences.partition else { return false }
+        return !cache.entries.isIntact(fence, tags: space.labels)
     }
 
     /// Whether nothing has been removed since the flight began that its response might bring back.
-    var isIntact: Bool { isIntact(tags: uriTags) }
+    var isIntact: Bool { isIntact(tags: labels) }
 
-    private func isIntact(for response: StoredResponse) -> Bool { isIntact(tags: uriTags.isEmpty ? response.tags : uriTags.union(response.tags)) }
+    private func isIntact(for response: StoredResponse) -> Bool { isIntact(tags: labels.isEmpty ? response.tags : labels.union(response.tags)) }
 
     private func isIntact(tags: Set<String>) -> Bool {
         !state.withLock { $0.isClosed } && fences.removals.allSatisfy { cache.entries.isIntact($0, tags: tags) }
+    }
+
+    /// For whom the segments of a body are written that the flight brings.
+    var segmentOwner: BodySegments.Owner {
+        guard let partition = space.partition else { return .nobody }
+        return BodySegments.Owner(partition: partition) { [self] in !hasLostPartition }
     }
 
     /// What the lookup found.
@@ -97,7 +118,7 @@ final class Flight: Sendable {
         guard let key = found?.key else { return }
         let fence = cache.entries.openFence(forKey: key)
         guard isIntact(for: response) else { return cache.entries.closeFence(fence) }
-        _ = await cache.publish(response, forKey: key, fence: fence)
+        _ = await cache.publish(response, forKey: key, of: space.partition, fence: fence)
     }
 
     // MARK: Storing
@@ -138,7 +159,7 @@ final class Flight: Sendable {
         if !names.isEmpty {
             isStored = await publish(response, asVariantOf: base, names.map(\.canonicalName))
         } else if base == key, !isAfterChange {
-            isStored = await cache.publish(response, forKey: key, fence: handOverFence())
+            isStored = await cache.publish(response, forKey: key, of: space.partition, fence: handOverFence())
         } else {
             isStored = await publish(response, forKey: base)
         }
@@ -158,7 +179,7 @@ final class Flight: Sendable {
             cache.entries.closeFence(fence)
             return false
         }
-        return await cache.publish(response, forKey: key, fence: fence)
+        return await cache.publish(response, forKey: key, of: space.partition, fence: fence)
     }
 
     private func publish(_ response: StoredResponse, asVariantOf base: HTTPCacheKey, _ fieldNames: [String]) async -> Bool {
@@ -193,8 +214,7 @@ final class Flight: Sendable {
                 return cache.entries.isIntact(fence) ? index : nil
             }
             // The index itself does not grow stale; a store drops it when it needs the room.
-            let cached = CachedValue(HTTPCacheEntry.variants(index), created: cache.clock.now(), freshUntil: nil, staleUntil: .forever)
-            if await cache.entries.publish(cached, forKey: base, fence: fence, behind: true) {
+            if await cache.entries.publish(lasting(.variants(index)), forKey: base, fence: fence, behind: true) {
                 let keys = dropped.map { base.variantKey($0, in: index) }
                 await cache.removeVariants(keys)
                 return index
@@ -219,9 +239,13 @@ final class Flight: Sendable {
             all.removeAll { $0 == rules }
             all.insert(rules, at: 0)
             let entry = HTTPCacheEntry.searchRules(Array(all.prefix(HTTPCacheEntry.maximumSearchRules)))
-            let cached = CachedValue(entry, created: cache.clock.now(), freshUntil: nil, staleUntil: .forever)
-            if await cache.entries.publish(cached, forKey: rulesKey, fence: fence, behind: true) { return true }
+            if await cache.entries.publish(lasting(entry), forKey: rulesKey, fence: fence, behind: true) { return true }
         }
+    }
+
+    /// An entry that says nothing of a response, and does not grow stale.
+    private func lasting(_ entry: HTTPCacheEntry) -> CachedValue<HTTPCacheEntry> {
+        CachedValue(entry, created: cache.clock.now(), freshUntil: nil, staleUntil: .forever, partition: space.partition)
     }
 
     /// The fence of the key, for a publication, which closes it when it is done.

@@ -78,6 +78,17 @@ final class Flights: Sendable {
         withExtendedLifetime(removed) {}
     }
 
+    /// The same for some keys, of which nothing is known afterwards.
+    func removeAll(where isRemoved: (FlightKey) -> Bool) {
+        let removed = state.withLock { state in
+            let removed = state.exchanges.filter { isRemoved($0.key) }
+            for key in removed.keys { state.exchanges[key] = nil }
+            state.unshareable = state.unshareable.filter { !isRemoved($0.key) }
+            return removed
+        }
+        withExtendedLifetime(removed) {}
+    }
+
     /// Requests for the key go to the origin by themselves for a while.
     func markUnshareable(_ key: FlightKey) {
         let now = ticker.nanoseconds()

@@ -1,11 +1,11 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
+package import HTTPTypes
 
 extension HTTPRequest {
     /// Sets scheme, authority and path to those of `target`.
-    mutating func setTarget(_ target: TargetURI) {
+    package mutating func setTarget(_ target: TargetURI) {
         scheme = target.scheme
         authority = target.authority
         path = target.query.map { "\(target.path)?\($0)" } ?? target.path

@@ -24,6 +24,7 @@ struct BodyRecorder: Sendable {
     }
 
     private let segments: BodySegments
+    private let owner: BodySegments.Owner
     private let budget: ByteBudget
     private let limits: Limits
     /// Until when the segments are kept.
@@ -36,17 +37,19 @@ struct BodyRecorder: Sendable {
     /// The random number that names the segments, once there are any.
     private var id: UInt64?
     private var segmentCount = 0
-    private var isMissingInMemory = false
     /// The write of the last full segment.
-    private var write: Task<Void, Never>?
+    private var write: Task<Bool, Never>?
+    /// A segment could not be written.
+    private var isRefused = false
 
     /// Whether the body is no longer kept.
     private(set) var isGivenUp = false
     /// The bytes received.
     private(set) var length = 0
 
-    init(segments: BodySegments, budget: ByteBudget, limits: Limits, keptUntil: Date) {
+    init(segments: BodySegments, owner: BodySegments.Owner, budget: ByteBudget, limits: Limits, keptUntil: Date) {
         self.segments = segments
+        self.owner = owner
         self.budget = budget
         self.limits = limits
         self.keptUntil = keptUntil
@@ -66,6 +69,7 @@ struct BodyRecorder: Sendable {
         pending.writeImmutableBuffer(part)
         guard max(length, limits.expectedLength ?? 0) > limits.inlineLength, pending.readableBytes >= BodySegments.segmentLength else { return }
         while let full = pending.readSlice(length: BodySegments.segmentLength) { await writeSegment(full) }
+        if isRefused { return await giveUp() }
         // What has been cut off is not kept alive by the rest.
         pending = ByteBuffer(copying: pending)
     }
@@ -76,18 +80,26 @@ struct BodyRecorder: Sendable {
         self.id = id
         segmentCount += 1
         let bodyLength = max(length, limits.expectedLength ?? 0)
-        if !segments.areKeptInMemory(length: bodyLength) { isMissingInMemory = true }
         pendingCount -= bytes.readableBytes
-        write = startTask { [segments, budget, keptUntil] in
-            await segments.write(ByteBuffer(copying: bytes), id: id, index: index, bodyLength: bodyLength, keptUntil: keptUntil)
-            budget.release(bytes.readableBytes)
+        write = startTask { [segments, owner, budget, keptUntil] in
+            defer { budget.release(bytes.readableBytes) }
+            return await segments.write(
+                ByteBuffer(copying: bytes),
+                id: id,
+                index: index,
+                bodyLength: bodyLength,
+                keptUntil: keptUntil,
+                owner: owner
+            )
         }
     }
 
     private mutating func awaitWrite() async {
-        await write?.value
+        if let write, await !write.value { isRefused = true }
         write = nil
-        if let id { written = BodyReference(id: id, segmentLength: BodySegments.segmentLength, length: writtenLength, keptUntil: keptUntil) }
+        if let id, !isRefused {
+            written = BodyReference(id: id, segmentLength: BodySegments.segmentLength, length: writtenLength, keptUntil: keptUntil)
+        }
     }
 
     /// The bytes in all segments.
@@ -105,8 +117,8 @@ struct BodyRecorder: Sendable {
         }
         if pending.readableBytes > 0 { await writeSegment(pending) }
         await awaitWrite()
-        // What only the stores have is lost if they have failed.
-        guard let written, !isMissingInMemory || segments.storeFailureCount == storeFailureCount else {
+        // Memory may have it all; but a store that has failed meanwhile may get the head without the segments before it.
+        guard let written, !isRefused, segments.storeFailureCount == storeFailureCount else {
             await giveUp()
             return nil
         }
@@ -121,7 +133,7 @@ struct BodyRecorder: Sendable {
         budget.release(pendingCount)
         pendingCount = 0
         pending = ByteBuffer()
-        await write?.value
+        _ = await write?.value
         write = nil
         guard let id else { return }
         let length = segmentCount * BodySegments.segmentLength

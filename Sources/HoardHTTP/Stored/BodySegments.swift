@@ -54,14 +54,37 @@ final class BodySegments: Sendable {
     /// The operations of stores that have failed so far.
     var storeFailureCount: Int { entries.statistics.storeFailures }
 
+    /// To whom a body belongs.
+    struct Owner: Sendable {
+        let partition: String?
+        /// Whether it is still to be written.
+        let isThere: @Sendable () -> Bool
+
+        static var nobody: Owner { Owner(partition: nil) { true } }
+    }
+
     /// Writes a segment. Suspends until the stores have it, if there are any.
-    func write(_ bytes: ByteBuffer, id: UInt64, index: Int, bodyLength: Int, keptUntil: Date) async {
-        let cached = CachedValue(HTTPCacheEntry.segment(bytes), created: clock.now(), freshUntil: keptUntil, staleUntil: .whenNoLongerFresh)
+    ///
+    /// - Returns: Whether it was written: not if its owner's partition has been removed.
+    func write(_ bytes: ByteBuffer, id: UInt64, index: Int, bodyLength: Int, keptUntil: Date, owner: Owner) async -> Bool {
+        let cached = CachedValue(
+            HTTPCacheEntry.segment(bytes),
+            created: clock.now(),
+            freshUntil: keptUntil,
+            staleUntil: .whenNoLongerFresh,
+            partition: owner.partition
+        )
         let key = key(id, index)
-        await entries.publish(
+        // A removal that comes later breaks the fence.
+        let fence = entries.openFence(forKey: key)
+        guard owner.isThere() else {
+            entries.closeFence(fence)
+            return false
+        }
+        return await entries.publish(
             cached,
             forKey: key,
-            fence: entries.openFence(forKey: key),
+            fence: fence,
             skipping: areKeptInMemory(length: bodyLength) ? [] : .memoryWrites
         )
     }

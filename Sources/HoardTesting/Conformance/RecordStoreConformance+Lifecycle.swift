@@ -58,6 +58,9 @@ extension RecordStoreConformance {
                 try await expect(.closed, from: "A removal by tag from a closed store") { () async throws(StoreError) in
                     try await store.removeRecords(taggedWith: "tag")
                 }
+                try await expect(.closed, from: "A removal of a partition of a closed store") { () async throws(StoreError) in
+                    try await store.removeRecords(inPartition: "partition")
+                }
                 try await expect(.closed, from: "A removal of everything from a closed store") { () async throws(StoreError) in
                     try await store.removeAll()
                 }

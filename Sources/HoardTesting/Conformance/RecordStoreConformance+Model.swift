@@ -30,7 +30,7 @@ extension RecordStoreConformance {
         /// What the store should have for a key.
         struct Entry {
             var record: Record
-            /// Whether the store may have removed the record, because it was marked stale by a tag or along with everything.
+            /// Whether the store may have removed the record, because it was marked stale by a tag or along with everything, or another partition was removed.
             var mayBeGone = false
         }
 
@@ -51,8 +51,9 @@ extension RecordStoreConformance {
             case 30..<38: try await readMany()
             case 38..<60: try await insert([randomKey(): randomRecord()], inOneCall: false)
             case 60..<64: try await insert(randomRecords(), inOneCall: true)
-            case 64..<70: try await remove([randomKey()], inOneCall: false)
-            case 70..<73: try await remove((0..<Int.random(in: 0...4, using: &generator)).map { _ in randomKey() }, inOneCall: true)
+            case 64..<69: try await remove([randomKey()], inOneCall: false)
+            case 69..<71: try await removePartition()
+            case 71..<73: try await remove((0..<Int.random(in: 0...4, using: &generator)).map { _ in randomKey() }, inOneCall: true)
             case 73..<78: try await removeTagged()
             case 78..<88: try await markStale()
             case 88..<99: subject.time.advance(by: .seconds(Int.random(in: 1...20, using: &generator)))
@@ -122,6 +123,16 @@ extension RecordStoreConformance {
             uncertainKeys.formUnion(gone)
         }
 
+        private mutating func removePartition() async throws {
+            let partition = randomPartition()
+            try await subject.store.removeRecords(inPartition: partition)
+            let gone = entries.filter { $0.value.record.partition == partition }.map(\.key)
+            for key in gone { entries[key] = nil }
+            uncertainKeys.formUnion(gone)
+            // The protocol's own implementation removes everything.
+            for key in entries.keys { entries[key]?.mayBeGone = true }
+        }
+
         private mutating func markStale() async throws {
             let date = subject.time.now() + .seconds(Int.random(in: -20...20, using: &generator))
             let marked: [RecordKey]
@@ -167,6 +178,8 @@ extension RecordStoreConformance.Model {
 
     private mutating func randomTag() -> String { "tag \(Int.random(in: 0..<5, using: &generator))" }
 
+    private mutating func randomPartition() -> String { "partition \(Int.random(in: 0..<3, using: &generator))" }
+
     private mutating func randomRecords() -> [RecordKey: Record] {
         var records: [RecordKey: Record] = [:]
         for _ in 0..<Int.random(in: 0...5, using: &generator) { records[randomKey()] = randomRecord() }
@@ -182,7 +195,8 @@ extension RecordStoreConformance.Model {
             byteCount: Int.random(in: 0...5_000, using: &generator),
             freshFor: freshFor,
             keptFor: Bool.random(using: &generator) ? freshFor.map { $0 * 2 } : nil,
-            tags: tags
+            tags: tags,
+            partition: Bool.random(using: &generator) ? randomPartition() : nil
         )
         record.validator = Bool.random(using: &generator) ? "v\(Int.random(in: 0..<10, using: &generator))" : nil
         record.schemaFingerprint = generator.next()

@@ -19,6 +19,9 @@ extension RecordStoreConformance {
                 record.schemaFingerprint = .max
                 try await subject.store.insert(record, forKey: "key")
                 try await subject.expectRecord(record, forKey: "key", "After a write")
+                record.partition = "ann größe"
+                try await subject.store.insert(record, forKey: "key")
+                try await subject.expectRecord(record, forKey: "key", "After a write to a partition")
             },
             Check("a record comes back with its durations and as a negative one") { subject in
                 var record = subject.record(1, freshFor: .seconds(60), keptFor: .seconds(3_600))

@@ -16,7 +16,8 @@ extension RecordStoreConformance.Subject {
         byteCount: Int = 16,
         freshFor: Duration? = nil,
         keptFor: Duration? = nil,
-        tags: Set<String> = []
+        tags: Set<String> = [],
+        partition: String? = nil
     ) -> Record {
         let now = time.now()
         return Record(
@@ -24,7 +25,8 @@ extension RecordStoreConformance.Subject {
             created: now,
             freshUntil: freshFor.map { now + $0 },
             staleUntil: keptFor.map { .date(now + $0) } ?? (freshFor == nil ? .forever : .whenNoLongerFresh),
-            tags: tags
+            tags: tags,
+            partition: partition
         )
     }
 
@@ -63,6 +65,7 @@ extension RecordStoreConformance.Subject {
                 ("loadDuration", actual.loadDuration == expected.loadDuration),
                 ("isNegative", actual.isNegative == expected.isNegative),
                 ("tags", actual.tags == expected.tags),
+                ("partition", actual.partition == expected.partition),
                 ("validator", actual.validator == expected.validator),
                 ("contentType", actual.contentType == expected.contentType),
                 ("schemaFingerprint", actual.schemaFingerprint == expected.schemaFingerprint),

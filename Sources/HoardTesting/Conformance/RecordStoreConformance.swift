@@ -42,7 +42,7 @@ public enum RecordStoreConformance {
 
     /// Every check, with the seed that a failure has stated.
     public static func checks(seed: UInt64) -> [Check] {
-        readingChecks + keyChecks + expirationChecks + limitChecks + removalChecks + bulkChecks + staleMarkChecks + lifecycleChecks
+        readingChecks + keyChecks + expirationChecks + limitChecks + removalChecks + partitionChecks + bulkChecks + staleMarkChecks + lifecycleChecks
             + concurrencyChecks + modelChecks(seed: seed)
     }
 }

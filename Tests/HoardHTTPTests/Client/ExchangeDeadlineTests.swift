@@ -161,4 +161,24 @@ import Testing
         #expect(error?.code == .deadlineExceeded)
         hold.release()
     }
+
+    /// Others may join a GET, which therefore has a task of its own.
+    @Test(arguments: [HTTPRequest.Method.get, .post])
+    func priorityOfTheExchangeFollowsThatOfItsCaller(method: HTTPRequest.Method) async throws {
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
+        let gate = Gate()
+        let priority = Mutex<TaskPriority?>(nil)
+        let transport = FakeTransport { _ in
+            await gate.pass()
+            priority.withLock { $0 = Task.currentPriority }
+            return .text("hello")
+        }
+        let client = client(transport)
+        let reply = Task(priority: .background) { try await client.send(.test(method, "/"), options: Self.options) }
+        await gate.arrivals(1)
+        reply.escalatePriority(to: .high)
+        gate.open()
+        _ = try await reply.value
+        #expect(try #require(priority.withLock { $0 }) >= .high)
+    }
 }

@@ -123,7 +123,7 @@ import Testing
         var written = BodyReference(id: 7, segmentLength: length, length: 0)
         for index in 0..<6 {
             let segment = part(length, UInt8(index))
-            await segments.write(segment, id: 7, index: index, bodyLength: length * 6, keptUntil: .distantFuture)
+            #expect(await segments.write(segment, id: 7, index: index, bodyLength: length * 6, keptUntil: .distantFuture, owner: .nobody))
             written.length += length
             body.append(segment, keeping: .inSegments(written))
         }

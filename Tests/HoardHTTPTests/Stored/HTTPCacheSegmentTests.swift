@@ -460,4 +460,23 @@ import Testing
         #expect(harness.requestCount == 2, "What only the store would have is not stored.")
         #expect(harness.openFenceCount == 0)
     }
+
+    /// A disk that is full for a moment. Memory has all segments, but the next process would find a head with holes behind it.
+    @Test func bodyOfWhichAStoreHasMissedASegmentIsNotStored() async throws {
+        let time = TestTime()
+        let store = FaultyStore(MemoryStore(clock: time), ticker: time)
+        store.setScript { call in
+            call.operation == .insert && call.number == 3 ? .fail(StoreError(.full, "The disk is full.")) : .pass
+        }
+        let before = CacheHarness(stores: [store], time: time, origin: Self.origin())
+        #expect(try await read(before.open().body) == Self.content)
+        await before.cache.flush()
+        let after = CacheHarness(stores: [store], time: time, origin: Self.origin())
+        #expect(try await read(after.open().body) == Self.content)
+        #expect(after.requestCount == 1)
+        await after.cache.flush()
+        let last = CacheHarness(stores: [store], time: time, origin: Self.origin())
+        #expect(try await read(last.open().body) == Self.content)
+        #expect(last.requestCount == 0)
+    }
 }

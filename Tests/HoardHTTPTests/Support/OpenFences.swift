@@ -10,3 +10,8 @@ extension HTTPCache {
     /// The fences that nobody has closed or broken.
     var openFenceCount: Int { entries.fences.withLock { $0.count } }
 }
+
+extension TieredCache {
+    /// Takes everything out of memory, as evictions would.
+    func evictEverything() { memory.removeAll() }
+}

@@ -81,6 +81,11 @@ final class SpyStore: RecordStore {
         try await base.removeRecords(taggedWith: tags)
     }
 
+    func removeRecords(inPartition partition: String) async throws(StoreError) {
+        try failIfTold()
+        try await base.removeRecords(inPartition: partition)
+    }
+
     func removeAll() async throws(StoreError) {
         try failIfTold()
         try await base.removeAll()

@@ -27,6 +27,8 @@ import Testing
         case markLosesTheValidator, markIsAtTheClock
         case marksNoTags, marksOneTagOfSeveral, markByTagMarksAll, markByTagRemovesAll, marksConcernLaterRecords, marksNotEverything
         case marksOnlyTheTagged
+        case removesNoPartition, removesPartitionAndTag, removesPartitionInAnyCase, removesSomeOfAPartition, losesPartition,
+            forgetsLaterWritesOfAPartition
 
         /// Part of the name of the check that is there for it.
         var noticedBy: String {
@@ -65,6 +67,9 @@ import Testing
             case .marksOneTagOfSeveral, .markByTagMarksAll, .markByTagRemovesAll: "stale mark by tags"
             case .markIsAtTheClock, .marksConcernLaterRecords: "nothing that is written later"
             case .marksNotEverything, .marksOnlyTheTagged: "concerns every record"
+            case .losesPartition: "every field"
+            case .removesNoPartition, .removesPartitionAndTag, .removesPartitionInAnyCase, .removesSomeOfAPartition: "removal by partition removes"
+            case .forgetsLaterWritesOfAPartition: "what a key has now"
             }
         }
     }
@@ -84,7 +89,7 @@ import Testing
     @Test(arguments: [
         Defect.losesTags, .removesNoTags, .neverExpires, .removesNothing, .removesNotAll, .keepsOldRecord, .losesNegativity, .losesStaleIfError,
         .readOfManyStopsAtAMiss, .writeOfManyKeepsOld, .removalOfManyStopsAtAMiss, .marksNoRecord, .markRemovesTheRecord, .marksNoTags,
-        .marksConcernLaterRecords, .marksNotEverything,
+        .marksConcernLaterRecords, .marksNotEverything, .removesNoPartition, .losesPartition,
     ])
     func modelCheckNoticesTooAndStatesItsSeed(_ defect: Defect) async throws {
         let check = try #require(RecordStoreConformance.checks(seed: 77).first { $0.name.hasPrefix("random") })

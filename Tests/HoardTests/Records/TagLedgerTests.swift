@@ -53,6 +53,38 @@ import Testing
         #expect(ledger.tagCount == 0)
     }
 
+    @Test func removalOfAPartitionConcernsWhatWasWrittenBefore() {
+        var ledger = TagLedger()
+        let before = ledger.beginWrite()
+        ledger.retain(["q"], partition: "p")
+        ledger.retain(["p"], partition: "q")
+        ledger.removeRecords(inPartition: "p")
+        let after = ledger.beginWrite()
+        #expect(ledger.isRemoved([], partition: "p", writtenAt: before))
+        #expect(!ledger.isRemoved(["p"], partition: "q", writtenAt: before))
+        #expect(!ledger.isRemoved(["p"], writtenAt: before))
+        #expect(!ledger.isRemoved([], partition: "p", writtenAt: after))
+        ledger.markAllStale(at: date)
+        #expect(ledger.isRemoved([], partition: "p", writtenAt: before))
+    }
+
+    @Test func partitionIsKnownAsLongAsARecordIsOfIt() {
+        var ledger = TagLedger()
+        for number in 0..<100 { ledger.removeRecords(inPartition: "never written \(number)") }
+        #expect(ledger.partitionCount == 0)
+        ledger.retain([], partition: "p")
+        ledger.retain(["a"], partition: "p")
+        ledger.release(["a"], partition: "p")
+        #expect(ledger.partitionCount == 1)
+        ledger.release([], partition: "p")
+        ledger.release([], partition: "p")
+        #expect(ledger.partitionCount == 0)
+        #expect(ledger.tagCount == 0)
+        ledger.retain([], partition: "p")
+        ledger.removeAll()
+        #expect(ledger.partitionCount == 0)
+    }
+
     @Test func removalOfATagDropsItsMarks() {
         var ledger = TagLedger()
         let before = ledger.beginWrite()

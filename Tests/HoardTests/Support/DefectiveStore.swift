@@ -16,6 +16,7 @@ final class DefectiveStore: RecordStore {
     private let insertionCount = Counter()
     private let replacementCount = Counter()
     private let keys = Shared<Set<RecordKey>>([])
+    private let removedPartitions = Shared<Set<String?>>([])
     let marks = Shared<[(tag: String, date: Date)]>([])
 
     init(_ defect: Defect, configuration: RecordStoreConformance.Configuration) {
@@ -38,6 +39,8 @@ final class DefectiveStore: RecordStore {
         }
         switch defect {
         case .losesTags: record.tags = []
+        case .losesPartition: record.partition = nil
+        case .forgetsLaterWritesOfAPartition where removedPartitions.value.contains(record.partition): return nil
         case .losesStaleWhileRevalidate: record.staleWhileRevalidate = .zero
         case .losesStaleIfError: record.staleIfError = .zero
         case .losesLoadDuration: record.loadDuration = nil
@@ -115,6 +118,17 @@ final class DefectiveStore: RecordStore {
             try await base.removeRecords(taggedWith: Set(tags.map { $0 + $0 }))
         default: try await base.removeRecords(taggedWith: tags)
         }
+    }
+
+    func removeRecords(inPartition partition: String) async throws(StoreError) {
+        switch defect {
+        case .removesNoPartition: return
+        case .removesSomeOfAPartition: return try await base.removeRecord(forKey: partition == "ann" ? "ann's" : "empty")
+        case .removesPartitionAndTag: try await base.removeRecords(taggedWith: partition)
+        case .removesPartitionInAnyCase: try await base.removeRecords(inPartition: partition.capitalized)
+        default: removedPartitions.update { _ = $0.insert(partition) }
+        }
+        try await base.removeRecords(inPartition: partition)
     }
 
     func removeAll() async throws(StoreError) {

@@ -12,8 +12,9 @@ final class ScriptedStore: RecordStore {
         let name: String
         var keys: Set<RecordKey> = []
         var tags: Set<String> = []
+        var partition: String?
 
-        var description: String { "\(name)(\((keys.map(\.description) + tags).sorted().joined(separator: ",")))" }
+        var description: String { "\(name)(\((keys.map(\.description) + tags + [partition].compactMap(\.self)).sorted().joined(separator: ",")))" }
     }
 
     typealias Script = @Sendable (Call) -> FaultyStore.Behavior
@@ -106,6 +107,10 @@ final class ScriptedStore: RecordStore {
 
     func removeRecords(taggedWith tags: Set<String>) async throws(StoreError) {
         try await perform(Call(name: "removeTagged", tags: tags)) { $0 = $0.filter { $0.value.tags.isDisjoint(with: tags) } }
+    }
+
+    func removeRecords(inPartition partition: String) async throws(StoreError) {
+        try await perform(Call(name: "removePartition", partition: partition)) { $0 = $0.filter { $0.value.partition != partition } }
     }
 
     func markRecordStale(forKey key: RecordKey, at date: Date) async throws(StoreError) {

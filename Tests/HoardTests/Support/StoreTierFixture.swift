@@ -21,12 +21,12 @@ struct StoreTierFixture: Sendable {
         }
     }
 
-    static func record(_ number: UInt8, tags: Set<String> = []) -> Record {
-        Record(payload: Data([number]), created: Date(timeIntervalSince1970: 0), staleUntil: .forever, tags: tags)
+    static func record(_ number: UInt8, tags: Set<String> = [], partition: String? = nil) -> Record {
+        Record(payload: Data([number]), created: Date(timeIntervalSince1970: 0), staleUntil: .forever, tags: tags, partition: partition)
     }
 
-    func insert(_ number: UInt8, _ key: RecordKey, tags: Set<String> = []) async {
-        await tier.insert([.init(key: key, record: Self.record(number, tags: tags)) { true }])
+    func insert(_ number: UInt8, _ key: RecordKey, tags: Set<String> = [], partition: String? = nil) async {
+        await tier.insert([.init(key: key, record: Self.record(number, tags: tags, partition: partition)) { true }])
     }
 
     func remove(_ keys: RecordKey...) async {
@@ -41,6 +41,10 @@ struct StoreTierFixture: Sendable {
         await tier.removeRecords(taggedWith: Set(tags)) {}
     }
 
+    func removePartition(_ partition: String) async {
+        await tier.removeRecords(inPartition: partition) {}
+    }
+
     /// What a read gives, in words: a number, `nothing`, or why the store was passed by.
     func read(_ key: RecordKey) async -> String {
         switch await tier.record(forKey: key) {
@@ -53,8 +57,8 @@ struct StoreTierFixture: Sendable {
     /// What the store has, whatever the tier says.
     func stored(_ key: RecordKey) -> UInt8? { store.records[key]?.payload.first }
 
-    func put(_ number: UInt8, _ key: RecordKey, tags: Set<String> = []) {
-        store.put(Self.record(number, tags: tags), forKey: key)
+    func put(_ number: UInt8, _ key: RecordKey, tags: Set<String> = [], partition: String? = nil) {
+        store.put(Self.record(number, tags: tags, partition: partition), forKey: key)
     }
 
     /// Moves time until what is waited for has happened.

@@ -46,6 +46,38 @@ import Testing
         #expect(journal.isEmpty)
     }
 
+    @Test mutating func recordOfAPartitionInTheJournalCountsAsAbsentUntilThatIsSettled() {
+        journal.add(partition: "p", number: 3)
+        journal.add(partition: "p", number: 2)
+        #expect(!journal.isEmpty)
+        #expect(journal.count == 1)
+        #expect(journal.contains(partition: "p"))
+        #expect(!journal.contains(partition: "q"))
+        #expect(!journal.contains(partition: nil))
+        #expect(!journal.containsAny(of: ["p"]), "a partition is no tag")
+        journal.settle(partition: "p", upTo: 2)
+        journal.settle(partition: "q", upTo: 9)
+        #expect(journal.contains(partition: "p"))
+        journal.settle(partition: "p", upTo: 3)
+        #expect(journal.isEmpty)
+    }
+
+    @Test mutating func partitionsCountWhenTheJournalOverflows() {
+        for number in 1...3 {
+            let hasOverflowed = journal.add(partition: "\(number)", number: UInt64(number))
+            #expect(!hasOverflowed)
+        }
+        let hasOverflowed = journal.add("a", number: 2)
+        #expect(hasOverflowed)
+        #expect(journal.coversEverything)
+        #expect(journal.contains(partition: "p") && journal.contains(partition: nil))
+        #expect(journal.partitions.isEmpty)
+        journal.settleEverything(upTo: 2)
+        #expect(journal.coversEverything, "one of the partitions was missed later")
+        journal.settleEverything(upTo: 3)
+        #expect(journal.isEmpty)
+    }
+
     @Test mutating func recordWithATagInTheJournalCountsAsAbsent() {
         journal.add(tags: ["x", "y"], number: 1)
         #expect(journal.containsAny(of: ["x"]))

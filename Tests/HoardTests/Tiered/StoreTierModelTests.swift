@@ -11,15 +11,17 @@ import Testing
 ///
 /// Every change has a number, in the order in which changes are asked for. A record has the number of the change that wrote it.
 final class StoreTierModel: Sendable {
-    /// The numbers of the last changes of each key, of each tag, and of everything.
+    /// The numbers of the last changes of each key, of each tag, of each partition, and of everything.
     struct Numbers: Sendable {
         var keys: [RecordKey: Int] = [:]
         var tags: [String: Int] = [:]
+        var partitions: [String: Int] = [:]
         var everything = 0
 
         /// Whether a record with this number is older than a change that concerns it.
-        func forbid(_ number: Int, _ key: RecordKey, _ tags: Set<String>) -> Bool {
+        func forbid(_ number: Int, _ key: RecordKey, _ tags: Set<String>, _ partition: String?) -> Bool {
             number < keys[key, default: 0] || number < everything || tags.contains { number < self.tags[$0, default: 0] }
+                || partition.map { number < partitions[$0, default: 0] } ?? false
         }
     }
 
@@ -44,10 +46,11 @@ final class StoreTierModel: Sendable {
         }
     }
 
-    func reach(_ number: Int, _ key: RecordKey, tags: Set<String>) -> Verdict {
+    func reach(_ number: Int, _ key: RecordKey, tags: Set<String>, partition: String? = nil) -> Verdict {
         state.update { state in
             if number < state.reached.keys[key, default: 0] || number < state.reached.everything { return .overtaken }
             if tags.contains(where: { number < state.reached.tags[$0, default: 0] }) { return .overtakenByTag }
+            if let partition, number < state.reached.partitions[partition, default: 0] { return .overtakenByTag }
             state.reached.keys[key] = number
             return .wanted
         }
@@ -55,6 +58,14 @@ final class StoreTierModel: Sendable {
 
     func reach(_ number: Int, tags: Set<String>?) {
         state.update { state in Self.raise(&state.reached, number, keys: [], tags: tags ?? [], everything: tags == nil) }
+    }
+
+    func reach(_ number: Int, partition: String) {
+        state.update { $0.reached.partitions[partition] = max(number, $0.reached.partitions[partition, default: 0]) }
+    }
+
+    func returned(_ number: Int, partition: String) {
+        state.update { $0.returned.partitions[partition] = max(number, $0.returned.partitions[partition, default: 0]) }
     }
 
     func returned(_ number: Int, keys: Set<RecordKey> = [], tags: Set<String> = [], everything: Bool = false) {
@@ -166,9 +177,12 @@ extension StoreTierModelTests {
         private func operation(using generator: inout SeededGenerator) -> @Sendable () async -> Void {
             let keys = Set((0..<Int.random(in: 1...3, using: &generator)).map { _ in Self.keys[Int.random(in: 0..<4, using: &generator)] })
             let tags: Set<String> = [[], ["x"], ["y"], ["x", "y"]][Int.random(in: 0..<4, using: &generator)]
-            switch Int.random(in: 0..<20, using: &generator) {
+            let partition = ["p", "q"][Int.random(in: 0..<2, using: &generator)]
+            let isOwned = Bool.random(using: &generator)
+            switch Int.random(in: 0..<21, using: &generator) {
             case 0..<9: return { [self] in await read(keys) }
-            case 9..<15: return { [self] in await insert(keys, tags) }
+            case 9..<15: return { [self] in await insert(keys, tags, partition: isOwned ? partition : nil) }
+            case 20: return { [self] in await removePartition(partition) }
             case 15..<17: return { [self] in await remove(keys) }
             case 17: return { [self] in await markStale(keys) }
             case 18: return { [self] in await removeTagged(tags) }
@@ -185,14 +199,20 @@ extension StoreTierModelTests {
             }
         }
 
-        private func insert(_ keys: Set<RecordKey>, _ tags: Set<String>) async {
+        private func insert(_ keys: Set<RecordKey>, _ tags: Set<String>, partition: String?) async {
             let number = model.nextNumber()
-            let record = Record(payload: Data("\(number)".utf8), created: Date(timeIntervalSince1970: 0), staleUntil: .forever, tags: tags)
+            let record = Record(
+                payload: Data("\(number)".utf8),
+                created: Date(timeIntervalSince1970: 0),
+                staleUntil: .forever,
+                tags: tags,
+                partition: partition
+            )
             let overtaken = Shared<[RecordKey]>([])
             await tier.insert(
                 keys.map { key in
                     .init(key: key, record: record) { [model] in
-                        switch model.reach(number, key, tags: tags) {
+                        switch model.reach(number, key, tags: tags, partition: partition) {
                         case .wanted: return true
                         case .overtaken: return false
                         case .overtakenByTag:
@@ -223,6 +243,12 @@ extension StoreTierModelTests {
             model.returned(number, tags: tags)
         }
 
+        private func removePartition(_ partition: String) async {
+            let number = model.nextNumber()
+            await tier.removeRecords(inPartition: partition) { [model] in model.reach(number, partition: partition) }
+            model.returned(number, partition: partition)
+        }
+
         private func removeAll() async {
             let number = model.nextNumber()
             await tier.removeAll { [model] in model.reach(number, tags: nil) }
@@ -231,8 +257,11 @@ extension StoreTierModelTests {
 
         private func check(_ record: Record, _ key: RecordKey, _ limits: StoreTierModel.Numbers, _ place: String) {
             let number = Int(String(decoding: record.payload, as: UTF8.self)) ?? -1
-            guard limits.forbid(number, key, record.tags) else { return }
-            differencesSeen.update { $0.append("\(place) gave \(number) for \(key) \(record.tags), though \(limits) had been changed before") }
+            guard limits.forbid(number, key, record.tags, record.partition) else { return }
+            let owner = record.partition ?? "nobody"
+            differencesSeen.update {
+                $0.append("\(place) gave \(number) for \(key) \(record.tags) of \(owner), though \(limits) had been changed before")
+            }
         }
     }
 }

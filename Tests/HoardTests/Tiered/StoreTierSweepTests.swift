@@ -7,17 +7,18 @@ import Testing
 
 @testable import Hoard
 
-/// Removals by tag and of everything, against writes that are under way when they begin.
+/// Removals by tag, by partition and of everything, against writes that are under way when they begin.
 @Suite(.timeLimit(.minutes(5))) struct StoreTierSweepTests {
     private let fixture = StoreTierFixture(.init(failuresToOpen: 1_000))
     private var tier: StoreTier { fixture.tier }
     private var store: ScriptedStore { fixture.store }
 
-    enum Sweep: CaseIterable, Sendable { case tag, everything, markTag, markEverything }
+    enum Sweep: CaseIterable, Sendable { case tag, partition, everything, markTag, markEverything }
 
     private func make(_ sweep: Sweep, onTurn: @escaping @Sendable () -> Void = {}) async {
         switch sweep {
         case .tag: await tier.removeRecords(taggedWith: ["x"], onTurn: onTurn)
+        case .partition: await tier.removeRecords(inPartition: "p", onTurn: onTurn)
         case .everything: await tier.removeAll(onTurn: onTurn)
         case .markTag: await tier.markStale(taggedWith: ["x"], at: Date(timeIntervalSince1970: 0), onTurn: onTurn)
         case .markEverything: await tier.markAllStale(at: Date(timeIntervalSince1970: 0), onTurn: onTurn)
@@ -27,8 +28,9 @@ import Testing
     @Test(arguments: Sweep.allCases)
     func olderWriteThatLandsLaterDoesNotComeBack(_ sweep: Sweep) async throws {
         let gate = store.hold("insert", "insertAll")
-        async let write: Void = fixture.insert(1, "a", tags: ["x"])
-        async let bulk: Void = tier.insert(["b", "c"].map { .init(key: $0, record: StoreTierFixture.record(1, tags: ["x"])) { true } })
+        async let write: Void = fixture.insert(1, "a", tags: ["x"], partition: "p")
+        let record = StoreTierFixture.record(1, tags: ["x"], partition: "p")
+        async let bulk: Void = tier.insert(["b", "c"].map { .init(key: $0, record: record) { true } })
         await gate.arrivals(2)
         await make(sweep)
         #expect(await fixture.read("a") == "invalidationPending")
@@ -39,11 +41,11 @@ import Testing
         #expect(tier.health.isSound)
     }
 
-    @Test func writesWithoutTheTagAreLeftAlone() async throws {
+    @Test(arguments: [Sweep.tag, .partition]) func writesWithoutTheTagOrThePartitionAreLeftAlone(_ sweep: Sweep) async throws {
         let gate = store.hold("insert")
-        async let write: Void = fixture.insert(1, "a", tags: ["y"])
+        async let write: Void = fixture.insert(1, "a", tags: ["y", "p"], partition: "x")
         await gate.arrivals(1)
-        await make(.tag)
+        await make(sweep)
         gate.open()
         await write
         #expect(await fixture.read("a") == "1")
@@ -51,12 +53,12 @@ import Testing
 
     @Test(arguments: Sweep.allCases)
     func newerWritesAreLeftAlone(_ sweep: Sweep) async throws {
-        fixture.put(9, "b", tags: ["x"])
+        fixture.put(9, "b", tags: ["x"], partition: "p")
         let gate = store.hold("insert")
-        async let write: Void = fixture.insert(1, "a", tags: ["x"])
+        async let write: Void = fixture.insert(1, "a", tags: ["x"], partition: "p")
         await gate.arrivals(1)
         await make(sweep)
-        async let newer: Void = fixture.insert(2, "a", tags: ["x"])
+        async let newer: Void = fixture.insert(2, "a", tags: ["x"], partition: "p")
         try await waitUntil { tier.waiterCount(for: "a") == 1 }
         gate.open()
         _ = await (write, newer)
@@ -80,9 +82,9 @@ import Testing
     }
 
     /// A store may mark a record by reading it and writing it again, which brings back what was removed in between.
-    @Test(arguments: [Sweep.tag, .everything])
+    @Test(arguments: [Sweep.tag, .partition, .everything])
     func olderMarkThatLandsLaterBringsNothingBack(_ sweep: Sweep) async throws {
-        fixture.put(1, "a", tags: ["x"])
+        fixture.put(1, "a", tags: ["x"], partition: "p")
         let gate = store.hold("markStale")
         async let mark: Void = fixture.markStale("a")
         await gate.arrivals(1)

@@ -43,6 +43,11 @@ final class InterleavingLog: Sendable {
         version % 3 == 2 ? [] : ["tag \(version % 3)"]
     }
 
+    /// The partition of every value of this version, loaded or inserted.
+    static func partition(of version: Int) -> String? {
+        version % 5 < 2 ? "partition \(version % 5)" : nil
+    }
+
     /// The present moment, which never comes again.
     func now() -> Moment {
         state.withLock { state in
@@ -111,7 +116,7 @@ final class InterleavingLog: Sendable {
             behavior.delayAfterwards > .zero ? "answers after \(behavior.delayAfterwards)" : nil,
             behavior.errorAfterwards.map { _ in "fails afterwards" },
         ]
-        let keys = call.keys.map(\.description) + call.tags.sorted()
+        let keys = call.keys.map(\.description) + call.tags.sorted() + [call.partition].compactMap(\.self)
         state.withLock { state in
             let line = "\(state.now) at \(Duration.nanoseconds(nanoseconds)): \(store) \(call.operation) \(keys): \(fate.compactMap(\.self))"
             state.trace.append(line)

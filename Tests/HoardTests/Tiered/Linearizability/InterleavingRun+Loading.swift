@@ -36,8 +36,10 @@ extension InterleavingRun {
     func warmUp(_ policy: CachePolicy?, using generator: inout SeededGenerator) async {
         let loader = Loader(run: self, seed: generator.next())
         _ = try? await cache.warmUp(keys, maximumConcurrency: 2, policy: policy) { key in
-            // Such a load cannot give tags.
-            try await loader.version(key, after: loader.begin(), where: { InterleavingLog.tags(of: $0).isEmpty })
+            // Such a load can give neither tags nor a partition.
+            try await loader.version(key, after: loader.begin()) {
+                InterleavingLog.tags(of: $0).isEmpty && InterleavingLog.partition(of: $0) == nil
+            }
         }
     }
 
@@ -58,7 +60,7 @@ extension InterleavingRun {
             let version = try await version(request.key, after: begun)
             if let stale = request.staleValue, stale.value == version { return .notModified() }
             if chance(of: 10) { return .absent() }
-            return .value(version, tags: InterleavingLog.tags(of: version))
+            return .value(version, tags: InterleavingLog.tags(of: version), partition: InterleavingLog.partition(of: version))
         }
 
         func load(_ requests: [LoadRequest<String, Int>]) async throws -> [String: LoadResult<Int>] {
@@ -66,7 +68,7 @@ extension InterleavingRun {
             var results: [String: LoadResult<Int>] = [:]
             for request in requests where !chance(of: 10) {
                 let version = try await version(request.key, after: begun)
-                results[request.key] = .value(version, tags: InterleavingLog.tags(of: version))
+                results[request.key] = .value(version, tags: InterleavingLog.tags(of: version), partition: InterleavingLog.partition(of: version))
             }
             return results
         }

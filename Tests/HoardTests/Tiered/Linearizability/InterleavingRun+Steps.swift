@@ -8,14 +8,14 @@ import HoardTesting
 extension InterleavingRun {
     /// What a program can do, and how often.
     enum Step: CaseIterable {
-        case insert, insertMany, remove, removeMany, removeTagged, removeAll, markStale, markTaggedStale, markAllStale
+        case insert, insertMany, remove, removeMany, removeTagged, removePartition, removeAll, markStale, markTaggedStale, markAllStale
         case load, loadMany, loadAndLeave, warmUp, read, readMany
 
         private var weight: Int {
             switch self {
             case .insert, .load, .read: 6
             case .remove, .loadMany, .readMany: 3
-            case .removeTagged, .loadAndLeave, .insertMany, .markStale: 2
+            case .removeTagged, .removePartition, .loadAndLeave, .insertMany, .markStale: 2
             case .removeMany, .removeAll, .markTaggedStale, .markAllStale, .warmUp: 1
             }
         }
@@ -31,22 +31,29 @@ extension InterleavingRun {
         let key = keys[Int.random(in: 0..<keys.count, using: &generator)]
         let policy = callPolicy(using: &generator)
         let tag = "tag \(Int.random(in: 0...1, using: &generator))"
+        let partition = "partition \(Int.random(in: 0...1, using: &generator))"
         let isTagged: @Sendable (Int) -> Bool = { InterleavingLog.tags(of: $0).contains(tag) }
         switch step {
         case .insert:
             await change([key], policy, "insert") { version in
-                await cache.insert(version, forKey: key, policy: policy, tags: InterleavingLog.tags(of: version))
+                let (tags, partition) = (InterleavingLog.tags(of: version), InterleavingLog.partition(of: version))
+                await cache.insert(version, forKey: key, policy: policy, tags: tags, partition: partition)
                 return .write(version)
             }
         case .insertMany:
             await change(keys, policy, "insert(contentsOf:)") { version in
                 let values = Dictionary(uniqueKeysWithValues: keys.map { ($0, version) })
-                await cache.insert(contentsOf: values, policy: policy, tags: InterleavingLog.tags(of: version))
+                let (tags, partition) = (InterleavingLog.tags(of: version), InterleavingLog.partition(of: version))
+                await cache.insert(contentsOf: values, policy: policy, tags: tags, partition: partition)
                 return .write(version)
             }
         case .remove: await remove([key], "removeValue") { await cache.removeValue(forKey: key) }
         case .removeMany: await remove(keys, "removeValues(forKeys:)") { await cache.removeValues(forKeys: keys) }
         case .removeTagged: await remove(keys, "removeValues(taggedWith: \(tag))", where: isTagged) { await cache.removeValues(taggedWith: tag) }
+        case .removePartition:
+            await remove(keys, "removePartition(\(partition))", where: { InterleavingLog.partition(of: $0) == partition }) {
+                await cache.removePartition(partition)
+            }
         case .removeAll: await remove(keys, "removeAll") { await cache.removeAll() }
         case .markStale: await remove([key], "markStale", scope: .fresh) { await cache.markStale(forKey: key) }
         case .markTaggedStale:

@@ -107,7 +107,8 @@ struct InterleavingRun: Sendable {
         await cache.flush()
         await sleep(for: .seconds(5))
         await look("at rest") { key, number in
-            if case .record(let record) = await cache.tiers[number].record(forKey: cache.naming.recordKey(for: key)) { record } else { nil }
+            guard let name = cache.naming.recordKey(for: key) else { return nil }
+            return if case .record(let record) = await cache.tiers[number].record(forKey: name) { record } else { nil }
         }
         for store in stores { store.heal() }
         await sleep(for: .seconds(200))
@@ -115,7 +116,10 @@ struct InterleavingRun: Sendable {
             log.complain("not made good after 200 seconds: \(health)")
         }
         // What the stores have missed has been made good by now, so they may be looked into directly.
-        await look("in the end") { key, number in try? await stores[number].record(forKey: cache.naming.recordKey(for: key)) }
+        await look("in the end") { key, number in
+            guard let name = cache.naming.recordKey(for: key) else { return nil }
+            return try? await stores[number].record(forKey: name)
+        }
         for key in keys {
             cache.memory.removeAll()
             let begun = log.now()
