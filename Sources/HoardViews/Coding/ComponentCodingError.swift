@@ -1,0 +1,45 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a component could not be decoded or encoded.
+public struct ComponentCodingError: Error, Sendable {
+    /// What went wrong, by kind.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Base: String, Hashable, Sendable { case notJSON, typeMissing, unknownType, invalidValue, tooDeep, encodingFailed }
+        private let base: Base
+        private init(_ base: Base) { self.base = base }
+
+        /// The bytes are not JSON.
+        public static var notJSON: Self { .init(.notJSON) }
+        /// An object has no discriminator.
+        public static var typeMissing: Self { .init(.typeMissing) }
+        /// No component is registered under a name.
+        public static var unknownType: Self { .init(.unknownType) }
+        /// A member is missing, or has another type than its component declares.
+        public static var invalidValue: Self { .init(.invalidValue) }
+        /// Components are nested deeper than allowed.
+        public static var tooDeep: Self { .init(.tooDeep) }
+        /// A component cannot be written as JSON.
+        public static var encodingFailed: Self { .init(.encodingFailed) }
+
+        public var description: String { base.rawValue }
+    }
+
+    public let code: Code
+    /// Where in the JSON: `$.children[2].text`.
+    public let path: String
+    /// One sentence a person can act on. It names members and types, never values.
+    public let message: String
+    public let underlyingError: (any Error)?
+
+    public init(_ code: Code, path: String = "$", _ message: String, underlyingError: (any Error)? = nil) {
+        self.code = code
+        self.path = path
+        self.message = message
+        self.underlyingError = underlyingError
+    }
+}
+
+extension ComponentCodingError: CustomStringConvertible {
+    public var description: String { message }
+}
