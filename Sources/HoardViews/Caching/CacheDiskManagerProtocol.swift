@@ -1,0 +1,54 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where a ``CacheManager`` keeps references beyond the life of the process: a ``DefaultCacheDiskManager``, or an app's own.
+///
+/// Nothing here throws: what cannot be done is not done, and what cannot be read is not there. A ``CacheManager`` makes one change at a time;
+/// readings may go on beside it.
+public protocol CacheDiskManagerProtocol: Sendable {
+    /// Writes a reference, in place of any other with its identifier, as the most recently used one. A sensitive one is not written; whatever was there before
+    /// is gone all the same. May suspend.
+    func update(_ reference: CacheReference) async
+
+    /// The reference, as it was written; `nil` if there is none. Counts as a use, and changes nothing else. May suspend.
+    func getReference(for key: String) async -> CacheReference?
+
+    /// Removes a reference. May suspend.
+    func removeReference(for key: String) async
+
+    /// How many references there are. May suspend.
+    func numberOfReferences() async -> Int
+
+    /// Removes the least recently used reference. May suspend.
+    func removeLastUsed() async
+
+    /// Removes the least recently used references until no more than `count` are left. May suspend. By default they are removed one by one.
+    func removeLastUsed(keeping count: Int) async
+
+    /// Counts as a use of each reference, in this order. May suspend. By default they are read.
+    func noteUses(ofReferencesFor keys: [String]) async
+
+    /// Removes the references of a partition. May suspend.
+    func removeReferences(inPartition partition: String) async
+
+    /// Removes all references. May suspend.
+    func clear() async
+
+    /// Returns when everything that was asked for before is done, uses included. May suspend.
+    func saveChanges() async
+
+    /// Tells what others than this instance change, for memory to drop. `nil` (the default) if nobody else can.
+    func changesByOthers() -> AsyncStream<CacheDiskChange>?
+}
+
+extension CacheDiskManagerProtocol {
+    public func changesByOthers() -> AsyncStream<CacheDiskChange>? { nil }
+
+    public func removeLastUsed(keeping count: Int) async {
+        for _ in 0..<max(0, await numberOfReferences() - max(0, count)) { await removeLastUsed() }
+    }
+
+    public func noteUses(ofReferencesFor keys: [String]) async {
+        for key in keys { _ = await getReference(for: key) }
+    }
+}

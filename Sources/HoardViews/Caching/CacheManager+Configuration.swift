@@ -1,0 +1,49 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+extension CacheManager {
+    /// How many references a ``CacheManager`` keeps, and for how long they are valid.
+    public struct Configuration: Sendable, Hashable {
+        /// The most references in memory. 0: none; sensitive ones are not kept at all then. Default: 50.
+        public let memoryMaximumCapacity: Int
+
+        /// The most bytes in memory, counting data, identifiers and hashes. Default: 16 MiB.
+        public let memoryMaximumBytes: Int
+
+        /// The most references on the disk, whatever else the store has. The least recently used leave first. Default: 150.
+        public let diskMaximumCapacity: Int
+
+        /// For how many seconds references are valid that do not say. 0 or less: never. Default: 300.
+        public let cacheMaxAge: Int
+
+        /// - Precondition: No capacity is negative.
+        public init(
+            memoryMaximumCapacity: Int = 50,
+            memoryMaximumBytes: Int = 16 << 20,
+            diskMaximumCapacity: Int = 150,
+            cacheMaxAge: Int = 300
+        ) {
+            precondition(
+                memoryMaximumCapacity >= 0 && memoryMaximumBytes >= 0 && diskMaximumCapacity >= 0,
+                "memoryMaximumCapacity, memoryMaximumBytes and diskMaximumCapacity must not be negative."
+            )
+            self.memoryMaximumCapacity = memoryMaximumCapacity
+            self.memoryMaximumBytes = memoryMaximumBytes
+            self.diskMaximumCapacity = diskMaximumCapacity
+            self.cacheMaxAge = cacheMaxAge
+        }
+    }
+}
+
+/// What a ``CacheManager`` holds in memory, and how its calls of `getReference` were answered.
+public struct CacheManagerStatistics: Sendable, Hashable {
+    public var memoryHits = 0
+    public var diskHits = 0
+    public var misses = 0
+    /// References in memory.
+    public var memoryCount = 0
+    /// Bytes in memory: data, identifiers and hashes, and ``CacheManager/overheadBytesPerReference`` for each reference.
+    public var memoryBytes = 0
+
+    public init() {}
+}
