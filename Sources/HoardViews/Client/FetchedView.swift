@@ -1,0 +1,132 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A screen, and where it came from.
+public struct FetchedView: Sendable {
+    /// Where a screen came from.
+    public struct Source: Hashable, Sendable, CustomStringConvertible {
+        private enum Base: String, Hashable, Sendable { case memory, cache, network, renewed, prefetched }
+        private let base: Base
+        private init(_ base: Base) { self.base = base }
+
+        /// It was kept, and had been decoded before.
+        public static var memory: Self { .init(.memory) }
+        /// It was kept, as bytes.
+        public static var cache: Self { .init(.cache) }
+        /// The server sent it.
+        public static var network: Self { .init(.network) }
+        /// It was kept, and the server has confirmed it.
+        public static var renewed: Self { .init(.renewed) }
+        /// A prefetch had fetched it.
+        public static var prefetched: Self { .init(.prefetched) }
+
+        public var description: String { base.rawValue }
+    }
+
+    /// How old a screen is that is not valid any more, and why it is shown all the same.
+    public struct Staleness: Hashable, Sendable {
+        /// How many seconds ago the server made it or last confirmed it.
+        public let age: Int64
+        /// Whether the server was asked, and gave no usable answer: the screen stands in for one. Else a newer one may follow.
+        public let isStandIn: Bool
+        /// What allows it, in one sentence.
+        public let reason: String
+
+        public init(age: Int64, isStandIn: Bool, reason: String) {
+            self.age = age
+            self.isStandIn = isStandIn
+            self.reason = reason
+        }
+    }
+
+    /// The screen, or any other component that the server sent.
+    public let component: any ServerDrivenComponent
+    public let source: Source
+    /// `nil` if the screen is valid.
+    public let staleness: Staleness?
+    /// What the server calls this state of the screen; `nil` if it does not say.
+    public let hash: String?
+    /// The URL that was asked for, in its normal form.
+    public let url: String
+    /// When the server made the screen or last confirmed it, as far as its response says; `nil` if nobody knows.
+    public let timeOfCreation: Date?
+    /// How many seconds that was ago when the screen was fetched.
+    public let age: Int64?
+    /// What the component was decoded from: tells whether two are the same state.
+    let content: Data
+
+    /// Public for the sake of fakes.
+    public init(
+        component: any ServerDrivenComponent,
+        source: Source,
+        staleness: Staleness? = nil,
+        hash: String? = nil,
+        url: String,
+        timeOfCreation: Date? = nil,
+        age: Int64? = nil
+    ) {
+        self.init(component, source, staleness, hash: hash, url: url, timeOfCreation: timeOfCreation, age: age, content: Data())
+    }
+
+    private init(
+        _ component: any ServerDrivenComponent,
+        _ source: Source,
+        _ staleness: Staleness?,
+        hash: String?,
+        url: String,
+        timeOfCreation: Date?,
+        age: Int64?,
+        content: Data
+    ) {
+        self.component = component
+        self.source = source
+        self.staleness = staleness
+        self.hash = hash
+        self.url = url
+        self.timeOfCreation = timeOfCreation
+        self.age = age
+        self.content = content
+    }
+
+    init(
+        component: any ServerDrivenComponent,
+        source: Source,
+        staleness: Staleness?,
+        hash: String?,
+        url: String,
+        created: Date,
+        now: Date,
+        content: Data
+    ) {
+        self.init(component, source, staleness, hash: hash, url: url, timeOfCreation: created, age: created.age(at: now), content: content)
+    }
+}
+
+extension FetchedView {
+    /// Whether both were decoded from the same bytes, so that showing one in place of the other changes nothing. O(*n*) in their number at most.
+    ///
+    /// Views that an app has made itself have no bytes; of these, hashes are compared.
+    public func isSameState(as other: FetchedView) -> Bool {
+        if content.isEmpty, other.content.isEmpty { return hash != nil && hash == other.hash }
+        return content == other.content
+    }
+
+    /// The same as a prefetch has brought it, fetched later.
+    func prefetched(at now: Date) -> FetchedView {
+        let age = timeOfCreation.map { $0.age(at: now) }
+        return FetchedView(component, .prefetched, staleness, hash: hash, url: url, timeOfCreation: timeOfCreation, age: age, content: content)
+    }
+}
+
+extension Date {
+    /// How many whole seconds ago it was; 0 if it is to come.
+    func age(at now: Date) -> Int64 {
+        Int64(exactly: max(0, min(now.timeIntervalSince(self), TimeInterval(Int32.max))).rounded(.down)) ?? 0
+    }
+}

@@ -1,0 +1,106 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import Hoard
+internal import HoardHTTP
+
+/// Asking the server, about what is kept or anew.
+extension ViewClient {
+    /// Asks whether there is a newer state than the one that is kept.
+    func askAbout(_ kept: CacheReference, _ plan: ViewPlan, _ flight: FlightID) async throws(ViewError) -> FetchedView {
+        // The caching client looks at nothing that it keeps, as its own validators would be mixed with the hash.
+        let reply = try await ask(plan, flight, mode: .noStore, knowing: kept.hash)
+        guard reply.head.status == .notModified else { return try await received(reply, plan, flight, hasKept: true) }
+        guard hash(of: reply).map({ $0 == kept.hash }) ?? true, !reply.isRedirected,
+            let (component, _) = try? await component(of: kept.data, plan, flight)
+        else {
+            // It confirms something else than what was asked about, or what cannot be shown.
+            return try await askAnew(plan, flight, hasKept: true)
+        }
+        let renewed = kept.renewed(by: reply.terms, isSensitive: plan.key.isSensitive)
+        await keep(reply.terms.mayBeKept ? renewed : nil, isNew: false, plan, flight)
+        return view(of: renewed, component, .renewed, plan)
+    }
+
+    /// Asks whether there is a newer state than the one that the caching client may have.
+    func confirmByHTTP(_ plan: ViewPlan, _ flight: FlightID) async throws(ViewError) -> FetchedView {
+        do throws(ViewError) {
+            return try await received(try await ask(plan, flight, mode: .noCache, knowing: nil), plan, flight, hasKept: false)
+        } catch {
+            // What the caching client may show without asking stands in.
+            guard error.meansServerIsAway, let reply = try? await ask(plan, flight, mode: .default, knowing: nil), reply.isFromCache,
+                let view = try? await received(reply, plan, flight, hasKept: false)
+            else { throw error }
+            return self.view(of: reply, view.component, view.source, plan, .standIn(for: error, age: view.age ?? 0))
+        }
+    }
+
+    /// Asks for the screen without a hash.
+    func askAnew(_ plan: ViewPlan, _ flight: FlightID, hasKept: Bool) async throws(ViewError) -> FetchedView {
+        let reply = try await ask(plan, flight, mode: hasKept ? .reload : .default, knowing: nil)
+        return try await received(reply, plan, flight, hasKept: hasKept)
+    }
+
+    func ask(
+        _ plan: ViewPlan,
+        _ flight: FlightID,
+        mode: RequestCacheMode,
+        knowing hash: String?
+    ) async throws(ViewError) -> ViewReply {
+        let limit = max(0, configuration.maximumResponseBytes)
+        // What has been removed since the load began is not to be stored by HTTP either.
+        let isFenced = flights.isFenced(flight)
+        let reply: Result<ViewReply, ViewError>
+        do throws(ViewError) {
+            reply = .success(
+                try await send(plan, mode: isFenced ? .noStore : mode, knowing: hash) { [flights] bytes in
+                    flights.mayGiveUp(flight, bytes: bytes, limit: limit) ? flights.maximumBytes(flight, limit: limit) : nil
+                }
+            )
+        } catch {
+            reply = .failure(error)
+        }
+        if !isFenced, flights.isFenced(flight) { await removeFromHTTP(plan) }
+        return try reply.get()
+    }
+
+    /// Removes what the caching client may have stored for the URL.
+    func removeFromHTTP(_ plan: ViewPlan) async {
+        guard let http = dependencies.client?.cache else { return }
+        if plan.key.isSensitive {
+            await http.removeKeptInMemoryOnly(plan.url, partition: plan.key.partition?.name)
+        } else {
+            await http.remove(plan.url, partition: plan.key.partition?.name)
+        }
+    }
+
+    /// Decodes what has come, and keeps it if it is a component and may be kept.
+    func received(_ reply: ViewReply, _ plan: ViewPlan, _ flight: FlightID, hasKept: Bool) async throws(ViewError) -> FetchedView {
+        guard reply.isSuccess else { throw ViewError(statusCode: reply.head.status.code) }
+        let hash = hash(of: reply)
+        let component: any ServerDrivenComponent
+        let wasDecoded: Bool
+        do throws(ViewError) {
+            (component, wasDecoded) = try await self.component(of: reply.content, plan, flight)
+        } catch {
+            // HTTP has stored it, as it knows nothing of components. It is not to answer until its lifetime is over.
+            await removeFromHTTP(plan)
+            guard reply.isFromCache else { throw error }
+            return try await askAnew(plan, flight, hasKept: true)
+        }
+        if reply.staleness == nil {
+            let reference = self.reference(reply, hash, plan)
+            if reference != nil || hasKept { await keep(reference, isNew: true, plan, flight) }
+        }
+        let source: FetchedView.Source =
+            reply.isConfirmed ? .renewed : !reply.isFromCache ? .network : wasDecoded ? .memory : .cache
+        return view(
+            of: reply,
+            component,
+            source,
+            plan,
+            reply.staleness.map { FetchedView.Staleness($0, age: reply.terms.created.age(at: clock.now())) }
+        )
+    }
+}

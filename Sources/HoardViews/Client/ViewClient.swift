@@ -1,0 +1,109 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+public import Hoard
+public import HoardHTTP
+public import Logging
+internal import Synchronization
+
+/// Gets the screens that a server describes: from what is kept, from the server, or by asking the server whether what is kept is still right.
+///
+/// ```swift
+/// let client = ViewClient(
+///     dependencies: .init(
+///         urlBuilder: URLBuilder(baseURL: URL(string: "https://example.com/api")),
+///         client: CachingClient(transport: AsyncHTTPClientTransport(), stores: [disk]),
+///         cache: CacheManager(store: disk)
+///     )
+/// )
+/// let home = try await client.fetch("/home")
+/// ```
+///
+/// A screen is valid as long as its response says (`Cache-Control`). A response with a hash (`beagle-hash`) is kept by the cache manager: when it is not
+/// valid any more, the server is asked with that hash, and its answer 304 renews what is kept; the caching client keeps no copy of it. All other responses are kept by the caching client, with the
+/// validators of HTTP.
+///
+/// At most one request is under way for a screen, whoever asks, by ``fetch(_:)`` or ``prefetch(_:options:)`` and in any form. Each caller can be cancelled by itself; the
+/// request is cancelled when the last one has left.
+///
+/// What is decoded is kept in memory beside its bytes, and decoded once for each state of the screen.
+///
+/// Everything belongs to the partition of its request: ``removePartition(_:)`` is for logging out.
+public final class ViewClient: ViewClientProtocol {
+    /// What a client works with.
+    public struct Dependencies: Sendable {
+        /// Makes URLs of paths.
+        public var urlBuilder: any URLBuilding
+        /// Sends requests, and keeps responses by the rules of HTTP. `nil`: only what is kept can be shown.
+        public var client: CachingClient?
+        /// Decodes components.
+        public var coder: any ComponentCoding
+        /// Keeps screens that have a hash. `nil`: screens are kept by the caching client alone.
+        public var cache: (any CacheManagerProtocol)?
+        /// Gets what is worth knowing. No keys, URLs or contents.
+        public var logger: Logger
+
+        public init(
+            urlBuilder: any URLBuilding,
+            client: CachingClient?,
+            coder: any ComponentCoding = ComponentCoder(),
+            cache: (any CacheManagerProtocol)? = nil,
+            logger: Logger = Logger(label: "hoard.views")
+        ) {
+            self.urlBuilder = urlBuilder
+            self.client = client
+            self.coder = coder
+            self.cache = cache
+            self.logger = logger
+        }
+    }
+
+    public let dependencies: Dependencies
+    public let configuration: Configuration
+
+    let clock: any WallClock
+    let ticker: any Ticker
+    let flights: ViewFlights
+    let decoded: Cache<ViewKey, DecodedScreen>
+    /// `nil` if the hash protocol is off.
+    let hashField: HTTPField.Name?
+    let counters = Mutex(ViewClientStatistics())
+
+    /// Creates a client. Nothing is sent or read yet.
+    ///
+    /// - Parameters:
+    ///   - clock: Dates screens.
+    ///   - ticker: Measures for how long prefetched screens are kept.
+    public init(
+        dependencies: Dependencies,
+        configuration: Configuration = Configuration(),
+        clock: any WallClock = SystemWallClock(),
+        ticker: any Ticker = MonotonicTicker()
+    ) {
+        self.dependencies = dependencies
+        self.configuration = configuration
+        self.clock = clock
+        self.ticker = ticker
+        flights = ViewFlights(limits: configuration.prefetchLimits, ticker: ticker)
+        decoded = Cache(
+            configuration: .init(
+                maximumWeight: max(0, configuration.maximumMemoryBytes),
+                weigher: { key, screen in screen.weight + key.address.utf8.count * 2 }
+            ),
+            ticker: ticker
+        )
+        hashField = dependencies.cache == nil ? nil : HTTPField.Name(configuration.hashFieldName)
+    }
+
+    /// The numbers as they stand now. What has expired of prefetches is removed.
+    public var statistics: ViewClientStatistics {
+        var statistics = counters.withLock { $0 }
+        flights.report(to: &statistics)
+        return statistics
+    }
+
+    func count(_ change: (inout ViewClientStatistics) -> Void) {
+        counters.withLock { change(&$0) }
+    }
+}
