@@ -1,0 +1,81 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Hoard
+internal import HoardHTTP
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension ImageCache {
+    /// The image at a URL. Suspends.
+    ///
+    /// The HTTP cache answers for the original, by the rules of RFC 9111: from memory or a store while it is fresh, after a revalidation, or from the network.
+    ///
+    /// - Parameter url: An absolute `http` or `https` URL.
+    /// - Throws: ``ImageError``. What is in memory or in a store stays as it is.
+    public func image(for url: String, options: ImageOptions = ImageOptions()) async throws(ImageError) -> Bitmap {
+        try await lookup(for: url, options: options).image
+    }
+
+    /// The image at a URL. Suspends. As ``image(for:options:)-(String,_)``.
+    public func image(for url: URL, options: ImageOptions = ImageOptions()) async throws(ImageError) -> Bitmap {
+        try await image(for: url.absoluteString, options: options)
+    }
+
+    /// The image at a URL, and where it came from. Suspends. As ``image(for:options:)-(String,_)``.
+    public func lookup(for url: String, options: ImageOptions = ImageOptions()) async throws(ImageError) -> ImageLookup {
+        guard client != nil else { throw ImageError(.clientNotConfigured, "This image cache was created without a client, and cannot fetch.") }
+        guard let found = try await fly(ImageRequest(.url(ExactText(url)), options, partition: partitionOfURL(options.partition))) else {
+            throw ImageError.notAnImage
+        }
+        return found
+    }
+
+    /// The image whose original was stored under a key. Counts as a use of the original. Suspends.
+    ///
+    /// - Returns: `nil` if there is none.
+    /// - Throws: ``ImageError`` if the original cannot be decoded. A store that fails counts as one that has nothing.
+    public func image(forKey key: String, options: ImageOptions = ImageOptions()) async throws(ImageError) -> Bitmap? {
+        try await fly(ImageRequest(.key(ExactText(key)), options, partition: partitionOfKey(options.partition)))?.image
+    }
+
+    /// The bytes stored under a key, exactly as they were given. Counts as a use. Suspends.
+    ///
+    /// - Returns: `nil` if there are none.
+    public func original(forKey key: String, partition: String? = nil) async -> Data? {
+        await originals.value(forKey: originalKey(key, partition))?.data
+    }
+
+    /// Joins the flight of the request, or starts it.
+    private func fly(_ request: ImageRequest) async throws(ImageError) -> ImageLookup? {
+        countCaller(of: request)
+        defer { uncountCaller(of: request) }
+        do {
+            return try await flights.run(request) { [self] in try await load(request) }.output
+        } catch let error as ImageError {
+            throw error
+        } catch is CancellationError {
+            throw ImageError.cancelled
+        } catch {
+            throw ImageError(.failed, "The image could not be loaded.", underlyingError: error)
+        }
+    }
+
+    func originalKey(_ key: String, _ partition: String?) -> OriginalKey {
+        OriginalKey(key: ExactText(key), partition: partitionOfKey(partition))
+    }
+
+    /// The partition that counts where a caller names this one, or none.
+    func partitionOfKey(_ partition: String?) -> ExactText {
+        ExactText(partition ?? configuration.partition ?? "")
+    }
+
+    /// As ``partitionOfKey(_:)``; the HTTP cache may have a default of its own.
+    func partitionOfURL(_ partition: String?) -> ExactText {
+        ExactText(partition ?? configuration.partition ?? client?.cache.configuration.partition ?? "")
+    }
+}

@@ -1,0 +1,74 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+public import Hoard
+public import HoardHTTP
+internal import Synchronization
+
+/// Images: originals in the HTTP cache or in a store, as they came; bitmaps of the size that is shown in memory.
+///
+/// ```swift
+/// let images = ImageCache(client: client, stores: [disk])
+/// let photo = try await images.image(for: "https://example.com/photo.jpg", options: .init(maximumPixelSize: 200))
+///
+/// try await images.store(data, forKey: "avatar")             // the bytes themselves, never encoded again
+/// let avatar = try await images.image(forKey: "avatar")
+/// ```
+///
+/// Whether an image may be shown is decided each time by whoever keeps its original: the HTTP cache by RFC 9111 for URLs, the stores for keys. A bitmap in
+/// memory only saves the decoding. It is used if the original is still the same, and so it is never older than its original, and leaves nothing of one user to another.
+///
+/// An image of one size is fetched and decoded once for all callers that ask meanwhile, and no more than
+/// ``Configuration/maximumConcurrentDecodes`` images are decoded at once. Decoding never runs on the caller's executor. A caller that is cancelled gets its error at
+/// once; the work ends when the last caller has left.
+///
+/// Stores may be shared with other caches: what this one writes is kept apart under the name `images`. It does not close them.
+public final class ImageCache: Sendable {
+    /// The limits that the cache was created with.
+    public let configuration: Configuration
+
+    let client: CachingClient?
+    let originals: TieredCache<OriginalKey, OriginalBytes>
+    let memory: Cache<DecodedKey, DecodedImage>
+    let flights = SingleFlight<ImageRequest, ImageLookup?>()
+    let slots: DecodingSlots
+    let state = Mutex(State())
+
+    struct State {
+        /// The loads under way whose bitmaps may be kept, by number.
+        var fences: [Int: ImageRequest] = [:]
+        /// The callers that wait.
+        var callerCounts: [ImageRequest: Int] = [:]
+        var lastFence = 0
+        var statistics = ImageCacheStatistics()
+    }
+
+    /// Creates a cache.
+    ///
+    /// - Parameters:
+    ///   - client: Fetches what is asked for by URL, through its HTTP cache. `nil`: only images by key.
+    ///   - stores: Where originals by key are kept, nearest first. Without any they are kept in memory.
+    ///   - clock: Dates originals in stores.
+    ///   - ticker: Ages originals in memory, and measures how long stores take.
+    public init(
+        client: CachingClient? = nil,
+        stores: [any RecordStore] = [],
+        configuration: Configuration = Configuration(),
+        clock: any WallClock = SystemWallClock(),
+        ticker: any Ticker = MonotonicTicker()
+    ) {
+        self.configuration = configuration
+        self.client = client
+        originals = TieredCache(
+            name: "images",
+            configuration: .init(maximumWeight: max(0, configuration.maximumOriginalMemoryBytes), weigher: { $1.data.count + $0.byteCount + 256 }),
+            stores: StoreStack(stores, ticker: ticker),
+            codec: OriginalBytes.codec,
+            recordKey: { $0.recordKey },
+            clock: clock,
+            ticker: ticker
+        )
+        memory = Cache(maximumWeight: max(0, configuration.maximumMemoryBytes), ticker: ticker) { $1.bitmap.byteCount + $0.byteCount + 256 }
+        slots = DecodingSlots(count: configuration.maximumConcurrentDecodes)
+    }
+}

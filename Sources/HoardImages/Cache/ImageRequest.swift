@@ -1,0 +1,147 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import Hoard
+internal import HoardHTTP
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Where an original is.
+enum ImageSource: Hashable, Sendable {
+    case url(ExactText)
+    case key(ExactText)
+
+    var name: ExactText {
+        switch self {
+        case .url(let name), .key(let name): name
+        }
+    }
+}
+
+/// Everything that can change what a caller gets. Callers with equal requests share one flight.
+struct ImageRequest: Hashable, Sendable {
+    let source: ImageSource
+    let options: ImageOptions
+    /// The one that counts in the end; empty for none.
+    let partition: ExactText
+
+    init(_ source: ImageSource, _ options: ImageOptions, partition: ExactText) {
+        var options = options
+        options.partition = nil
+        options.maximumPixelSize = options.maximumPixelSize.map { max(1, $0) }
+        self.source = source
+        self.options = options
+        self.partition = partition
+    }
+
+    var decodedKey: DecodedKey {
+        DecodedKey(
+            source: source,
+            partition: partition,
+            maximumPixelSize: options.maximumPixelSize,
+            keepsInMemoryOnly: options.keepsInMemoryOnly,
+            fields: options.fields
+        )
+    }
+}
+
+/// Names a bitmap in memory. The request's fields are in it because the original may vary by them; the original's digest decides.
+struct DecodedKey: Hashable, Sendable {
+    let source: ImageSource
+    let partition: ExactText
+    let maximumPixelSize: Int?
+    let keepsInMemoryOnly: Bool
+    let fields: HTTPFields
+
+    /// The labels by which the bitmap is removed: all sizes of one original, and all originals of one partition.
+    var tags: Set<String> {
+        var tags: Set = [Self.tag(of: source, partition: partition)]
+        if !partition.isEmpty { tags.insert(Self.tag(ofPartition: partition)) }
+        return tags
+    }
+
+    static func tag(of source: ImageSource, partition: ExactText) -> String {
+        switch source {
+        case .url(let url): "url\0\(partition.label)\0\(url.label)"
+        case .key(let key): "key\0\(partition.label)\0\(key.label)"
+        }
+    }
+
+    static func tag(ofPartition partition: ExactText) -> String { "partition\0\(partition.label)" }
+
+    /// How many bytes the key and its tags take up. A name in Unicode is up to three times as long in a tag.
+    var byteCount: Int {
+        let names = source.name.byteCount + partition.byteCount
+        return 4 * names + fields.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count }
+    }
+}
+
+/// Names an original in the stores.
+struct OriginalKey: Hashable, Sendable {
+    let key: ExactText
+    /// Empty for none.
+    let partition: ExactText
+
+    /// The length of the partition's name comes first, so that no two pairs have the same bytes.
+    var recordKey: RecordKey {
+        let partition = Array(self.partition.text.utf8)
+        return RecordKey(bytes: Array("\(partition.count):".utf8) + partition + Array(key.text.utf8))
+    }
+
+    var byteCount: Int { 2 * (key.byteCount + partition.byteCount) }
+}
+
+/// An original as it came, with what identifies it.
+struct OriginalBytes: Sendable {
+    let data: Data
+    let identity: ContentIdentity
+
+    init(_ data: Data) {
+        self.data = data
+        identity = data.withUnsafeBytes { ContentIdentity($0) }
+    }
+
+    static let codec = Codec<OriginalBytes>(
+        schema: "image",
+        contentType: "image/*",
+        encode: { $0.data },
+        decode: { OriginalBytes($0) }
+    )
+}
+
+/// Tells whether two originals of one source are the same bytes. Only that source could make two that are mistaken for each other.
+struct ContentIdentity: Hashable, Sendable {
+    let byteCount: Int
+    let digest: UInt64
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        byteCount = bytes.count
+        digest = XXH64.hash(bytes)
+    }
+}
+
+/// A bitmap in memory.
+struct DecodedImage: Sendable {
+    let bitmap: Bitmap
+    let identity: ContentIdentity
+    /// The strong entity tag of the response it came with, and the URL that it is one of.
+    let validator: ImageValidator?
+}
+
+/// What of a response says that another one has the same bytes: [RFC 9110 §8.8.1](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.1). An entity tag
+/// belongs to the URL that answered, which after redirects is another than the one that was asked for.
+struct ImageValidator: Hashable, Sendable {
+    let entityTag: ExactText
+    let url: ExactText
+
+    init?(_ response: ClientResponse) {
+        guard let tag = response.head.headerFields[.eTag], tag.hasPrefix("\"") else { return nil }
+        entityTag = ExactText(tag)
+        url = ExactText(response.url)
+    }
+}

@@ -1,0 +1,90 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+public import HoardHTTP
+
+/// Why there is no image.
+///
+/// ```swift
+/// do {
+///     let photo = try await images.image(for: url, options: .init(maximumPixelSize: 200))
+/// } catch {
+///     if error.code == .network { show(placeholder) }
+/// }
+/// ```
+public struct ImageError: Error, Sendable {
+    /// What went wrong, by kind.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Base: String, Hashable, Sendable {
+            case notAnImage, unsupported, tooLarge, damaged, decoderNotAvailable
+            case clientNotConfigured, network, unacceptableStatus, keyTooLong, cancelled, failed
+        }
+        private let base: Base
+        private init(_ base: Base) { self.base = base }
+
+        /// The bytes are no image of a kind that is known.
+        public static var notAnImage: Self { .init(.notAnImage) }
+        /// The bytes are an image, but of a kind that cannot be decoded here.
+        public static var unsupported: Self { .init(.unsupported) }
+        /// The image is beyond one of the ``ImageLimits``.
+        public static var tooLarge: Self { .init(.tooLarge) }
+        /// The image ends early or contradicts itself.
+        public static var damaged: Self { .init(.damaged) }
+        /// Hoard was built without its decoder: the package trait `Images` is off.
+        public static var decoderNotAvailable: Self { .init(.decoderNotAvailable) }
+        /// A URL was asked for, and the cache has no client.
+        public static var clientNotConfigured: Self { .init(.clientNotConfigured) }
+        /// The original could not be had: ``ImageError/clientError`` says why, or its transfer broke off.
+        public static var network: Self { .init(.network) }
+        /// The server answered with something else than an image: ``ImageError/status``.
+        public static var unacceptableStatus: Self { .init(.unacceptableStatus) }
+        /// The key, with the name of its partition, is longer than stores accept.
+        public static var keyTooLong: Self { .init(.keyTooLong) }
+        /// The caller's task was cancelled.
+        public static var cancelled: Self { .init(.cancelled) }
+        /// Anything no other code names, such as a lack of memory.
+        public static var failed: Self { .init(.failed) }
+
+        public var description: String { base.rawValue }
+    }
+
+    public let code: Code
+    /// One sentence a person can act on. Holds no key, no path and nothing of the image.
+    public let message: String
+    /// Why the original could not be had, if the client said so.
+    public let clientError: ClientError?
+    /// The status of the response, if that was the reason.
+    public let status: Int?
+    /// What the layer below reported, if it is neither of these.
+    public let underlyingError: (any Error)?
+
+    package init(_ code: Code, _ message: String, clientError: ClientError? = nil, status: Int? = nil, underlyingError: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.clientError = clientError
+        self.status = status
+        self.underlyingError = underlyingError
+    }
+}
+
+extension ImageError: CustomStringConvertible {
+    public var description: String { message }
+}
+
+extension ImageError {
+    static let notAnImage = ImageError(.notAnImage, "The bytes are not an image of a kind that is known.")
+    static let damaged = ImageError(.damaged, "The image ends early or contradicts itself.")
+    static let cancelled = ImageError(.cancelled, "The task that asked for the image was cancelled.")
+
+    static func tooManyBytes(limit: Int) -> ImageError {
+        ImageError(.tooLarge, "The image has more than the \(limit) bytes allowed.")
+    }
+
+    static func tooManyPixels(limit: Int) -> ImageError {
+        ImageError(.tooLarge, "The image has more than the \(limit) pixels allowed.")
+    }
+
+    static func tooMuchMemory(limit: Int) -> ImageError {
+        ImageError(.tooLarge, "Decoding the image would take more than the \(limit) bytes allowed; ask for it with a smaller maximumPixelSize.")
+    }
+}

@@ -1,0 +1,76 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(ImageIO)
+    internal import CoreGraphics
+    internal import Foundation
+    internal import ImageIO
+
+    /// Whatever the system can decode, by Image I/O, which scales down while it decodes.
+    enum ImageIODecoder {
+        static func decode(_ bytes: UnsafeRawBufferPointer, maximumPixelSize: Int?, limits: ImageLimits) throws(ImageError) -> DecodedPixels {
+            let options = [kCGImageSourceShouldCache: false] as CFDictionary
+            guard let source = CGImageSourceCreateWithData(Data(bytes) as CFData, options), CGImageSourceGetCount(source) > 0 else {
+                throw ImageError.notAnImage
+            }
+            guard CGImageSourceGetStatus(source) == .statusComplete, CGImageSourceGetStatusAtIndex(source, 0) == .statusComplete else {
+                throw ImageError.damaged
+            }
+            let properties = CGImageSourceCopyPropertiesAtIndex(source, 0, options) as? [CFString: Any]
+            guard let width = properties?[kCGImagePropertyPixelWidth] as? Int, let height = properties?[kCGImagePropertyPixelHeight] as? Int,
+                width > 0, height > 0
+            else { throw ImageError.damaged }
+            let (area, overflows) = width.multipliedReportingOverflow(by: height)
+            guard !overflows, area <= limits.maximumPixelCount else { throw ImageError.tooManyPixels(limit: limits.maximumPixelCount) }
+            let size = TargetSize(fitting: width, height, into: maximumPixelSize)
+            guard size.width * size.height <= limits.maximumWorkingBytes / 4 else {
+                throw ImageError.tooMuchMemory(limit: limits.maximumWorkingBytes)
+            }
+            if Task.isCancelled { throw ImageError.cancelled }
+            let thumbnailOptions: [CFString: Any] = [
+                kCGImageSourceCreateThumbnailFromImageAlways: true,
+                kCGImageSourceCreateThumbnailWithTransform: true,
+                kCGImageSourceThumbnailMaxPixelSize: max(size.width, size.height),
+                kCGImageSourceShouldCacheImmediately: false,
+            ]
+            guard let image = CGImageSourceCreateThumbnailAtIndex(source, 0, thumbnailOptions as CFDictionary) else { throw ImageError.damaged }
+            return try pixels(of: image)
+        }
+
+        static func encode(_ bitmap: Bitmap) throws(ImageError) -> Data {
+            let written = NSMutableData()
+            guard let image = bitmap.cgImage, let destination = CGImageDestinationCreateWithData(written, "public.png" as CFString, 1, nil) else {
+                throw ImageError(.failed, "The bitmap could not be written as PNG.")
+            }
+            CGImageDestinationAddImage(destination, image, nil)
+            guard CGImageDestinationFinalize(destination) else { throw ImageError(.failed, "The bitmap could not be written as PNG.") }
+            return written as Data
+        }
+
+        /// Draws the image into rows of RGBA. Core Graphics draws premultiplied only, so alpha is divided out again.
+        private static func pixels(of image: CGImage) throws(ImageError) -> DecodedPixels {
+            var bytes = [UInt8](repeating: 0, count: image.width * image.height * 4)
+            let hasDrawn = bytes.withUnsafeMutableBytes { bytes in
+                guard let space = CGColorSpace(name: CGColorSpace.sRGB),
+                    let context = CGContext(
+                        data: bytes.baseAddress,
+                        width: image.width,
+                        height: image.height,
+                        bitsPerComponent: 8,
+                        bytesPerRow: image.width * 4,
+                        space: space,
+                        bitmapInfo: CGImageAlphaInfo.premultipliedLast.rawValue
+                    )
+                else { return false }
+                context.draw(image, in: CGRect(x: 0, y: 0, width: image.width, height: image.height))
+                return true
+            }
+            guard hasDrawn else { throw ImageError(.failed, "The system has no memory left for the image.") }
+            for index in stride(from: 0, to: bytes.count, by: 4) where bytes[index + 3] != 255 && bytes[index + 3] != 0 {
+                let alpha = Int(bytes[index + 3])
+                for channel in index..<index + 3 { bytes[channel] = UInt8(min(255, (Int(bytes[channel]) * 255 + alpha / 2) / alpha)) }
+            }
+            return DecodedPixels(width: image.width, height: image.height, bytes: bytes)
+        }
+    }
+#endif

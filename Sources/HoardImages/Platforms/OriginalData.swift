@@ -1,0 +1,28 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(UIKit) || (canImport(AppKit) && !targetEnvironment(macCatalyst))
+    internal import Foundation
+    internal import ObjectiveC
+
+    /// The bytes that an image object of the system was made from, tied to that object.
+    enum OriginalData {
+        /// Its address is the name of the association.
+        private static let name = NSObject()
+
+        static func of(_ image: AnyObject) -> Data? {
+            objc_getAssociatedObject(image, Unmanaged.passUnretained(name).toOpaque()) as? Data
+        }
+
+        static func set(_ data: Data, of image: AnyObject) {
+            objc_setAssociatedObject(image, Unmanaged.passUnretained(name).toOpaque(), data as NSData, .OBJC_ASSOCIATION_RETAIN)
+        }
+
+        /// `image`, which was just made, as the type that `decode` returns: classes that are not final cannot create `Self` by an initializer of theirs.
+        static func image<Image: AnyObject>(_ image: AnyObject?, from data: Data, as type: Image.Type) throws(ImageError) -> Image {
+            guard let image = image as? Image else { throw ImageError.notAnImage }
+            set(data, of: image)
+            return image
+        }
+    }
+#endif

@@ -1,0 +1,59 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+#if Images && os(Linux)
+    import CHoardImagesTestSupport
+    import Foundation
+
+    extension Data {
+        /// A PNG with a chunk of this name behind its header, or before its pixels.
+        func insertingChunk(_ name: String, _ content: Data, at place: Int = 33) -> Data {
+            Data(prefix(place)) + Self.chunk(name, content) + Data(dropFirst(place))
+        }
+
+        static func chunk(_ name: String, _ content: Data) -> Data {
+            let named = Data(name.utf8) + content
+            return bigEndian(content.count, bytes: 4) + named + bigEndian(Int(test_crc32(Array(named), named.count)), bytes: 4)
+        }
+
+        /// A PNG that says it has other sides, with the right checksum.
+        func claimingSize(_ width: Int, _ height: Int) -> Data {
+            let rest = Data(self[24..<29])
+            return Data(prefix(8)) + Self.chunk("IHDR", Self.bigEndian(width, bytes: 4) + Self.bigEndian(height, bytes: 4) + rest)
+                + Data(dropFirst(33))
+        }
+
+        /// A JPEG with a segment behind its first marker.
+        func insertingSegment(_ marker: UInt8, _ content: Data) -> Data {
+            Data(prefix(2)) + Data([0xFF, marker]) + Self.bigEndian(content.count + 2, bytes: 2) + content + Data(dropFirst(2))
+        }
+
+        /// A JPEG that says it has other sides.
+        func claimingJPEGSize(_ width: Int, _ height: Int) -> Data {
+            var changed = self
+            var offset = 2
+            while offset + 9 < count, ![0xC0, 0xC1, 0xC2].contains(self[offset + 1]) {
+                offset += 2 + Int(self[offset + 2]) << 8 + Int(self[offset + 3])
+            }
+            changed.replaceSubrange(offset + 5..<offset + 9, with: Self.bigEndian(height, bytes: 2) + Self.bigEndian(width, bytes: 2))
+            return changed
+        }
+
+        static func bigEndian(_ number: Int, bytes: Int) -> Data {
+            Data((0..<bytes).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) })
+        }
+
+        static func littleEndian(_ number: Int, bytes: Int) -> Data {
+            Data(bigEndian(number, bytes: bytes).reversed())
+        }
+
+        /// A TIFF structure whose directory has one other tag and the orientation.
+        static func exif(orientation: Int, isBigEndian: Bool = true) -> Data {
+            let number = isBigEndian ? bigEndian : littleEndian
+            var tiff = Data((isBigEndian ? "MM" : "II").utf8) + number(42, 2) + number(8, 4) + number(2, 2)
+            tiff += number(0x0100, 2) + number(4, 2) + number(1, 4) + number(999, 4)
+            tiff += number(0x0112, 2) + number(3, 2) + number(1, 4) + number(orientation, 2) + number(0, 2)
+            return tiff + number(0, 4)
+        }
+    }
+#endif
