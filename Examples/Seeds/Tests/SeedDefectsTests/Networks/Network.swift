@@ -1,0 +1,37 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import HoardHTTP
+import HoardTesting
+
+/// What “Cache URLResponses in Swift” builds: requests with completion handlers, answered from a cache or by the network.
+protocol Network: Sendable {
+    /// - Returns: What cancels the request.
+    @discardableResult
+    func send(_ request: NetworkRequest, completion: @escaping @Sendable (Result<Data, any Error>) -> Void) -> @Sendable () -> Void
+
+    /// Sends a number as JSON, which not every number can be.
+    func post(_ number: Double, to url: String, completion: @escaping @Sendable (Result<Data, any Error>) -> Void)
+}
+
+extension Network {
+    /// The text of the response. What went wrong, in brackets, if there is none.
+    func text(_ request: NetworkRequest) async -> String {
+        switch await calls({ send(request, completion: $0) }).first {
+        case .success(let data): String(decoding: data, as: UTF8.self)
+        case .failure(let error): "[\(error)]"
+        case nil: "[no completion]"
+        }
+    }
+}
+
+/// Makes a network over a transport, with an empty cache.
+typealias MakeNetwork = (_ transport: FakeTransport, _ time: ManualTicker) -> any Network
+
+extension NetworkRequest {
+    static func get(_ path: String, _ headers: HTTPFields = [:], token: String? = nil) -> NetworkRequest {
+        NetworkRequest(.get, "http://example.com" + path, headers: headers, token: token)
+    }
+}

@@ -1,0 +1,23 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import HoardTesting
+
+/// What “Bộ nhớ đệm trong swift” builds: a cache with a lifetime and a limit, which knows its keys and can be saved.
+protocol TypedCaching: Sendable {
+    func insert(_ value: String, forKey key: String)
+    func value(forKey key: String) -> String?
+    func removeValue(forKey key: String)
+
+    /// The keys that the cache believes to have.
+    var keys: Set<String> { get }
+
+    /// Replaces a value, and calls `other` when another thread could come in between at the worst.
+    func replace(with value: String, forKey key: String, meanwhile other: @escaping @Sendable () -> Void)
+
+    /// Saves the cache. The result reads it back, as the next run of an app would.
+    func saved() throws -> @Sendable () throws -> any TypedCaching
+}
+
+/// Makes a cache with a limit by count and a lifetime in seconds.
+typealias MakeTypedCache = (_ maximumCount: Int, _ lifetime: Int, _ time: ManualTicker) -> any TypedCaching
