@@ -1,0 +1,59 @@
+// swift-tools-version: 6.2
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+let swiftSettings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+let package = Package(
+    name: "screens",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "hoard", path: "../.."),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    ],
+    targets: [
+        .target(
+            name: "Screens",
+            dependencies: [
+                .product(name: "Hoard", package: "hoard"),
+                .product(name: "HoardDisk", package: "hoard"),
+                .product(name: "HoardHTTP", package: "hoard"),
+                .product(name: "HoardTransports", package: "hoard"),
+                .product(name: "HoardViews", package: "hoard"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(name: "ScreensServer", dependencies: ["Screens"], swiftSettings: swiftSettings),
+        .executableTarget(name: "ScreensClient", dependencies: ["Screens"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "ScreensTests",
+            dependencies: [
+                "Screens",
+                .product(name: "Hoard", package: "hoard"),
+                .product(name: "HoardHTTP", package: "hoard"),
+                .product(name: "HoardTesting", package: "hoard"),
+                .product(name: "HoardTransports", package: "hoard"),
+                .product(name: "HoardViews", package: "hoard"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+    ]
+)
