@@ -40,9 +40,9 @@ struct RequestHead: Sendable {
         for (name, value) in head.headers {
             byteCount += name.utf8.count + value.utf8.count
             guard byteCount <= limits.maximumHeaderByteCount, fields.count < limits.maximumHeaderFieldCount else { throw .headTooLarge }
-            guard let name = HTTPField.Name(name), HTTPField.isValidValue(value) else { throw .badRequest("A header field is not valid.") }
-            if try !framing.takes(name, value: value) {
-                fields.append(HTTPField(name: name, value: value))
+            guard let field = HTTPField(name: name, line: value) else { throw .badRequest("A header field is not valid.") }
+            if try !framing.takes(field.name, value: field.value) {
+                fields.append(field)
             }
         }
 

@@ -16,11 +16,17 @@ import Testing
     }
 
     @Test(arguments: [
-        ("a b", "x"), ("", "x"), (":path", "x"), ("a\u{E9}", "x"), ("a", "x\ny"), ("a", "x\ry"), ("a", "\0"), ("a", "\u{7F}"), ("a", " x"),
-        ("a", "x "),
+        ("a b", "x"), ("", "x"), (":path", "x"), ("a\u{E9}", "x"), ("a", "x\ny"), ("a", "x\ry"), ("a", "\0"), ("a", "\u{7F}"), ("a", "x\r "),
+        ("a", " \u{0} "),
     ])
     func fieldsThatHTTPDoesNotAllowAreRefused(_ name: String, _ value: String) {
         #expect(HTTPFields(HTTPHeaders([(name, value)])) == nil)
+    }
+
+    /// RFC 9112 §5.1.
+    @Test(arguments: [(" x", "x"), ("x ", "x"), ("\t x y\t ", "x y"), (" \t", ""), ("", ""), ("\u{E9} ", "\u{E9}")])
+    func whitespaceAroundAValueDoesNotBelongToIt(_ line: String, _ value: String) throws {
+        #expect(try #require(HTTPFields(HTTPHeaders([("a", line)]))).map(\.value) == [value])
     }
 
     @Test(arguments: ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "CONNECT", "PURGE", "M-SEARCH", "get", "X"])
