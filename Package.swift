@@ -35,11 +35,17 @@ let package = Package(
         .library(name: "HoardDisk", targets: ["HoardDisk"]),
         .library(name: "HoardHTTP", targets: ["HoardHTTP"]),
         .library(name: "HoardTransports", targets: ["HoardTransports"]),
+        .library(name: "HoardViews", targets: ["HoardViews"]),
+        .library(name: "HoardImages", targets: ["HoardImages"]),
         .library(name: "HoardProxy", targets: ["HoardProxy"]),
         .library(name: "HoardObservability", targets: ["HoardObservability"]),
         .library(name: "HoardSimulator", targets: ["HoardSimulator"]),
         .library(name: "HoardTesting", targets: ["HoardTesting"]),
         .executable(name: "hoard", targets: ["HoardCommand"]),
+    ],
+    traits: [
+        .trait(name: "Images", description: "Decode PNG and JPEG with libpng and libjpeg, where the system has no decoder of its own."),
+        .default(enabledTraits: ["Images"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -52,6 +58,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
@@ -92,6 +99,33 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: swiftSettings
+        ),
+
+        // Server-driven screens: fetched, prefetched, kept, revalidated.
+        .target(
+            name: "HoardViews",
+            dependencies: ["Hoard", "HoardHTTP", httpTypes, logging, nioCore],
+            swiftSettings: swiftSettings
+        ),
+
+        // Images: the bytes as they came, and bitmaps of the size that is shown.
+        .target(
+            name: "HoardImages",
+            dependencies: [
+                "Hoard", "HoardHTTP", httpTypes, nioCore,
+                .target(name: "CHoardImages", condition: .when(platforms: [.linux], traits: ["Images"])),
+            ],
+            swiftSettings: swiftSettings
+        ),
+
+        // The part of decoding that needs C: libpng and libjpeg report errors by longjmp.
+        .target(
+            name: "CHoardImages",
+            cSettings: [.define("HOARD_IMAGES", .when(platforms: [.linux], traits: ["Images"]))],
+            linkerSettings: [
+                .linkedLibrary("png", .when(platforms: [.linux], traits: ["Images"])),
+                .linkedLibrary("jpeg", .when(platforms: [.linux], traits: ["Images"])),
+            ]
         ),
 
         // HTTP/1.1 on SwiftNIO: a server that knows nothing of caching, and what servers and clients share. Not a product.
@@ -135,7 +169,7 @@ let package = Package(
         .executableTarget(
             name: "HoardCommand",
             dependencies: [
-                "Hoard", "HoardDisk", "HoardHTTP", "HoardNIO", "HoardProxy", "HoardSimulator", "HoardTransports",
+                "Hoard", "HoardDisk", "HoardHTTP", "HoardNIO", "HoardProxy", "HoardSimulator", "HoardTransports", "HoardViews",
                 httpTypes, logging, nioCore, nioPosix,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -193,6 +227,30 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .testTarget(
+            name: "HoardViewsTests",
+            dependencies: ["Hoard", "HoardDisk", "HoardHTTP", "HoardTesting", "HoardViews", httpTypes, logging, nioCore],
+            swiftSettings: swiftSettings
+        ),
+        // Writes the pictures of the tests, by the libraries that read them.
+        .target(
+            name: "CHoardImagesTestSupport",
+            path: "Tests/CHoardImagesTestSupport",
+            cSettings: [.define("HOARD_IMAGES", .when(platforms: [.linux], traits: ["Images"]))],
+            linkerSettings: [
+                .linkedLibrary("png", .when(platforms: [.linux], traits: ["Images"])),
+                .linkedLibrary("jpeg", .when(platforms: [.linux], traits: ["Images"])),
+                .linkedLibrary("z", .when(platforms: [.linux], traits: ["Images"])),
+            ]
+        ),
+        .testTarget(
+            name: "HoardImagesTests",
+            dependencies: [
+                .target(name: "CHoardImagesTestSupport", condition: .when(platforms: [.linux], traits: ["Images"])),
+                "Hoard", "HoardDisk", "HoardHTTP", "HoardImages", "HoardTesting", httpTypes, nioCore,
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
             name: "HoardObservabilityTests",
             dependencies: [
                 "Hoard", "HoardObservability", "HoardTesting", logging, metrics, tracing,
@@ -228,9 +286,85 @@ let package = Package(
             path: "Examples/Resilience/Tests/ResilienceTests",
             swiftSettings: swiftSettings
         ),
+        // One program for each of the five tutorials that Hoard begins with. Not products.
+        .executableTarget(
+            name: "CacheManagement",
+            dependencies: ["Hoard", "HoardDisk", "HoardTesting", "HoardViews", logging],
+            path: "Examples/Seeds/Sources/CacheManagement",
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(
+            name: "ImageHoard",
+            dependencies: ["Hoard", "HoardDisk", "HoardHTTP", "HoardImages", "HoardTesting", "HoardTransports", httpTypes, nioCore],
+            path: "Examples/Seeds/Sources/ImageHoard",
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(
+            name: "CustomViewClient",
+            dependencies: ["Hoard", "HoardHTTP", "HoardTesting", "HoardTransports", "HoardViews", httpTypes],
+            path: "Examples/Seeds/Sources/CustomViewClient",
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(
+            name: "TypedCache",
+            dependencies: ["Hoard", "HoardTesting"],
+            path: "Examples/Seeds/Sources/TypedCache",
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(
+            name: "CachedResponses",
+            dependencies: ["Hoard", "HoardHTTP", "HoardTesting", "HoardTransports", httpTypes],
+            path: "Examples/Seeds/Sources/CachedResponses",
+            swiftSettings: swiftSettings
+        ),
+        // Runs the five programs, and checks the documents about them.
+        .testTarget(
+            name: "SeedProgramsTests",
+            dependencies: ["CacheManagement", "ImageHoard", "CustomViewClient", "TypedCache", "CachedResponses"],
+            path: "Examples/Seeds/Tests/SeedProgramsTests",
+            swiftSettings: swiftSettings
+        ),
+        // What the tutorials get wrong: each defect imitated, found in the imitation, and not found in Hoard.
+        .testTarget(
+            name: "SeedDefectsTests",
+            dependencies: ["Hoard", "HoardDisk", "HoardHTTP", "HoardTesting", "HoardViews", httpTypes, nioCore],
+            path: "Examples/Seeds/Tests/SeedDefectsTests",
+            swiftSettings: swiftSettings
+        ),
+        // A server of server-driven screens and a client that browses them, each a program, and what both are made of. Not products.
+        .target(
+            name: "Screens",
+            dependencies: [
+                "Hoard", "HoardDisk", "HoardHTTP", "HoardTransports", "HoardViews", httpTypes, logging, nioCore,
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+            ],
+            path: "Examples/Screens/Sources/Screens",
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(
+            name: "ScreensServer",
+            dependencies: ["Screens"],
+            path: "Examples/Screens/Sources/ScreensServer",
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(
+            name: "ScreensClient",
+            dependencies: ["Screens"],
+            path: "Examples/Screens/Sources/ScreensClient",
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "ScreensTests",
+            dependencies: ["Hoard", "HoardHTTP", "HoardTesting", "HoardTransports", "HoardViews", "Screens", httpTypes, nioCore],
+            path: "Examples/Screens/Tests/ScreensTests",
+            swiftSettings: swiftSettings
+        ),
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["Hoard", "HoardDisk", "HoardHTTP", "HoardTesting", "HoardTransports", httpTypes, nioCore],
+            dependencies: [
+                "Hoard", "HoardDisk", "HoardHTTP", "HoardImages", "HoardTesting", "HoardTransports", "HoardViews", httpTypes, logging, nioCore,
+            ],
             swiftSettings: swiftSettings
         ),
     ]

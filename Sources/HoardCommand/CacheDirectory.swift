@@ -51,6 +51,17 @@ struct CacheDirectory: ParsableArguments {
         )
     }
 
+    /// Opens the store for a command that can do without. Where the user has named no directory, a cache that cannot be opened is no reason to fetch
+    /// nothing: that is said, and there is none.
+    func openStoreIfPossible() throws -> DiskStore? {
+        do {
+            return try openStore { event in Terminal.say("hoard: \(event)") }
+        } catch let error as StoreError where directory == nil {
+            Terminal.say("hoard: going on without a cache on disk: \(error)")
+            return nil
+        }
+    }
+
     /// Opens a store that must be there already, for a command that looks into it.
     func openExistingStore(
         encryptionKey: DiskStore.EncryptionKey? = nil,

@@ -47,6 +47,34 @@ enum TransportArgument: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
+/// How requests are sent: the options that `get` and `view` share.
+struct TransferOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("H"), .long],
+        help: ArgumentHelp("A request field to send, such as 'Accept-Language: pt'. Can be repeated.", valueName: "name:value")
+    )
+    var header: [RequestField] = []
+
+    @Option(name: .long, help: ArgumentHelp("The most seconds a transfer may take, redirects included.", valueName: "seconds"))
+    var maxTime: Double?
+
+    @Option(name: .long, help: "What sends the requests: AsyncHTTPClient, Hoard's own client on SwiftNIO, or URLSession.")
+    var transport = TransportArgument.ahc
+
+    /// All fields, those of one name in their order.
+    var fields: HTTPFields {
+        var fields = HTTPFields()
+        for field in header { fields.append(field.field) }
+        return fields
+    }
+
+    var timeout: Duration? { maxTime.map { .seconds($0) } }
+
+    func validate() throws {
+        if let maxTime, !(maxTime > 0 && maxTime <= 1e9) { throw ValidationError("--max-time takes a number of seconds above 0.") }
+    }
+}
+
 /// A field on the command line: `Name: value`.
 struct RequestField: ExpressibleByArgument, Sendable {
     let field: HTTPField
@@ -56,5 +84,17 @@ struct RequestField: ExpressibleByArgument, Sendable {
         let value = argument[argument.index(after: colon)...].trimmingCharacters(in: .whitespaces)
         guard HTTPField.isValidValue(value) else { return nil }
         self.field = HTTPField(name: name, value: value)
+    }
+}
+
+extension TargetURI {
+    /// Refuses what no request can be sent to.
+    static func validate(_ urls: [String]) throws {
+        for url in urls where !url.contains("://") {
+            throw ValidationError("“\(url)” has no scheme; write http://\(url) or https://\(url).")
+        }
+        for url in urls where TargetURI.normalized(url) == nil {
+            throw ValidationError("“\(url)” is not an http or https URL with a host and without a user name.")
+        }
     }
 }

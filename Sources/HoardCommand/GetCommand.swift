@@ -33,23 +33,13 @@ struct GetCommand: AsyncParsableCommand {
     @Option(name: [.customShort("o"), .long], help: ArgumentHelp("Write the body to this file instead, once it is complete.", valueName: "file"))
     var output: String?
 
-    @Option(
-        name: [.customShort("H"), .long],
-        help: ArgumentHelp("A request field to send, such as 'Accept: text/html'. Can be repeated.", valueName: "name:value")
-    )
-    var header: [RequestField] = []
+    @OptionGroup var transfer: TransferOptions
 
     @Option(name: .long, help: "How to use the cache, by the names of the Fetch standard.")
     var cacheMode = CacheModeArgument.default
 
     @Flag(name: .long, help: "Do not follow redirects.")
     var noFollow = false
-
-    @Option(name: .long, help: ArgumentHelp("The most seconds a transfer may take, redirects included.", valueName: "seconds"))
-    var maxTime: Double?
-
-    @Option(name: .long, help: "What sends the requests: AsyncHTTPClient, Hoard's own client on SwiftNIO, or URLSession.")
-    var transport = TransportArgument.ahc
 
     @Flag(name: .long, help: "Describe each transfer as a line of JSON.")
     var json = false
@@ -58,19 +48,13 @@ struct GetCommand: AsyncParsableCommand {
     var explain = false
 
     func validate() throws {
-        if let maxTime, !(maxTime > 0 && maxTime <= 1e9) { throw ValidationError("--max-time takes a number of seconds above 0.") }
         if output != nil, urls.count > 1 { throw ValidationError("--output takes one URL, not \(urls.count).") }
-        for url in urls where !url.contains("://") {
-            throw ValidationError("“\(url)” has no scheme; write http://\(url) or https://\(url).")
-        }
-        for url in urls where TargetURI.normalized(url) == nil {
-            throw ValidationError("“\(url)” is not an http or https URL with a host and without a user name.")
-        }
+        try TargetURI.validate(urls)
     }
 
     func run() async throws {
-        let stores = try openStores()
-        let network = try transport.make()
+        let stores: [any RecordStore] = try directory.openStoreIfPossible().map { [$0] } ?? []
+        let network = try transfer.transport.make()
         let client = CachingClient(
             transport: network.transport,
             cache: HTTPCache(stores: stores) { event in Terminal.say("hoard: \(event)") }
@@ -95,19 +79,9 @@ struct GetCommand: AsyncParsableCommand {
     }
 
     private var options: RequestOptions {
-        var options = RequestOptions(cacheMode: cacheMode.mode, timeout: maxTime.map { .seconds($0) })
+        var options = RequestOptions(cacheMode: cacheMode.mode, timeout: transfer.timeout)
         options.followsRedirects = !noFollow
         return options
-    }
-
-    /// The disk store. Where the user has named no directory, a cache that cannot be opened is no reason to fetch nothing.
-    private func openStores() throws -> [any RecordStore] {
-        do {
-            return [try directory.openStore { event in Terminal.say("hoard: \(event)") }]
-        } catch let error as StoreError where directory.directory == nil {
-            Terminal.say("hoard: going on without a cache on disk: \(error)")
-            return []
-        }
     }
 
     private struct Report: Encodable {
@@ -126,9 +100,8 @@ struct GetCommand: AsyncParsableCommand {
     /// Fetches one URL and returns the status.
     private func get(_ url: String, with client: CachingClient) async throws -> Int {
         let start = ContinuousClock.now
-        var fields = HTTPFields()
-        for field in header { fields.append(field.field) }
-        fields[.userAgent] = fields[.userAgent] ?? "hoard/\(Version.current)"
+        var fields = transfer.fields
+        fields[.userAgent] = fields[.userAgent] ?? Version.userAgent
         let response = try await client.get(url, fields: fields, options: options)
         let bytes = try await write(response.body)
         let report = Report(

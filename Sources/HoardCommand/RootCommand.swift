@@ -4,7 +4,6 @@
 internal import ArgumentParser
 
 /// The `hoard` command.
-@main
 struct RootCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hoard",
@@ -14,10 +13,11 @@ struct RootCommand: AsyncParsableCommand {
               hoard demo                                     see what a cache does, with a small origin of its own
               hoard proxy --origin http://localhost:3000     cache what your server sends
               hoard get https://example.com/logo.png -o logo.png
+              hoard view https://example.com/screens/home    show a server-driven screen
               hoard inspect ls                               see what is cached
               hoard simulate trace.txt.gz                    compare hit ratios on a recorded access trace
             """,
         version: Version.current,
-        subcommands: [ProxyCommand.self, GetCommand.self, InspectCommand.self, SimulateCommand.self, DemoCommand.self]
+        subcommands: [ProxyCommand.self, GetCommand.self, ViewCommand.self, InspectCommand.self, SimulateCommand.self, DemoCommand.self]
     )
 }

@@ -13,9 +13,11 @@ enum Terminal {
         write(line + "\n")
     }
 
-    /// Writes text to standard error as it is.
+    /// Writes text to standard error as it is. If it is closed or full, there is nobody to tell.
     static func write(_ text: String) {
-        FileHandle.standardError.write(Data(text.utf8))
+        Array(text.utf8).withUnsafeBytes { bytes in
+            try? FileOutput.writeAll(bytes, to: STDERR_FILENO, name: "standard error")
+        }
     }
 }
 

@@ -6,6 +6,8 @@ import HTTPTypes
 import Hoard
 import HoardDisk
 import HoardHTTP
+import HoardImages
+import HoardViews
 import Testing
 
 /// The README's examples, run. Each line of its Swift blocks stands here too; a test checks that.
@@ -139,6 +141,60 @@ import Testing
         print(await client.cache.explain("https://example.com/page"))  // what is stored, what a request would get, and by which section of which RFC
         #expect(await client.cache.explain("https://example.com/page").description.contains("RFC 9111"))
         await client.cache.close()
+    }
+
+    /// A server with two screens.
+    struct Screens: Transport {
+        func send(
+            _ request: HTTPRequest,
+            body: HTTPBody,
+            onInterimResponse: InterimResponseHandler?
+        ) async throws(TransportError) -> TransportResponse {
+            guard let hashField = HTTPField.Name("beagle-hash") else { throw TransportError(.failed, "No field.") }
+            let path = request.path ?? ""
+            if request.headerFields[hashField] == path { return TransportResponse(head: HTTPResponse(status: .notModified), body: .empty) }
+            let link = #"{"_beagleAction_": "beagle:pushView", "route": {"url": "/next", "shouldPrefetch": true}}"#
+            let button = #"{"_beagleComponent_": "beagle:button", "text": "Next", "onPress": [\#(link)]}"#
+            return TransportResponse(head: HTTPResponse(status: .ok, headerFields: [hashField: path]), body: HTTPBody(button))
+        }
+    }
+
+    @Test func screensAreFetchedAheadUpdatedAndForgotten() async throws {
+        defer { try? FileManager.default.removeItem(atPath: cacheDirectory) }
+        let disk = try DiskStore(configuration: .init(directory: cacheDirectory))
+        let client = CachingClient(transport: Screens())
+        var shown = 0
+        func show(_ screen: FetchedView) { shown += 1 }
+
+        let dependencies = ViewClient.Dependencies(
+            urlBuilder: URLBuilder(baseURL: URL(string: "https://example.com/api")),
+            client: client,
+            cache: CacheManager(store: disk)
+        )
+        let views = ViewClient(dependencies: dependencies)
+        let home = try await views.fetch("/home")
+        print(home.component.treeDescription, home.source)
+        let links = home.component.routes.filter(\.shouldPrefetch).map { ViewRequest($0.url) }
+        #expect(links == ["/next"])
+        let report = await views.prefetch(links)  // a fetch joins what is under way; the report says later what was used
+        #expect(report.fetchedCount == 1)
+        #expect(try await views.fetch("/next").source == .prefetched)
+        #expect(report.usedCount == 1)
+        for try await screen in views.fetchUpdates("/home") { show(screen) }  // what is kept, at once, then what has changed
+        #expect(shown == 1)
+        await views.removePartition("alice")  // logging out: memory, disk, HTTP, and whatever is under way
+        await disk.close()
+    }
+
+    @Test func whatIsNoImageIsAnError() async throws {
+        let client = CachingClient(transport: NIOTransport())
+
+        let images = ImageCache(client: client)
+        let error = await #expect(throws: ImageError.self) {
+            let picture = try await images.image(for: "https://example.com/picture.jpg", options: ImageOptions(maximumPixelSize: 300))
+            Issue.record("\(picture) was no image")
+        }
+        #expect(error?.code == .notAnImage)
     }
 
     /// A server that knows one token.

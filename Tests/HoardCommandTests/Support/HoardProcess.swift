@@ -3,6 +3,7 @@
 
 import Foundation
 import Synchronization
+import Testing
 
 /// The built `hoard` command, run as a user runs it.
 final class HoardProcess: Sendable {
@@ -52,6 +53,21 @@ final class HoardProcess: Sendable {
 
     deinit {
         kill(pid, SIGKILL)
+    }
+
+    /// Runs the command until its reader has taken ten bytes and closed the pipe: it has to end with an error, and not by a crash.
+    static func expectNoCrashOnClosedPipe(_ arguments: String...) throws {
+        let shell = Process()
+        shell.executableURL = URL(fileURLWithPath: "/bin/bash")
+        shell.arguments = ["-c", "set -o pipefail; \"$0\" \"$@\" | head -c 10 >/dev/null", executable.path] + arguments
+        let errors = Pipe()
+        shell.standardError = errors
+        try shell.run()
+        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        shell.waitUntilExit()
+        #expect(shell.terminationReason == .exit)
+        #expect(shell.terminationStatus == 1)
+        #expect(!text.contains("Fatal"))
     }
 
     /// Runs the command to its end.
