@@ -77,7 +77,12 @@ extension ViewClient {
 
     /// Decodes what has come, and keeps it if it is a component and may be kept.
     func received(_ reply: ViewReply, _ plan: ViewPlan, _ flight: FlightID, hasKept: Bool) async throws(ViewError) -> FetchedView {
-        guard reply.isSuccess else { throw ViewError(statusCode: reply.head.status.code) }
+        guard reply.isSuccess else {
+            let code = reply.head.status.code
+            // The server has taken the screen back. What is kept is not shown any more, not even when the server is away.
+            if hasKept, [401, 403, 404, 410].contains(code) { await keep(nil, isNew: false, plan, flight) }
+            throw ViewError(statusCode: code)
+        }
         let hash = hash(of: reply)
         let component: any ServerDrivenComponent
         let wasDecoded: Bool

@@ -54,6 +54,17 @@ import Testing
         #expect(error.statusCode == code)
     }
 
+    @Test(arguments: [401, 403, 404, 410])
+    func screenThatTheServerHasTakenBackIsNotShownAnyMore(code: Int) async throws {
+        let harness = ViewHarness()
+        _ = try await harness.client.fetch("/home")
+        harness.origin["/home"] = .init(title: "", status: .init(code: code))
+        _ = try await #require(throws: ViewError.self) { try await harness.client.fetch(ViewRequest("/home", revalidates: true)) }
+        harness.origin.fail(with: Self.away[0])
+        let error = try await #require(throws: ViewError.self) { try await harness.client.fetch("/home") }
+        #expect(error.networkError?.code == .unreachable)
+    }
+
     @Test func screenStandsInForTheConfiguredTimeAndNotLonger() async throws {
         var configuration = ViewClient.Configuration()
         configuration.staleIfUnreachable = .seconds(100)
