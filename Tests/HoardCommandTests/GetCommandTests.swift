@@ -219,7 +219,7 @@ struct GetCommandTests {
 
     @Test func aReaderThatClosesThePipeIsNoCrash() async throws {
         let origin = try await FakeOrigin.start { _, _ in .init(status: .ok, body: .init(Zeros(count: 4 << 20), length: 4 << 20)) }
-        try HoardProcess.expectNoCrashOnClosedPipe("get", origin.url, "--directory", directory.path("cache"))
+        try await HoardProcess.expectNoCrashOnClosedPipe("get", origin.url, "--directory", directory.path("cache"))
         await origin.stop()
     }
 }

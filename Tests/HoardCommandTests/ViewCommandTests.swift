@@ -172,7 +172,7 @@ struct ViewCommandTests {
     @Test func aReaderThatClosesThePipeIsNoCrash() async throws {
         let rows = Array(repeating: Self.text(String(repeating: "x", count: 70)), count: 5_000).joined(separator: ",")
         let origin = try await FakeOrigin.start { _, _ in .init(#"{"_beagleComponent_": "beagle:container", "children": [\#(rows)]}"#) }
-        try HoardProcess.expectNoCrashOnClosedPipe("view", origin.url, "--directory", directory.path("cache"))
+        try await HoardProcess.expectNoCrashOnClosedPipe("view", origin.url, "--directory", directory.path("cache"))
         await origin.stop()
     }
 
@@ -384,19 +384,10 @@ struct ViewCommandTests {
     @Test(arguments: ["2>&-", "2>/dev/full", "0<&- 2>&-"])
     func standardErrorThatIsClosedOrFullIsNoCrash(_ redirection: String) async throws {
         let origin = try await FakeOrigin.start { _, _ in .init(Self.text("a"), fields: [.cacheControl: "max-age=600"]) }
-        let shell = Process()
-        shell.executableURL = URL(fileURLWithPath: "/bin/bash")
-        shell.arguments = [
-            "-c", "\"$0\" \"$@\" \(redirection)", HoardProcess.executable.path, "view", origin.url, "--directory", directory.path("cache"),
-        ]
-        let output = Pipe()
-        shell.standardOutput = output
-        try shell.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        shell.waitUntilExit()
-        #expect(shell.terminationStatus == 0)
-        #expect(!text.isEmpty)
-        #expect(try await run(origin.url).text == text)
+        let result = try await HoardProcess.run(["view", origin.url] + cache, redirection: redirection)
+        #expect(result.status == 0)
+        #expect(!result.text.isEmpty)
+        #expect(try await run(origin.url).text == result.text)
         #expect(origin.requests.count == 1)
         await origin.stop()
     }

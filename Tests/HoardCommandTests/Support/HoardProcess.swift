@@ -55,19 +55,16 @@ final class HoardProcess: Sendable {
         kill(pid, SIGKILL)
     }
 
+    /// Runs the command in a shell, with its output and input going where `redirection` says.
+    static func run(_ arguments: [String], redirection: String) async throws -> Result {
+        try await HoardProcess(arguments, through: ["/bin/bash", "-c", "set -o pipefail; \"$0\" \"$@\" \(redirection)"]).result()
+    }
+
     /// Runs the command until its reader has taken ten bytes and closed the pipe: it has to end with an error, and not by a crash.
-    static func expectNoCrashOnClosedPipe(_ arguments: String...) throws {
-        let shell = Process()
-        shell.executableURL = URL(fileURLWithPath: "/bin/bash")
-        shell.arguments = ["-c", "set -o pipefail; \"$0\" \"$@\" | head -c 10 >/dev/null", executable.path] + arguments
-        let errors = Pipe()
-        shell.standardError = errors
-        try shell.run()
-        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        shell.waitUntilExit()
-        #expect(shell.terminationReason == .exit)
-        #expect(shell.terminationStatus == 1)
-        #expect(!text.contains("Fatal"))
+    static func expectNoCrashOnClosedPipe(_ arguments: String...) async throws {
+        let result = try await run(arguments, redirection: "| head -c 10 >/dev/null")
+        #expect(result.status == 1)
+        #expect(!result.errors.contains("Fatal"))
     }
 
     /// Runs the command to its end.
