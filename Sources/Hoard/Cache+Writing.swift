@@ -57,7 +57,7 @@ extension Cache {
             let slot = shard.table.find(key, hash: UInt32(truncatingIfNeeded: hash))
             guard slot != .none else { return (nil, false) }
             let isAlive = shard.table.slots.deadline(of: slot) > now
-            if !isAlive { shard.otherStatistics.expirations &+= 1 }
+            if isAlive { shard.otherStatistics.removals &+= 1 } else { shard.otherStatistics.expirations &+= 1 }
             return (shard.remove(slot, cause: isAlive ? .explicit : .expired), isAlive)
         }
         if flights.mayHaveFlights { flights.detach(key) }

@@ -131,6 +131,14 @@ extension LRUEngine {
         return keys
     }
 
+    /// The entries in some slots, and the number of the slot after them; `nil` after the last one. No use of any.
+    func entries(inSlotsFrom start: Int, limit: Int) -> (entries: [(key: Key, value: Value)], next: Int?) {
+        guard start < slots.count else { return ([], nil) }
+        let end = limit < slots.count - start ? start + limit : slots.count
+        let entries = slots[start..<end].compactMap { slot in slot.map { (key: $0.key, value: $0.entry.value) } }
+        return (entries, end < slots.count ? end : nil)
+    }
+
     private mutating func allocate(_ slot: Slot) -> Int {
         if let number = freeSlots.popLast() {
             slots[number] = slot

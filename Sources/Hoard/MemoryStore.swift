@@ -75,14 +75,14 @@ public final class MemoryStore: RecordStore {
 
     public func removeRecord(forKey key: RecordKey) async throws(StoreError) {
         try check(key)
-        try withOpenState { $0.remove(key) }
+        try withOpenState { $0.removeAsAsked(key) }
     }
 
     /// Removes several records at one moment: no other operation comes in between.
     public func removeRecords(forKeys keys: [RecordKey]) async throws(StoreError) {
         for key in keys { try check(key) }
         try withOpenState { state in
-            for key in keys { state.remove(key) }
+            for key in keys { state.removeAsAsked(key) }
         }
     }
 
@@ -170,7 +170,7 @@ private struct State: Sendable {
     private mutating func valid(_ key: RecordKey, at now: Date) -> Held? {
         guard var held = engine.peek(key, now: 0) else { return nil }
         if isRemoved(held) {
-            remove(key)
+            removeAsAsked(key)
             return nil
         }
         if held.record.isExpired(at: now) {
@@ -197,7 +197,9 @@ private struct State: Sendable {
     mutating func insert(_ record: Record, forKey key: RecordKey) -> Bool {
         let outcome = engine.insert(entry(Held(record: record, sequence: tags.beginWrite()), forKey: key), forKey: key)
         // What has gone with a tag already does not go to make room.
-        statistics.evictions += outcome.evicted.count { !isRemoved($0.value) }
+        let evictions = outcome.evicted.count { !isRemoved($0.value) }
+        statistics.evictions += evictions
+        statistics.removals += outcome.evicted.count - evictions
         for gone in outcome.evicted { release(gone.value.record) }
         if let replaced = outcome.replaced { release(replaced.value.record) }
         guard outcome.wasKept else {
@@ -213,6 +215,12 @@ private struct State: Sendable {
         if let removed = engine.remove(key) { release(removed.value.record) }
     }
 
+    mutating func removeAsAsked(_ key: RecordKey) {
+        let count = engine.count
+        remove(key)
+        statistics.removals += count - engine.count
+    }
+
     private mutating func release(_ record: Record) { tags.release(record.tags, partition: record.partition) }
 
     /// No use of the record.
@@ -221,6 +229,7 @@ private struct State: Sendable {
     }
 
     mutating func removeAll() {
+        statistics.removals += engine.count
         _ = engine.removeAll()
         tags.removeAll()
     }
@@ -264,5 +273,41 @@ extension State {
         guard var held = valid(key, at: now) else { return }
         held.record.lastAccess = max(now, held.record.lastAccess)
         _ = engine.insert(entry(held, forKey: key), forKey: key)
+    }
+}
+
+extension MemoryStore: ListingRecordStore {
+    public func recordPage(after cursor: RecordCursor?, limit: Int) async throws(StoreError) -> RecordPage {
+        let start = cursor.map { Int($0.text) ?? -1 } ?? 0
+        guard start >= 0 else { throw .foreignCursor(name) }
+        let now = clock.now()
+        return try withOpenState { $0.page(from: start, limit: max(1, limit), at: now) }
+    }
+
+    public func peekRecord(forKey key: RecordKey) async throws(StoreError) -> Record? {
+        try check(key)
+        let now = clock.now()
+        return try withOpenState { $0.peek(key, at: now) }
+    }
+}
+
+extension State {
+    /// The record as a read would find it. Removes nothing.
+    fileprivate func peek(_ key: RecordKey, at now: Date) -> Record? {
+        engine.peek(key, now: 0).flatMap { record($0, at: now) }
+    }
+
+    private func record(_ held: Held, at now: Date) -> Record? {
+        guard !isRemoved(held), !held.record.isExpired(at: now) else { return nil }
+        var record = held.record
+        if let end = tags.freshnessEnd(of: record.tags, writtenAt: held.sequence) { _ = record.endFreshness(at: end) }
+        return record
+    }
+
+    /// The cursor is the number of the next slot: a record keeps its slot until it is written or removed.
+    fileprivate func page(from start: Int, limit: Int, at now: Date) -> RecordPage {
+        let (entries, next) = engine.entries(inSlotsFrom: start, limit: limit)
+        let summaries = entries.compactMap { key, held in record(held, at: now).map { RecordSummary($0, key: key) } }
+        return RecordPage(records: summaries, next: next.map { RecordCursor(text: String($0)) })
     }
 }

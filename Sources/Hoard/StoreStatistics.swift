@@ -26,6 +26,8 @@ public struct StoreStatistics: Sendable, Hashable, Codable {
     public var refusals: Int = 0
     /// Records that failed their checksum and were removed.
     public var corruptions: Int = 0
+    /// Records removed because somebody asked for it. Those of a tag or partition count when the store gives back their room, which may be later.
+    public var removals: Int = 0
 
     public init() {}
 }

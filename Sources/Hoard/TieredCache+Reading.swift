@@ -151,7 +151,7 @@ extension TieredCache {
     // MARK: Counting
 
     /// Keeps memory's own count of hits from counting a request as well, whose answer is counted when it is known. Long before that, perhaps.
-    func noteCloserLook(_ found: TieredEntry<Value>?) {
+    @usableFromInline func noteCloserLook(_ found: TieredEntry<Value>?) {
         if found != nil { closerLooks.wrappingAdd(1, ordering: .relaxed) }
     }
 

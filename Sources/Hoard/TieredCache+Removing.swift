@@ -237,7 +237,7 @@ extension TieredCache {
         coldStarts.detach(key)
     }
 
-    private func detachAll() {
+    func detachAll() {
         storeReads.detachAll()
         coldStarts.detachAll()
         loads.detachAll()

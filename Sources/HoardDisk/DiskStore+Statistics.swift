@@ -8,7 +8,7 @@ extension DiskStore {
     /// What the database holds, whoever wrote it, and what this instance has done since it was opened. O(1).
     ///
     /// Writes that are not yet committed do not count among the records held. A record that is removed because it expired counts as an expiration,
-    /// whether a reading or the limits removed it. Removals that somebody asked for and replacements count as nothing.
+    /// whether a reading or the limits removed it. Replacements count as nothing.
     public func statistics() async throws(StoreError) -> StoreStatistics {
         let totals = try core.read { session in
             try session.readers.withReader { reader in
@@ -20,6 +20,7 @@ extension DiskStore {
             var statistics = StoreStatistics()
             statistics.evictions = counters.removals.evictions
             statistics.expirations = counters.removals.expirations
+            statistics.removals = counters.removals.requests
             statistics.refusals = counters.refusals
             statistics.corruptions = counters.removals.corruptions
             return statistics

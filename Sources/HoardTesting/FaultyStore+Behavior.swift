@@ -11,6 +11,7 @@ extension FaultyStore {
                 markAllStale, removeAll
             case statistics, close
             case recordCount, evict, noteUses, flush
+            case recordPage, peekRecord
         }
         private let base: Base
         private init(_ base: Base) { self.base = base }
@@ -47,12 +48,16 @@ extension FaultyStore {
         public static var evict: Self { .init(.evict) }
         /// `noteUses(ofRecordsForKeys:)`.
         public static var noteUses: Self { .init(.noteUses) }
+        /// `recordPage(after:limit:)`.
+        public static var recordPage: Self { .init(.recordPage) }
+        /// `peekRecord(forKey:)`.
+        public static var peekRecord: Self { .init(.peekRecord) }
         /// `flush()`, which can wait and cannot fail.
         public static var flush: Self { .init(.flush) }
         /// `close()`, which is only counted.
         public static var close: Self { .init(.close) }
 
-        /// The operations of every store that can fail and wait: all but ``close``. ``evicting`` has some more.
+        /// The operations of every store that can fail and wait: all but ``close``. ``evicting`` and ``listing`` have some more.
         public static var all: [Self] {
             [
                 .record, .records, .insert, .insertMany, .removeRecord, .removeMany, .removeTagged, .removePartition, .markStale, .markTaggedStale,
@@ -62,6 +67,9 @@ extension FaultyStore {
 
         /// The operations of an `EvictingRecordStore` beside those of every store.
         public static var evicting: [Self] { [.recordCount, .evict, .noteUses, .flush] }
+
+        /// The operations of a `ListingRecordStore` beside those of every store.
+        public static var listing: [Self] { [.recordPage, .peekRecord] }
 
         public var description: String { base.rawValue }
     }

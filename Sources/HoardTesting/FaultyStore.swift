@@ -99,7 +99,9 @@ public final class FaultyStore: RecordStore {
 
     private func set(_ behavior: Behavior, for operations: [Operation]) {
         state.withLock { state in
-            for operation in operations.isEmpty ? Operation.all + Operation.evicting : operations { state.behaviors[operation] = behavior }
+            for operation in operations.isEmpty ? Operation.all + Operation.evicting + Operation.listing : operations {
+                state.behaviors[operation] = behavior
+            }
         }
     }
 

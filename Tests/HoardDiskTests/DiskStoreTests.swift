@@ -232,6 +232,7 @@ import Testing
         expected.insertions = 6
         expected.evictions = 1
         expected.expirations = 1
+        expected.removals = 1
         #expect(try await store.statistics() == expected)
     }
 

@@ -129,6 +129,17 @@ package struct FenceTable<Key: Hashable> {
         forgetTagsIfNobodyAsks()
     }
 
+    /// Breaks all fences of the keys for which `isMatch` holds, which is called for each key that has one. O(number of such keys).
+    ///
+    /// - Returns: Those keys, and the matching ones that are being changed: whoever had their fences may be about to publish.
+    package mutating func breakFences(where isMatch: (Key) -> Bool) -> Set<Key> {
+        let broken = openFences.keys.filter(isMatch)
+        let changing = changes.keys.filter(isMatch)
+        for key in broken { openFences[key] = nil }
+        forgetTagsIfNobodyAsks()
+        return Set(broken).union(changing)
+    }
+
     package mutating func breakAll() {
         openFences.removeAll()
         forgetTagsIfNobodyAsks()

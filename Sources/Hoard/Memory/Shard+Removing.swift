@@ -11,6 +11,7 @@ extension Shard {
             if isAlive { removed += 1 } else { otherStatistics.expirations += 1 }
             departures.append(remove(slot, cause: isAlive ? .explicit : .expired))
         }
+        otherStatistics.removals += removed
         return removed
     }
 

@@ -31,7 +31,10 @@ extension Shard {
         // Without a limit by weight, entries are pinned or not; what else they weigh does not matter.
         let weight = rules.maximumWeight == nil ? min(entry.weight, 1) : entry.weight
         guard entry.deadline > .min, weight <= rules.maximumWeight ?? .max, rules.maximumCount > 0 else {
-            if slot != .none { departures.append(remove(slot, cause: .replaced)) }
+            if slot != .none {
+                departures.append(remove(slot, cause: .replaced))
+                otherStatistics.replacements &+= 1
+            }
             otherStatistics.refusals &+= 1
             return false
         }
@@ -65,6 +68,7 @@ extension Shard {
     ) {
         let old = table.exchangeValue(at: slot, with: entry.value)
         departures.append(.init(key: table.key(at: slot), value: old, cause: .replaced))
+        otherStatistics.replacements &+= 1
         if table.slots.flags(of: slot).hasDetails { forgetDetails(of: slot) }
         policy.willReplace(slot, weight: weight, in: table.slots.links)
     }
@@ -118,6 +122,7 @@ extension Shard {
     /// Removes everything. The old table goes to the caller, who lets go of its values outside the lock.
     @inlinable mutating func removeAll() -> EntryTable<Key, Value> {
         let old = table
+        otherStatistics.removals &+= old.slots.count
         breakAllFences()
         table = EntryTable(capacity: min(16, Self.greatestCapacity(rules)), hasWeights: rules.maximumWeight != nil)
         forgetAll()

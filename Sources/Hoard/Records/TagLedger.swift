@@ -27,7 +27,7 @@ struct TagLedger: Sendable {
     }
 
     private var tags: [String: Tag] = [:]
-    private var partitions: [PartitionName: Partition] = [:]
+    private var partitions: [ExactText: Partition] = [:]
     private var marksOnEverything = StaleMarks()
     private var latestSequence: Int64 = 0
     /// The sequence of the latest removal or stale mark. Records that were written later are not concerned by any.
@@ -49,12 +49,12 @@ struct TagLedger: Sendable {
     /// A record with these tags, and of this partition, is held from now on. O(number of tags).
     mutating func retain(_ names: Set<String>, partition: String? = nil) {
         for name in names { tags[name, default: Tag()].recordCount += 1 }
-        if let partition { partitions[PartitionName(partition), default: Partition()].recordCount += 1 }
+        if let partition { partitions[ExactText(partition), default: Partition()].recordCount += 1 }
     }
 
     /// A record with these tags, and of this partition, is no longer held. O(number of tags).
     mutating func release(_ names: Set<String>, partition: String? = nil) {
-        if let partition, let index = partitions.index(forKey: PartitionName(partition)) {
+        if let partition, let index = partitions.index(forKey: ExactText(partition)) {
             partitions.values[index].recordCount -= 1
             if partitions.values[index].recordCount == 0 { partitions.remove(at: index) }
         }
@@ -78,7 +78,7 @@ struct TagLedger: Sendable {
     /// Removes all records of a partition. O(1).
     mutating func removeRecords(inPartition name: String) {
         latestChange = nextSequence()
-        partitions[PartitionName(name)]?.removalSequence = latestChange
+        partitions[ExactText(name)]?.removalSequence = latestChange
     }
 
     /// Ends the freshness of all records that have at least one of the tags now. O(number of tags).
@@ -96,7 +96,7 @@ struct TagLedger: Sendable {
     /// Whether a record has gone with one of its tags or its partition. O(number of its tags), O(1) if nothing has been done since it was written.
     func isRemoved(_ names: Set<String>, partition: String? = nil, writtenAt sequence: Int64) -> Bool {
         guard sequence < latestChange else { return false }
-        if let partition, partitions[PartitionName(partition)]?.removalSequence ?? 0 > sequence { return true }
+        if let partition, partitions[ExactText(partition)]?.removalSequence ?? 0 > sequence { return true }
         return names.contains { (tags[$0]?.removalSequence ?? 0) > sequence }
     }
 

@@ -14,13 +14,49 @@ package struct EntryTerms: Sendable, Hashable {
     package var freshUntil: Date?
     /// `nil`: kept for ever. Never before ``freshUntil``.
     package var staleUntil: Date?
-    package var staleWhileRevalidate: Duration = .zero
-    package var staleIfError: Duration = .zero
-    package var loadDuration: Duration?
     package var tags: Set<String> = []
-    /// The group that owns the value; `nil`: none.
-    package var partition: String?
     package var validator: String?
+
+    package var staleWhileRevalidate: Duration {
+        get { rare.staleWhileRevalidate }
+        set { rare.staleWhileRevalidate = newValue }
+    }
+    package var staleIfError: Duration {
+        get { rare.staleIfError }
+        set { rare.staleIfError = newValue }
+    }
+    package var loadDuration: Duration? {
+        get { rare.loadDuration }
+        set { rare.loadDuration = newValue }
+    }
+    /// The group that owns the value; `nil`: none.
+    package var partition: String? {
+        get { rare.partition }
+        set { rare.partition = newValue }
+    }
+
+    /// What few values have. It is kept apart, as every entry in memory has terms.
+    private struct Rare: Sendable, Hashable {
+        var staleWhileRevalidate = Duration.zero
+        var staleIfError = Duration.zero
+        var loadDuration: Duration?
+        var partition: String?
+    }
+
+    private final class RareBox: Sendable, Hashable {
+        let rare: Rare
+        init(_ rare: Rare) { self.rare = rare }
+        static func == (left: RareBox, right: RareBox) -> Bool { left === right || left.rare == right.rare }
+        func hash(into hasher: inout Hasher) { hasher.combine(rare) }
+    }
+
+    /// `nil` if all of it is as usual.
+    private var rareBox: RareBox?
+
+    private var rare: Rare {
+        get { rareBox?.rare ?? Rare() }
+        set { rareBox = newValue == Rare() ? nil : RareBox(newValue) }
+    }
 
     package init(created: Date, freshUntil: Date?, staleUntil: Date?) {
         self.created = created
@@ -67,7 +103,7 @@ extension EntryTerms {
     var hasLabels: Bool { partition != nil || !tags.isEmpty }
 
     /// The label of a partition's values. Tags of this form, which nobody else has a use for, would only make more go than they should.
-    package static func label(ofPartition partition: String) -> String { PartitionName(partition).label }
+    package static func label(ofPartition partition: String) -> String { "\u{0}\u{0}" + ExactText(partition).label }
 }
 
 extension CachePolicy {

@@ -16,7 +16,7 @@ struct InvalidationJournal: Sendable {
 
     private(set) var keys: [RecordKey: UInt64] = [:]
     private(set) var tags: [String: UInt64] = [:]
-    private(set) var partitions: [PartitionName: UInt64] = [:]
+    private(set) var partitions: [ExactText: UInt64] = [:]
     /// The number of the last change that concerns everything in the store.
     private(set) var everything: UInt64?
 
@@ -43,7 +43,7 @@ struct InvalidationJournal: Sendable {
 
     /// Whether a record of this partition counts as absent. O(1).
     func contains(partition: String?) -> Bool {
-        coversEverything || (partition.map { partitions[PartitionName($0)] != nil } ?? false)
+        coversEverything || (partition.map { partitions[ExactText($0)] != nil } ?? false)
     }
 
     /// - Returns: Whether the journal has overflowed by this.
@@ -63,7 +63,7 @@ struct InvalidationJournal: Sendable {
     /// - Returns: Whether the journal has overflowed by this.
     @discardableResult
     mutating func add(partition: String, number: UInt64) -> Bool {
-        let name = PartitionName(partition)
+        let name = ExactText(partition)
         partitions[name] = max(number, partitions[name] ?? 0)
         return overflowed(by: number)
     }
@@ -88,7 +88,7 @@ struct InvalidationJournal: Sendable {
 
     /// The store holds nothing of this partition that was invalid when the change `number` was made.
     mutating func settle(partition: String, upTo number: UInt64) {
-        let name = PartitionName(partition)
+        let name = ExactText(partition)
         if let entry = partitions[name], entry <= number { partitions[name] = nil }
     }
 

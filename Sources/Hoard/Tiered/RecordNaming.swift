@@ -28,6 +28,9 @@ struct RecordNaming<Key: Sendable>: Sendable {
         prefix = name.map { Array($0.utf8) + [0] } ?? []
     }
 
+    /// Whether records can tell of which keys they are.
+    var canTellKeys: Bool { keyOfRecord != nil }
+
     /// The key of a key's record; `nil` if it is kept in memory only, and no store is ever told of it.
     func recordKey(for key: Key) -> RecordKey? {
         prefix.isEmpty ? recordKey(key) : recordKey(key).map { RecordKey(bytes: prefix + $0.bytes) }

@@ -76,7 +76,7 @@ final class StoreChange: Sendable {
     /// Whether it may write a record of a partition.
     func mayWrite(_ key: RecordKey, inPartition partition: String) -> Bool {
         switch kind {
-        case .insert(let records): records[key]?.partition.map { PartitionName($0) == PartitionName(partition) } ?? false
+        case .insert(let records): records[key]?.partition.map { ExactText($0) == ExactText(partition) } ?? false
         case .remove: false
         // Which partition the record is of that is written again is not known.
         case .markStale: true

@@ -117,7 +117,7 @@ extension StoreTier {
         /// Tags whose removal was pending when the read began. It may be made good while the read is under way, and after that has seen a record.
         let pendingTags: [String: UInt64]
         /// Partitions, likewise.
-        let pendingPartitions: [PartitionName: UInt64]
+        let pendingPartitions: [ExactText: UInt64]
     }
 }
 
@@ -143,7 +143,7 @@ extension StoreTier.State {
     fileprivate func reading(of record: Record, forKey key: RecordKey, _ admission: StoreTier.ReadAdmission) -> StoreTier.Reading {
         if isPending(key) { return .skipped(.invalidationPending) }
         if !admission.pendingTags.isEmpty, record.tags.contains(where: { admission.pendingTags[$0] != nil }) { return .nothing }
-        if let partition = record.partition, admission.pendingPartitions[PartitionName(partition)] != nil { return .nothing }
+        if let partition = record.partition, admission.pendingPartitions[ExactText(partition)] != nil { return .nothing }
         return journal.containsAny(of: record.tags) || journal.contains(partition: record.partition) ? .nothing : .record(record)
     }
 

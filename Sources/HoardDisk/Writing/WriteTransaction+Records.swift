@@ -129,7 +129,7 @@ extension WriteTransaction {
         // Told to others whether it is there or not: one that was evicted here may live on in their memory.
         changes.add(key)
         let isOther = try withRow(identifier) { row in row.map { session.judge($0, key: key, at: now).isOtherKey } ?? false }
-        if !isOther { try remove(identifier) }
+        if !isOther, try remove(identifier) { removals.requests += 1 }
     }
 
     /// Removes the record of a key if its time is up, if it was invalidated, or if it is damaged.
@@ -190,7 +190,7 @@ extension WriteTransaction {
         var identifiers: [Int64] = []
         while try statements.tagged.step() { identifiers.append(statements.tagged.integer(0)) }
         statements.tagged.reset()
-        for identifier in identifiers { try remove(identifier) }
+        for identifier in identifiers where try remove(identifier) { removals.requests += 1 }
         if identifiers.count == Self.sweepBatchSize {
             sweptTags.append(tag)
         } else {
@@ -210,6 +210,7 @@ extension WriteTransaction {
         try db.execute(sql: "DELETE FROM records; DELETE FROM recency; DELETE FROM tags; DELETE FROM invalidations; DELETE FROM stale_marks")
         (addedMarks, settledScopes) = ([], [])
         noteEmptyRecency()
+        removals.requests += max(0, totals.count)
         totals = RecordTotals(count: 0, bytes: 0)
         stamps = [:]
         hasRemovedAll = true

@@ -22,12 +22,15 @@ struct RecordRemovals: Sendable, Hashable {
     var expirations = 0
     var evictions = 0
     var corruptions = 0
+    /// Those that somebody asked for.
+    var requests = 0
 
     static func + (left: Self, right: Self) -> Self {
         Self(
             expirations: left.expirations + right.expirations,
             evictions: left.evictions + right.evictions,
-            corruptions: left.corruptions + right.corruptions
+            corruptions: left.corruptions + right.corruptions,
+            requests: left.requests + right.requests
         )
     }
 }

@@ -77,7 +77,9 @@ struct CacheModel {
             statistics.evictions += 1
         case .replaced:
             if case .replacement(of: event.key) = permission { isAllowed = entry.isAlive(at: now) }
+            statistics.replacements += 1
         case .explicit:
+            statistics.removals += 1
             switch permission {
             case .removal(let key): isAllowed = key == event.key && entry.isAlive(at: now)
             case .tagRemoval(let tag): isAllowed = entry.tags.contains(tag) && entry.isAlive(at: now)

@@ -112,6 +112,8 @@ import Testing
         expected.refusals = 1
         expected.evictions = 1
         expected.expirations = 1
+        expected.removals = 1
+        expected.replacements = 1
         #expect(cache.statistics == expected)
         #expect(cache.statistics.hitRatio == 0.5)
     }

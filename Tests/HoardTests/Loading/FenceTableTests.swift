@@ -34,6 +34,31 @@ import Testing
         #expect(fences.allSatisfy { !table.isIntact($0) })
     }
 
+    @Test mutating func fencesOfTheKeysThatMatchBreak() {
+        let fences = ["in/a", "in/a", "in/b"].map { table.open($0) }
+        let copy = table.openForCopy("in/c")
+        let other = table.open("out")
+        let changed = table.open("in/changed")
+        var isBegun = table.beginChange(changed, tags: [])
+        #expect(isBegun)
+        let elsewhere = table.open("out/changed")
+        isBegun = table.beginChange(elsewhere, tags: [])
+        #expect(isBegun)
+        var broken = table.breakFences { $0.hasPrefix("in/") }
+        #expect(broken == ["in/a", "in/b", "in/c", "in/changed"])
+        #expect(fences.allSatisfy { !table.isIntact($0) })
+        #expect(copy.map { table.isIntact($0) } == false)
+        #expect(table.isIntact(other) && table.isIntact(elsewhere))
+        // A change goes on to its end, and is known of until then.
+        #expect(table.isBeingChanged("in/changed"))
+        broken = table.breakFences { $0.hasPrefix("in/") }
+        #expect(broken == ["in/changed"])
+        table.endChange(changed)
+        broken = table.breakFences { $0.hasPrefix("in/") }
+        #expect(broken.isEmpty)
+        #expect(table.count == 2)
+    }
+
     @Test mutating func breakingWhereNothingIsOpenDoesNothing() {
         table.breakFences(forKey: "a")
         let fence = table.open("a")

@@ -1,0 +1,47 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+extension Cache {
+    /// Where a walk over the entries has come.
+    package struct Position: Sendable, Hashable {
+        package var shard: Int
+        package var slot: Int
+
+        package init(shard: Int, slot: Int) {
+            self.shard = shard
+            self.slot = slot
+        }
+
+        package static var start: Position { Position(shard: 0, slot: 0) }
+    }
+
+    /// The entries with a value in some places of the table. No use of any of them.
+    ///
+    /// An entry that is there from the first page to the last is on exactly one of them, even if its value is replaced meanwhile.
+    ///
+    /// - Parameter limit: How many places are looked at, at most; less than 1 counts as 1. All of them are in one shard, under its lock.
+    /// - Returns: The entries, and where the next page begins; `nil` if there is none.
+    /// - Complexity: O(`limit`).
+    package func page(from position: Position, limit: Int) -> (entries: [(key: Key, value: Value)], next: Position?) {
+        guard (0..<cells.count).contains(position.shard), position.slot >= 0 else { return ([], nil) }
+        let now = exactTimeIfUsed()
+        let (entries, nextSlot) = cells.withShard(position.shard) { $0.page(from: position.slot, limit: max(1, limit), now: now) }
+        if let nextSlot { return (entries, Position(shard: position.shard, slot: nextSlot)) }
+        return (entries, position.shard + 1 < cells.count ? Position(shard: position.shard + 1, slot: 0) : nil)
+    }
+}
+
+extension Shard {
+    fileprivate func page(from start: Int, limit: Int, now: Int64) -> (entries: [(key: Key, value: Value)], next: Int?) {
+        let used = Int(table.slots.usedSlots.upperBound)
+        guard start < used else { return ([], nil) }
+        let end = limit < used - start ? start + limit : used
+        var entries: [(key: Key, value: Value)] = []
+        for slot in Slot(start)..<Slot(end) {
+            let flags = table.slots.flags(of: slot)
+            guard flags.segment != .free, !flags.isNegative, table.slots.deadline(of: slot) > now else { continue }
+            entries.append((key: table.key(at: slot), value: table.value(at: slot)))
+        }
+        return (entries, end < used ? end : nil)
+    }
+}

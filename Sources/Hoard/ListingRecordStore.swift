@@ -1,0 +1,108 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A store that can say what it has, page by page.
+///
+/// For tools that show what is cached, and for removals of records that nobody can name, such as all below a path. ``MemoryStore`` and `DiskStore` are such
+/// stores. `RecordStoreConformance.listingChecks` (module `HoardTesting`) tries them.
+public protocol ListingRecordStore: RecordStore {
+    /// Some of the records, without their payloads, in an order of the store's own. No use of any, and no change to the statistics. May suspend.
+    ///
+    /// A record that is there from the first page to the last, and is not written meanwhile, is on exactly one of them. Others may be left out. On no page are
+    /// records that a read would not find at that moment.
+    ///
+    /// - Parameters:
+    ///   - cursor: Where the page before has ended; `nil` for the first page, on which is what was written before.
+    ///   - limit: How many records the store looks at, at most; less than 1 counts as 1. A page may have fewer, even none, though others follow.
+    /// - Throws: ``StoreError/Code/invalidConfiguration`` for a cursor that is none of this store's.
+    /// - Complexity: O(`limit`) in Hoard's stores, however many records there are.
+    func recordPage(after cursor: RecordCursor?, limit: Int) async throws(StoreError) -> RecordPage
+
+    /// Reads a record without counting as a use of it, and leaves the statistics alone. May suspend.
+    ///
+    /// - Returns: The record, or `nil` if a read would find none.
+    func peekRecord(forKey key: RecordKey) async throws(StoreError) -> Record?
+}
+
+/// Where a page of a listing has ended. Means something to the store that made it, as long as it is open.
+public struct RecordCursor: Sendable, Hashable {
+    /// Letters, digits and hyphens.
+    public let text: String
+
+    public init(text: String) {
+        self.text = text
+    }
+}
+
+/// Some of a store's records.
+public struct RecordPage: Sendable {
+    public var records: [RecordSummary]
+    /// Where the next page begins; `nil` if there is none.
+    public var next: RecordCursor?
+
+    public init(records: [RecordSummary], next: RecordCursor?) {
+        self.records = records
+        self.next = next
+    }
+}
+
+/// What a listing tells of a record.
+public struct RecordSummary: Sendable, Hashable {
+    public let key: RecordKey
+    /// The length of the payload as it was written.
+    public let payloadByteCount: Int
+    /// See ``Record/created``.
+    public let created: Date
+    /// See ``Record/freshUntil``. Stale marks have been taken into account.
+    public let freshUntil: Date?
+    /// See ``Record/staleUntil``.
+    public let staleUntil: Date?
+    /// See ``Record/tags``.
+    public let tags: Set<String>
+    /// See ``Record/partition``.
+    public let partition: String?
+
+    public init(
+        key: RecordKey,
+        payloadByteCount: Int,
+        created: Date,
+        freshUntil: Date?,
+        staleUntil: Date?,
+        tags: Set<String>,
+        partition: String?
+    ) {
+        self.key = key
+        self.payloadByteCount = payloadByteCount
+        self.created = created
+        self.freshUntil = freshUntil
+        self.staleUntil = staleUntil
+        self.tags = tags
+        self.partition = partition
+    }
+
+    /// What a listing tells of `record`.
+    public init(_ record: Record, key: RecordKey) {
+        self.init(
+            key: key,
+            payloadByteCount: record.payload.count,
+            created: record.created,
+            freshUntil: record.freshUntil,
+            staleUntil: record.staleUntil,
+            tags: record.tags,
+            partition: record.partition
+        )
+    }
+}
+
+extension StoreError {
+    /// What stores throw for a cursor that they have not made.
+    public static func foreignCursor(_ storeName: String) -> StoreError {
+        StoreError(.invalidConfiguration, "The cursor is none of the \(storeName) store's; list its records from the beginning.")
+    }
+}

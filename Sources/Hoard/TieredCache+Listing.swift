@@ -1,0 +1,109 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// Listing what is in the tiers, page by page. No use of anything, and nothing is counted.
+extension TieredCache {
+    /// Where a listing has come: in a store, the nearest first, then in memory.
+    package enum ListingPosition: Sendable, Hashable {
+        case store(index: Int, RecordCursor?)
+        case memory(shard: Int, slot: Int)
+
+        package static var start: Self { .store(index: 0, nil) }
+    }
+
+    /// An entry and where it is.
+    package struct Listed: Sendable {
+        package let key: Key
+        /// See ``CachedValue/freshUntil``.
+        package let freshUntil: Date?
+        package let tags: Set<String>
+        /// The length of the record's payload; `nil` if no store has one.
+        package let payloadByteCount: Int?
+        /// Whether memory has it.
+        package let isInMemory: Bool
+        /// The index of the nearest store that has it; `nil`: none.
+        package let store: Int?
+    }
+
+    /// Some of the entries: what the stores have that can list, then what only memory has. A store that fails is passed by. Suspends.
+    ///
+    /// - Parameters:
+    ///   - limit: How many places of memory, or records, are looked at, at most.
+    ///   - isMatch: Which keys are of interest.
+    /// - Returns: The entries, and where the next page begins; `nil` if there is none.
+    package func listing(from position: ListingPosition, limit: Int, where isMatch: (Key) -> Bool) async -> (
+        entries: [Listed], next: ListingPosition?
+    ) {
+        switch position {
+        case .store(let index, let cursor):
+            guard index < tiers.count else { return ([], .memory(shard: 0, slot: 0)) }
+            let following = ListingPosition.store(index: index + 1, nil)
+            guard let store = tiers[index].store as? any ListingRecordStore, let page = try? await store.recordPage(after: cursor, limit: limit)
+            else { return ([], following) }
+            var entries: [Listed] = []
+            for record in page.records {
+                guard case .key(let key) = naming.origin(of: record.key), isMatch(key), await firstStore(with: record.key, before: index) == nil
+                else { continue }
+                entries.append(listed(key, record, index))
+            }
+            return (entries, page.next.map { .store(index: index, $0) } ?? following)
+        case .memory(let shard, let slot):
+            let (found, next) = memory.page(from: .init(shard: shard, slot: slot), limit: limit)
+            var entries: [Listed] = []
+            for (key, entry) in found where isMatch(key) {
+                if let recordKey = naming.recordKey(for: key), await firstStore(with: recordKey, before: tiers.count) != nil { continue }
+                guard let entry = checked(entry, key: key) else { continue }
+                let terms = entry.terms
+                entries.append(Listed(key: key, freshUntil: terms.freshUntil, tags: terms.tags, payloadByteCount: nil, isInMemory: true, store: nil))
+            }
+            return (entries, next.map { .memory(shard: $0.shard, slot: $0.slot) })
+        }
+    }
+
+    private func listed(_ key: Key, _ record: RecordSummary, _ index: Int) -> Listed {
+        let entry = memory.peek(key).flatMap { checked($0, key: key) }
+        return Listed(
+            key: key,
+            freshUntil: entry == nil ? record.freshUntil : entry?.terms.freshUntil,
+            tags: entry?.terms.tags ?? naming.tags(ofRecord: record.tags),
+            payloadByteCount: record.payloadByteCount,
+            isInMemory: entry != nil,
+            store: index
+        )
+    }
+
+    /// The nearest store that lists a record, of those before `end`.
+    private func firstStore(with key: RecordKey, before end: Int) async -> Int? {
+        for index in 0..<end {
+            guard let store = tiers[index].store as? any ListingRecordStore else { continue }
+            if (try? await store.peekRecord(forKey: key)) != nil { return index }
+        }
+        return nil
+    }
+
+    /// The value of a key, from memory or the nearest store that lists it; `nil` if there is none. No use of it. Suspends.
+    package func peek(forKey key: Key) async -> Value? {
+        if let entry = memory.peek(key).flatMap({ checked($0, key: key) }) { return entry.value }
+        guard let recordKey = naming.recordKey(for: key) else { return nil }
+        for tier in tiers {
+            guard let store = tier.store as? any ListingRecordStore, let record = try? await store.peekRecord(forKey: recordKey),
+                record.schemaFingerprint == codec.schemaFingerprint, !record.isNegative
+            else { continue }
+            return try? codec.decode(record.payload)
+        }
+        return nil
+    }
+
+    /// What each store holds and has done, nearest first; `nil` for one that does not answer. Suspends.
+    package func storeStatistics() async -> [StoreStatistics?] {
+        var all: [StoreStatistics?] = []
+        for tier in tiers { all.append(try? await tier.store.statistics()) }
+        return all
+    }
+}
