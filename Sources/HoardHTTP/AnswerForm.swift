@@ -31,7 +31,7 @@ enum AnswerForm: Hashable, Sendable {
     /// - Parameter isArriving: Whether the content is still coming in, and will be whole.
     init(of stored: StoredResponse, to request: ClientRequest, now: Date, isArriving: Bool = false) {
         if !request.fields.isDisjoint(with: .cacheConditions), let condition = ConditionalRequest(request.passedOn, now: now),
-            condition.isNotModified(stored.head, responseTime: stored.responseTime)
+            condition.isNotModified(stored.headWithoutAge, responseTime: stored.responseTime)
         {
             self = .notModified
         } else if request.kind == .head {
@@ -55,7 +55,7 @@ enum AnswerForm: Hashable, Sendable {
     /// - Returns: `nil` if the answer is the whole, as if there were no `Range`.
     private static func ranges(of stored: StoredResponse, to request: HTTPRequest) -> Self? {
         guard let asked = RangeRequest(request.headerFields) else { return nil }
-        if let condition = IfRange(request.headerFields), !condition.isMet(by: stored.head.headerFields) { return nil }
+        if let condition = IfRange(request.headerFields), !condition.isMet(by: stored.headWithoutAge.headerFields) { return nil }
         let ranges: [Range<Int>]
         if let completeLength = stored.body.completeLength {
             switch asked.resolved(completeLength: completeLength) {

@@ -15,6 +15,7 @@ struct ForwardCause: Sendable {
     static var content: Self { Self(.bypass, .content) }
     static var requestNoStore: Self { Self(.bypass, .requestNoStore) }
     static var modeNoStore: Self { Self(.bypass, .modeNoStore) }
+    static var policyBypass: Self { Self(.bypass, .policyBypass) }
     static var originCondition: Self { Self(.bypass, .originCondition) }
     static var uriMiss: Self { Self(.uriMiss, .uriMiss) }
     static var varyMiss: Self { Self(.varyMiss, .varyMiss) }

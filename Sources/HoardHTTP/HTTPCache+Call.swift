@@ -13,8 +13,12 @@ extension HTTPCache {
         let transport: any Transport
         let onInterimResponse: InterimResponseHandler?
         let space: Space
-        /// The key of its URI.
+        /// What the owner of the site wants; `nil` for nothing.
+        let policy: CompiledHTTPCachePolicy?
+        /// The key of its URI, without what the policy ignores.
         let key: HTTPCacheKey
+        /// Whether the transport can be asked when the answer has been given.
+        var mayRefreshInBackground = true
 
         /// Whether trailers can be sent to the client: [RFC 9110 §10.1.4](https://www.rfc-editor.org/rfc/rfc9110#section-10.1.4).
         var acceptsTrailers: Bool {
@@ -31,12 +35,13 @@ extension HTTPCache {
         mode: RequestCacheMode = .default,
         through transport: any Transport,
         onInterimResponse: InterimResponseHandler? = nil,
-        in space: Space
+        in space: Space,
+        policy: CompiledHTTPCachePolicy?
     ) -> Call? {
         guard let target = TargetURI(request) else { return nil }
         var request = request
         request.setTarget(target)
-        let key = HTTPCacheKey(scope: scope(for: request, in: space), targetURI: target.description)
+        let key = HTTPCacheKey(scope: scope(for: request, in: space), targetURI: target.keyURI(policy))
         return Call(
             request: request,
             body: body,
@@ -44,11 +49,28 @@ extension HTTPCache {
             transport: transport,
             onInterimResponse: onInterimResponse,
             space: space,
+            policy: policy,
             key: key
         )
     }
 
     func machine(for call: Call) -> HTTPCacheStateMachine {
-        HTTPCacheStateMachine(request: call.request, hasContent: call.body.length != 0, rules: rules, requestMode: call.mode)
+        var machine = HTTPCacheStateMachine(
+            request: call.request,
+            hasContent: call.body.length != 0,
+            rules: rules,
+            requestMode: call.mode,
+            policy: call.policy
+        )
+        machine.mayRefreshInBackground = call.mayRefreshInBackground
+        return machine
+    }
+}
+
+extension TargetURI {
+    /// The URI as keys have it under a policy.
+    package func keyURI(_ policy: CompiledHTTPCachePolicy?) -> String {
+        guard let policy, !policy.keepsQuery, query != nil else { return description }
+        return policy.keyURI(description)
     }
 }

@@ -13,14 +13,23 @@ extension HTTPCache {
     ///   - uri: An absolute `http` or `https` URI.
     ///   - fields: Fields of the request, such as those that select a variant.
     ///   - partition: Whose request it would be. `nil`: the one of the configuration.
-    public func explain(_ uri: String, fields: HTTPFields = [:], partition: String? = nil) async -> HTTPCacheExplanation {
+    ///   - policy: That of requests for the URI.
+    public func explain(
+        _ uri: String,
+        fields: HTTPFields = [:],
+        partition: String? = nil,
+        policy: HTTPCachePolicy = HTTPCachePolicy()
+    ) async -> HTTPCacheExplanation {
+        let policy = CompiledHTTPCachePolicy(policy)
         let target = TargetURI(URIReference(uri))
         var request = HTTPRequest(method: .get, scheme: nil, authority: nil, path: nil, headerFields: fields)
         if let target { request.setTarget(target) }
-        let key = HTTPCacheKey(scope: scope(for: request, in: space(partition: partition)), targetURI: target?.description ?? "")
+        let key = HTTPCacheKey(scope: scope(for: request, in: space(partition: partition)), targetURI: target?.keyURI(policy) ?? "")
         let found = target == nil ? Found(base: key) : await lookUp(key, fields.removingHopByHopFields())
         return HTTPCacheExplanation(
             request: request,
+            uri: key.targetURI,
+            policy: policy,
             stored: found.response,
             isVaryMiss: found.isVaryMiss,
             lastDecision: journal.decision(for: key),

@@ -131,7 +131,7 @@ extension HTTPCache {
         if let replacement = effects.replacement { await flight.replaceFound(with: replacement) }
         guard effects.removesFound || !effects.invalidatedURIs.isEmpty else { return }
         let (isIntact, old) = (flight.isIntact, flight)
-        let invalidated = effects.invalidatedURIs.flatMap { keys(of: $0, like: call.key) }
+        let invalidated = effects.invalidatedURIs.flatMap { keys(of: $0, like: call.key, call.policy) }
         breakFences(of: invalidated)
         if effects.removesFound { old.breakFencesOfFound() }
         if isIntact {
@@ -214,7 +214,8 @@ extension HTTPCache {
 extension TransportError {
     /// Whether the origin cannot have got the request.
     fileprivate var meansNothingWasSent: Bool {
-        switch code {
+        if progress == .notProcessed { return true }
+        return switch code {
         case .invalidURL, .cannotConnect, .tlsFailed: true
         default: false
         }

@@ -31,6 +31,12 @@ extension HTTPCache {
         return (scopes + scopes.map { HTTPCacheKey.memoryScope($0) }).map { HTTPCacheKey(scope: $0, targetURI: uri) }
     }
 
+    /// The keys under which a URI may be stored, whether a policy has shaped them or not.
+    func keys(of uri: String, like key: HTTPCacheKey, _ policy: CompiledHTTPCachePolicy?) -> [HTTPCacheKey] {
+        let shaped = policy?.keyURI(uri) ?? uri
+        return keys(of: shaped, like: key) + (shaped == uri ? [] : keys(of: uri, like: key))
+    }
+
     /// The tag of what is stored for a URI with any credentials: in a private cache, where each have keys of their own, a change of the URI reaches them by it.
     ///
     /// No response can have it, as a tag in `Cache-Tag` has no comma and one in `Surrogate-Key` no space.

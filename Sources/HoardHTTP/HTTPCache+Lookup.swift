@@ -16,6 +16,8 @@ extension HTTPCache {
         var response: StoredResponse?
         /// Where it was found.
         var key: HTTPCacheKey?
+        /// What it was found in.
+        var tier = AnswerReport.Tier.none
         /// The key of the URI, or of what it has in common with others.
         var base: HTTPCacheKey
         /// There are responses for the URI, but none that the request selects.
@@ -89,6 +91,7 @@ extension HTTPCache {
         let isMarkedStale = !lookup.isFresh && response.freshness.timeToLive(at: now) > 0
         found.response = isMarkedStale ? response.markedStale(at: min(lookup.freshUntil ?? now, now), rules: rules) : response
         found.key = key
+        found.tier = lookup.tier == .memory ? .memory : .store
         found.isVaryMiss = false
     }
 }

@@ -11,17 +11,19 @@ extension HTTPCache {
     /// Removes what is stored for a URI, with all its variants and with what differs from it only in parts of the query that do not matter
     /// (`No-Vary-Search`), in this cache's mode and one partition, for all credentials. Suspends.
     ///
-    /// - Parameter partition: `nil`: the one of the configuration.
+    /// - Parameters:
+    ///   - partition: `nil`: the one of the configuration.
+    ///   - policy: That of requests for the URI: what it ignores of the query does not matter here either.
     /// - Returns: Whether `uri` is one of HTTP's.
     @discardableResult
-    public func remove(_ uri: String, partition: String? = nil) async -> Bool {
-        guard let keys = keysWithoutFences(of: uri, partition: partition) else { return false }
+    public func remove(_ uri: String, partition: String? = nil, policy: HTTPCachePolicy = HTTPCachePolicy()) async -> Bool {
+        guard let keys = keysWithoutFences(of: uri, partition: partition, policy) else { return false }
         // A cancelled task would not find all that has to go.
         await startTask { [self] in await removeStored(keys) }.value
         return true
     }
 
-    /// Removes what is kept in memory only for a URI (``RequestOptions/keepsInMemoryOnly``), like ``remove(_:partition:)``. No store learns of the URI. Suspends.
+    /// Removes what is kept in memory only for a URI (``RequestOptions/keepsInMemoryOnly``), like ``remove(_:partition:policy:)``. No store learns of the URI. Suspends.
     package func removeKeptInMemoryOnly(_ uri: String, partition: String? = nil) async {
         guard let keys = keysWithoutFences(of: uri, partition: partition) else { return }
         await startTask { [self] in await removeStored(keys.filter(\.isMemoryOnly)) }.value
@@ -35,13 +37,15 @@ extension HTTPCache {
         flights.removeAll()
     }
 
-    /// Marks what is stored for a URI stale, like ``remove(_:)`` removes it. Suspends.
+    /// Marks what is stored for a URI stale, like ``remove(_:partition:policy:)`` removes it. Suspends.
     ///
-    /// - Parameter partition: `nil`: the one of the configuration.
+    /// - Parameters:
+    ///   - partition: `nil`: the one of the configuration.
+    ///   - policy: That of requests for the URI.
     /// - Returns: Whether `uri` is one of HTTP's.
     @discardableResult
-    public func markStale(_ uri: String, partition: String? = nil) async -> Bool {
-        guard let keys = keysWithoutFences(of: uri, partition: partition) else { return false }
+    public func markStale(_ uri: String, partition: String? = nil, policy: HTTPCachePolicy = HTTPCachePolicy()) async -> Bool {
+        guard let keys = keysWithoutFences(of: uri, partition: partition, policy) else { return false }
         await startTask { [self] in
             for key in keys { await markStoredStale(key) }
         }.value
@@ -100,9 +104,10 @@ extension HTTPCache {
     // MARK: Keys
 
     /// The keys of a URI, whose fences have been broken; `nil` if it is none of HTTP's.
-    private func keysWithoutFences(of uri: String, partition: String?) -> [HTTPCacheKey]? {
+    private func keysWithoutFences(of uri: String, partition: String?, _ policy: HTTPCachePolicy = HTTPCachePolicy()) -> [HTTPCacheKey]? {
         guard let target = TargetURI.normalized(uri) else { return nil }
-        let keys = keys(of: target, like: HTTPCacheKey(scope: space(partition: partition).baseScope, targetURI: target))
+        let key = HTTPCacheKey(scope: space(partition: partition).baseScope, targetURI: target)
+        let keys = keys(of: target, like: key, CompiledHTTPCachePolicy(policy))
         breakFences(of: keys)
         return keys
     }

@@ -16,6 +16,8 @@ extension HTTPCache {
     ///   - body: The request's content. It is not read unless the request is forwarded.
     ///   - mode: How the request uses the cache.
     ///   - partition: Whose request it is (``RequestOptions/partition``). `nil`: the one of the configuration.
+    ///   - policy: What the owner of the site wants of the cache for this request. Requests for one URI should come with one policy; one that ignores other
+    ///     parts of the query has other entries.
     ///   - keepsInMemoryOnly: Whether the response is kept in memory only (``RequestOptions/keepsInMemoryOnly``).
     ///   - onInterimResponse: Gets the interim (1xx) responses to this request, before the final one is returned. A request that waits for the answer to
     ///     another one gets none.
@@ -27,14 +29,44 @@ extension HTTPCache {
         mode: RequestCacheMode = .default,
         partition: String? = nil,
         keepsInMemoryOnly: Bool = false,
+        policy: HTTPCachePolicy = HTTPCachePolicy(),
+        through transport: any Transport,
+        onInterimResponse: InterimResponseHandler? = nil
+    ) async throws(HTTPCacheError) -> HTTPCacheResponse {
+        try await respond(
+            to: request,
+            body: body,
+            mode: mode,
+            partition: partition,
+            keepsInMemoryOnly: keepsInMemoryOnly,
+            compiledPolicy: CompiledHTTPCachePolicy(policy),
+            through: transport,
+            onInterimResponse: onInterimResponse
+        )
+    }
+
+    /// The same with a policy that has been compiled once for many requests; `nil` for none.
+    ///
+    /// - Parameter mayRefreshInBackground: Whether the transport can be asked when the answer has been given. If not, what `stale-while-revalidate` would
+    ///   permit is validated before it is served.
+    package func respond(
+        to request: HTTPRequest,
+        body: HTTPBody = .empty,
+        mode: RequestCacheMode = .default,
+        partition: String? = nil,
+        keepsInMemoryOnly: Bool = false,
+        compiledPolicy policy: CompiledHTTPCachePolicy?,
+        mayRefreshInBackground: Bool = true,
         through transport: any Transport,
         onInterimResponse: InterimResponseHandler? = nil
     ) async throws(HTTPCacheError) -> HTTPCacheResponse {
         let space = space(partition: partition, isMemoryOnly: keepsInMemoryOnly)
-        guard let call = call(request, body: body, mode: mode, through: transport, onInterimResponse: onInterimResponse, in: space) else {
+        guard var call = call(request, body: body, mode: mode, through: transport, onInterimResponse: onInterimResponse, in: space, policy: policy)
+        else {
             let status = CacheStatus(cacheName: configuration.name, .generated, detail: "INVALID-URI")
             throw HTTPCacheError(.invalidRequest, "The request has no usable http or https URI.", cacheStatus: status.fieldValue)
         }
+        call.mayRefreshInBackground = mayRefreshInBackground
         do {
             let (response, outcome) = try await respond(to: call)
             count(outcome)
@@ -47,12 +79,13 @@ extension HTTPCache {
 
     /// The answer to a request without a partition of its own, if memory has a fresh one with all of its body. Never suspends.
     ///
-    /// - Returns: `nil` if ``respond(to:body:mode:partition:keepsInMemoryOnly:through:onInterimResponse:)`` has to be asked.
-    package func respondFromMemory(to request: HTTPRequest) -> HTTPCacheResponse? {
-        guard let call = call(request, through: NoTransport(), in: space) else { return nil }
+    /// - Returns: `nil` if ``respond(to:body:mode:partition:keepsInMemoryOnly:policy:through:onInterimResponse:)`` has to be asked.
+    package func respondFromMemory(to request: HTTPRequest, compiledPolicy policy: CompiledHTTPCachePolicy? = nil) -> HTTPCacheResponse? {
+        guard let call = call(request, through: NoTransport(), in: space, policy: policy) else { return nil }
         var machine = machine(for: call)
-        guard case .lookUp = machine.start(), let response = responseFromMemory(to: call, machine) else { return nil }
+        guard case .lookUp = machine.start(), var response = responseFromMemory(to: call, machine) else { return nil }
         count(.hits)
+        response.report = AnswerReport(.hit, tier: .memory)
         return response
     }
 
@@ -72,14 +105,15 @@ extension HTTPCache {
         var machine = machine(for: call)
         switch machine.start() {
         case .respond(let answer):
-            return (await response(answer, to: call, key: nil) ?? .madeUp(answer), .generated)
+            return reported(await response(answer, to: call, key: nil) ?? .madeUp(answer), .generated, tier: .none)
         case .forward(let forward):
             if call.key.isMemoryOnly, call.request.method.isSafe { await removeStoredCopies(for: call) }
+            let start = ticker.nanoseconds()
             let answer = try await send(forward, machine, call, nil).answer.get()
-            return (answer.response, answer.outcome)
+            return reported(answer.response, answer.outcome, .bypass, tier: .origin, since: start)
         case .lookUp: break
         }
-        if let response = responseFromMemory(to: call, machine) { return (response, .hits) }
+        if let response = responseFromMemory(to: call, machine) { return reported(response, .hits, tier: .memory) }
         if call.key.isMemoryOnly { await removeStoredCopies(for: call) }
         let flight = Flight(key: call.key, space: call.space, selectingFields: machine.selectingFields, cache: self)
         var found = await lookUp(call.key, machine.selectingFields)
@@ -87,14 +121,18 @@ extension HTTPCache {
         while true {
             switch machine.lookedUp(found.response, isVaryMiss: found.isVaryMiss, now: clock.now()) {
             case .respond(let answer):
-                if let response = await response(answer, to: call, key: found.key) { return (response, Self.outcome(of: answer)) }
+                if let response = await response(answer, to: call, key: found.key) {
+                    return reported(response, Self.outcome(of: answer), tier: found.tier)
+                }
             case .respondAndRefresh(let answer, let forward):
                 if let response = await response(answer, to: call, key: found.key) {
                     refresh(forward, machine, call, flight)
-                    return (response, Self.outcome(of: answer))
+                    return reported(response, Self.outcome(of: answer), tier: found.tier)
                 }
             case .forward(let forward):
-                return try await ask(forward, machine, call, flight)
+                let start = ticker.nanoseconds()
+                let (response, outcome) = try await ask(forward, machine, call, flight)
+                return reported(response, outcome, tier: outcome.isOfOrigin ? .origin : found.tier, since: start)
             }
             // Part of what was found is gone.
             found = Found(base: found.base)
@@ -102,6 +140,30 @@ extension HTTPCache {
             machine = self.machine(for: call)
             _ = machine.start()
         }
+    }
+
+    /// The answer with its report.
+    ///
+    /// - Parameters:
+    ///   - reportedOutcome: What is told instead of the outcome that is counted.
+    ///   - start: When the origin was asked; `nil` if it was not.
+    private func reported(
+        _ response: HTTPCacheResponse,
+        _ outcome: Outcome,
+        _ reportedOutcome: AnswerReport.Outcome? = nil,
+        tier: AnswerReport.Tier,
+        since start: Int64? = nil
+    ) -> (HTTPCacheResponse, Outcome) {
+        var response = response
+        var report = AnswerReport(reportedOutcome ?? AnswerReport.Outcome(outcome), tier: outcome == .generated ? .none : tier)
+        if let start, outcome != .collapsedHits { report.originDuration = .nanoseconds(max(0, ticker.nanoseconds() - start)) }
+        if outcome == .misses {
+            let status = response.cacheStatus
+            report.isStored = status.contains("; stored")
+            report.foundUnusable = ["fwd=stale", "fwd=vary-miss", "fwd=request", "fwd=partial"].contains { status.contains($0) }
+        }
+        response.report = report
+        return (response, outcome)
     }
 
     static func outcome(of answer: HTTPCacheStateMachine.Answer) -> Outcome {
@@ -141,5 +203,30 @@ extension HTTPCacheResponse {
 private struct NoTransport: Transport {
     func send(_ request: HTTPRequest, body: HTTPBody, onInterimResponse: InterimResponseHandler?) async throws(TransportError) -> TransportResponse {
         throw TransportError(.failed, "There is no transport.")
+    }
+}
+
+extension AnswerReport.Outcome {
+    fileprivate init(_ outcome: HTTPCache.Outcome) {
+        self =
+            switch outcome {
+            case .hits: .hit
+            case .staleHits: .staleHit
+            case .validatedHits: .validatedHit
+            case .collapsedHits: .collapsedHit
+            case .misses: .miss
+            case .generated: .generated
+            case .failures: .failure
+            }
+    }
+}
+
+extension HTTPCache.Outcome {
+    /// Whether the content comes from the origin.
+    fileprivate var isOfOrigin: Bool {
+        switch self {
+        case .misses, .collapsedHits: true
+        case .hits, .staleHits, .validatedHits, .generated, .failures: false
+        }
     }
 }

@@ -31,6 +31,8 @@ public final class HTTPCache: Sendable {
     let deadlines: DeadlineQueue
     let journal = DecisionJournal()
     let counters = Mutex(HTTPCacheStatistics())
+    /// The part of ``HTTPCacheStatistics/hits`` that is counted without a lock: see ``freshHit(targetURI:)``.
+    let freshHits = Atomic<Int>(0)
     /// The responses that are being revalidated in the background.
     let refreshes = Mutex<Set<HTTPCacheKey>>([])
     /// Revalidations in the background, and removals.
@@ -98,7 +100,11 @@ public final class HTTPCache: Sendable {
     var baseScope: String { space.baseScope }
 
     /// The counters as they stand now.
-    public var statistics: HTTPCacheStatistics { counters.withLock { $0 } }
+    public var statistics: HTTPCacheStatistics {
+        var statistics = counters.withLock { $0 }
+        statistics.hits += freshHits.load(ordering: .relaxed)
+        return statistics
+    }
 
     /// The counters of memory and the stores.
     public var tierStatistics: TieredCacheStatistics { entries.statistics }

@@ -54,6 +54,7 @@ extension HTTPCacheExplanation.Stored {
 
     private var sourceInWords: String {
         switch lifetimeSource {
+        case "policy": "from the owner's policy for it"
         case "heuristic": "guessed from Last-Modified (RFC 9111 §4.2.2)"
         case "none": "since nothing says how long it is fresh (RFC 9111 §4.2.1)"
         default: "from \(lifetimeSource) (RFC 9111 §4.2.1)"

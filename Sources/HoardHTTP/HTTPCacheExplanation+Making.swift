@@ -14,21 +14,25 @@ extension HTTPCacheExplanation {
     ///
     /// - Parameters:
     ///   - request: A GET, with its target in normal form.
+    ///   - uri: The target as the cache's key has it. `nil`: as the request has it.
+    ///   - policy: What the owner of the site wants; `nil` for nothing.
     ///   - stored: The stored response that the request selects.
     ///   - isVaryMiss: Whether there are responses for the URI, but none that the request selects.
     ///   - lastDecision: Why the last response for the URI was stored or not.
     package init(
         request: HTTPRequest,
+        uri: String? = nil,
+        policy: CompiledHTTPCachePolicy? = nil,
         stored: StoredResponse?,
         isVaryMiss: Bool,
         lastDecision: HTTPDecision?,
         now: Date,
         rules: HTTPCacheRules
     ) {
-        self.uri = TargetURI(request)?.description ?? ""
+        self.uri = uri ?? TargetURI(request)?.description ?? ""
         self.stored = stored.map { Stored($0, now: now) }
         self.lastDecision = lastDecision.map { Reason($0) }
-        var machine = HTTPCacheStateMachine(request: request, hasContent: false, rules: rules)
+        var machine = HTTPCacheStateMachine(request: request, hasContent: false, rules: rules, policy: policy)
         switch machine.start() {
         case .respond(let answer):
             (outcome, reason) = (.answered, Reason(answer.decision))
@@ -93,6 +97,7 @@ extension FreshnessLifetime.Source {
         case .sMaxAge: "s-maxage"
         case .maxAge: "max-age"
         case .expires: "Expires"
+        case .policy: "policy"
         case .heuristic: "heuristic"
         case .none: "none"
         }

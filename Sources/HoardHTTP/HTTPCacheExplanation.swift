@@ -30,7 +30,7 @@ public struct HTTPCacheExplanation: Hashable, Sendable, Codable {
         public let age: Int64
         /// The seconds for which it counts as fresh.
         public let lifetime: Int64
-        /// What decided the lifetime: `s-maxage`, `max-age`, `Expires`, `heuristic` or `none`.
+        /// What decided the lifetime: `s-maxage`, `max-age`, `Expires`, `policy`, `heuristic` or `none`.
         public let lifetimeSource: String
         /// The seconds for which it stays fresh; negative if it is stale.
         public let timeToLive: Int64

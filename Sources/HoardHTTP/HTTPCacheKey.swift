@@ -20,6 +20,46 @@ package struct HTTPCacheKey: Hashable, Sendable {
         self.variant = variant
     }
 
+    // Keys are told apart byte by byte, so that one can be found by its bytes: ``hashValue(scope:targetURI:)``.
+
+    package static func == (left: Self, right: Self) -> Bool {
+        guard left.targetURI.hasSameBytes(as: right.targetURI), left.scope.hasSameBytes(as: right.scope) else { return false }
+        switch (left.variant, right.variant) {
+        case (nil, nil): return true
+        case (let left?, let right?): return left.hasSameBytes(as: right)
+        default: return false
+        }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        var (scope, targetURI) = (scope, targetURI)
+        scope.withUTF8 { scope in
+            targetURI.withUTF8 { Self.hash(UnsafeRawBufferPointer(scope), UnsafeRawBufferPointer($0), into: &hasher) }
+        }
+        if var variant { variant.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) } }
+    }
+
+    private static func hash(_ scope: UnsafeRawBufferPointer, _ targetURI: UnsafeRawBufferPointer, into hasher: inout Hasher) {
+        hasher.combine(scope.count)
+        hasher.combine(bytes: scope)
+        hasher.combine(bytes: targetURI)
+        // No byte of UTF-8.
+        hasher.combine(0xFF as UInt8)
+    }
+
+    /// The hash of a key without a variant.
+    static func hashValue(scope: String, targetURI: UnsafeRawBufferPointer) -> Int {
+        var (hasher, scope) = (Hasher(), scope)
+        scope.withUTF8 { hash(UnsafeRawBufferPointer($0), targetURI, into: &hasher) }
+        return hasher.finalize()
+    }
+
+    /// Whether this is the key of that URI, without a variant.
+    @inline(__always)
+    func isKey(scope: String, targetURI: UnsafeRawBufferPointer) -> Bool {
+        variant == nil && self.targetURI.hasBytes(targetURI) && self.scope.hasSameBytes(as: scope)
+    }
+
     /// The key in a store: scope, URI and variant, divided by line feeds, which none of the first two can contain.
     package var recordKey: RecordKey {
         RecordKey(variant.map { "\(scope)\n\(targetURI)\n\($0)" } ?? "\(scope)\n\(targetURI)")

@@ -27,11 +27,15 @@ public struct HTTPCacheResponse: Sendable {
     /// How stale the response is; `nil` if it is fresh or has just come from the origin.
     public let staleness: Staleness?
 
-    package init(head: HTTPResponse, body: HTTPBody, isFromCache: Bool, staleness: Staleness? = nil) {
+    /// What has become of the request, for statistics and logs.
+    package var report: AnswerReport?
+
+    package init(head: HTTPResponse, body: HTTPBody, isFromCache: Bool, staleness: Staleness? = nil, report: AnswerReport? = nil) {
         self.head = head
         self.body = body
         self.isFromCache = isFromCache
         self.staleness = staleness
+        self.report = report
     }
 
     /// What this cache did, as RFC 9211 writes it: `hoard; hit; ttl=30`.

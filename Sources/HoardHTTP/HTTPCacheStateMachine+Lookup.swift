@@ -17,7 +17,9 @@ extension HTTPCacheStateMachine {
     ///   - isVaryMiss: Whether there are responses for the URI, but none that the request selects.
     package mutating func lookedUp(_ stored: StoredResponse?, isVaryMiss: Bool, now: Date) -> LookupAction {
         guard case .lookingUp = state else { preconditionFailure("lookedUp() in state \(stateDescription)") }
-        guard let stored else { return ask(isVaryMiss ? .varyMiss : .uriMiss, .asClient, about: nil) }
+        guard let stored, isSelectedAsPolicyWants(stored) else {
+            return ask(isVaryMiss || stored != nil ? .varyMiss : .uriMiss, .asClient, about: nil)
+        }
         let form = AnswerForm(of: stored, to: client, now: now)
         switch client.mode {
         case .reload: return ask(.modeReload, .asClient, about: stored)
@@ -30,7 +32,9 @@ extension HTTPCacheStateMachine {
         case .fresh:
             return reuse(stored, form, now: now)
         case .mustRevalidate(let reason):
-            if case .permitted(let permission) = StaleServing.beforeAsking(decision), !form.isIncomplete {
+            if case .permitted(let permission) = StaleServing.beforeAsking(decision), !form.isIncomplete,
+                permission != .staleWhileRevalidate || mayRefreshInBackground || client.wantsNoForwarding
+            {
                 return serveStale(stored, form, permission, decision, now: now)
             }
             return validate(stored, form, because: .mustRevalidate(reason))
@@ -50,7 +54,7 @@ extension HTTPCacheStateMachine {
         guard case .forwarding(let exchange) = state else { preconditionFailure("joined() in state \(stateDescription)") }
         let decision = ReuseDecision(request: client.directives, stored: stored.freshness, now: now)
         guard case .fresh = decision.verdict, let key = stored.vary.variantKey(for: leaderFields),
-            key == stored.vary.variantKey(for: selectingFields)
+            key == stored.vary.variantKey(for: selectingFields), isSelectedAsPolicyWants(stored)
         else {
             return .forward(forward(exchange))
         }
@@ -59,6 +63,12 @@ extension HTTPCacheStateMachine {
         let status = status(.forwarded(forwarding), timeToLive: stored.freshness.wholeTimeToLive(at: now))
         let form = AnswerForm(of: stored, to: client, now: now, isArriving: true)
         return .respond(answer(form, from: stored, because: .collapsed, status: status, now: now))
+    }
+
+    /// Whether all fields by which the policy selects have selected the response. One that was stored under another policy may be meant for other requests.
+    private func isSelectedAsPolicyWants(_ stored: StoredResponse) -> Bool {
+        guard let fields = policy?.policy.keyFields, !fields.isEmpty, case .fields(let names) = stored.vary else { return true }
+        return fields.allSatisfy(names.contains)
     }
 
     /// Answers from what is stored, if all of it is there.

@@ -22,6 +22,7 @@ extension HTTPCacheStateMachine {
         state = .done
         var response = response
         response.headerFields = response.headerFields.dated(responseTime)
+        apply(policy, to: &response, about: exchange)
         let received = Received(head: response, bodyLength: bodyLength, requestTime: requestTime, responseTime: responseTime)
         if let stored = exchange.stored {
             switch (exchange.question, response.status.code) {
@@ -36,6 +37,20 @@ extension HTTPCacheStateMachine {
             }
         }
         return delivered(received, exchange)
+    }
+
+    /// Adds what the policy says to the response, in place of what the origin has sent under the same name.
+    private func apply(_ policy: CompiledHTTPCachePolicy?, to response: inout HTTPResponse, about exchange: Exchange) {
+        if response.headerFields.contains(.hoardPolicy) { response.headerFields[.hoardPolicy] = nil }
+        guard let policy else { return }
+        // A 304 is about the response that is stored.
+        let confirmed = response.status.code == 304 ? exchange.stored?.head : nil
+        let value = policy.fieldValue(
+            status: confirmed?.status ?? response.status,
+            hasCookie: response.headerFields.contains(.setCookie) || confirmed?.headerFields.contains(.setCookie) == true,
+            mode: rules.mode
+        )
+        if !value.isEmpty { response.headerFields.append(HTTPField(name: .hoardPolicy, value: value)) }
     }
 
     /// What the origin sent, and when.
@@ -72,6 +87,7 @@ extension HTTPCacheStateMachine {
     func deliveredHead(_ received: Received, _ exchange: Exchange, timeToLive: Double?, because reason: HTTPDecision?) -> HTTPResponse {
         var head = received.head
         head.headerFields = head.headerFields.removingHopByHopFields()
+        if head.headerFields.contains(.hoardPolicy) { head.headerFields[.hoardPolicy] = nil }
         let forwarding = CacheStatus.Forwarding(exchange.cause.reason, status: head.status.code, isStored: timeToLive != nil)
         // Where the response could not have been stored whatever it is, the reason for forwarding says it already.
         let detail = exchange.mayStore && reason != HTTPDecision(.method) ? reason : nil

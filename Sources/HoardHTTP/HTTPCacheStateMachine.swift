@@ -62,14 +62,26 @@ package struct HTTPCacheStateMachine: Sendable {
     }
 
     let rules: HTTPCacheRules
+    /// What the owner of the site wants; `nil` for nothing.
+    let policy: CompiledHTTPCachePolicy?
+    /// Whether the origin can be asked in the background. If not, what `stale-while-revalidate` would permit is validated before it is served.
+    package var mayRefreshInBackground = true
     var client: ClientRequest
     var state = State.idle
 
     /// - Parameters:
     ///   - request: As it came from the client, with scheme, authority and path, in normal form.
     ///   - hasContent: Whether it has content, be it of unknown length.
-    package init(request: HTTPRequest, hasContent: Bool, rules: HTTPCacheRules, requestMode: RequestCacheMode = .default) {
+    ///   - policy: What the owner of the site wants; `nil` for nothing.
+    package init(
+        request: HTTPRequest,
+        hasContent: Bool,
+        rules: HTTPCacheRules,
+        requestMode: RequestCacheMode = .default,
+        policy: CompiledHTTPCachePolicy? = nil
+    ) {
         self.rules = rules
+        self.policy = policy
         self.client = ClientRequest(request, hasContent: hasContent, mode: requestMode)
     }
 
@@ -81,7 +93,7 @@ package struct HTTPCacheStateMachine: Sendable {
     /// Decides whether what is stored can matter to the request at all.
     package mutating func start() -> StartAction {
         guard case .idle = state else { preconditionFailure("start() in state \(stateDescription)") }
-        guard let cause = client.causeToBypass else {
+        guard let cause = client.causeToBypass ?? (isBypassed ? .policyBypass : nil) else {
             state = .lookingUp
             return .lookUp
         }
@@ -89,8 +101,10 @@ package struct HTTPCacheStateMachine: Sendable {
             state = .done
             return .respond(generated(.gatewayTimeout, because: .onlyIfCached))
         }
-        return .forward(forward(Exchange(cause: cause, question: .asClient, stored: nil, mayStore: client.mayStoreWithoutLookup)))
+        return .forward(forward(Exchange(cause: cause, question: .asClient, stored: nil, mayStore: client.mayStoreWithoutLookup && !isBypassed)))
     }
+
+    private var isBypassed: Bool { policy?.isBypassed ?? false }
 
     /// Leaves the request with the origin.
     mutating func forward(_ exchange: Exchange) -> Forward {

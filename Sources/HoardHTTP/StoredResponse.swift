@@ -3,6 +3,7 @@
 
 package import HTTPTypes
 internal import NIOCore
+internal import Synchronization
 
 #if canImport(FoundationEssentials)
     package import FoundationEssentials
@@ -57,10 +58,10 @@ package struct StoredResponse: Sendable {
         )
     }
 
-    /// The status and the fields to be stored, in the origin's order and bytes.
+    /// The status and the fields to be stored, in the origin's order and bytes. O(*n*) in their number.
     package var head: HTTPResponse { message.head }
 
-    /// The head as it was stored, but for `Age`, which every answer has anew.
+    /// The head as it was stored, but for `Age`, which every answer has anew, and for what the owner's policy has added.
     package var headWithoutAge: HTTPResponse { message.headWithoutAge }
 
     /// When the request that led to this response was sent: [RFC 9111 §4.2.3](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.3).
@@ -75,12 +76,13 @@ package struct StoredResponse: Sendable {
     /// The directives in force, the lifetime and the age.
     package var freshness: ResponseFreshness { message.freshness }
 
-    package var validators: Validators { message.validators }
+    /// O(*n*) in the number of fields.
+    package var validators: Validators { Validators(of: message.head.headerFields) }
 
     /// Which request fields select the response.
     package var vary: Vary { message.vary }
 
-    /// What the response may be removed by: the members of `Cache-Tag` and `Surrogate-Key`.
+    /// What the response may be removed by: the members of `Cache-Tag` and `Surrogate-Key`, and the tags of the owner's policy.
     package var tags: Set<String> { message.tags }
 
     /// Which parts of the query do not matter; `nil` if it matters as it is.
@@ -111,15 +113,24 @@ extension StoredResponse: Hashable {
 }
 
 extension StoredResponse {
+    /// The head as HTTP/1.1 servers write it, if it can be written without looking at its fields one by one; see ``WireHead``.
+    var wireHead: WireHead? { message.wire }
+
     /// What never changes in a stored response, and all that is derived from it. One for all copies.
+    ///
+    /// There are as many of these as there are entries in memory, so the head is kept as bytes. It is read back when somebody asks for it.
     private final class Message: Sendable {
-        let head: HTTPResponse
-        let headWithoutAge: HTTPResponse
+        /// The head as bytes; `nil` if bytes cannot stand for all of it.
+        let wire: WireHead?
+        private let reasonPhrase: String
+        /// The head if bytes cannot stand for it.
+        private let kept: HTTPResponse?
+        /// The head without `Age`, once it has been asked for.
+        private let headWithoutAgeRead = AtomicLazyReference<Head>()
         let requestTime: Date
         let responseTime: Date
         let staleSince: Date?
         let freshness: ResponseFreshness
-        let validators: Validators
         let vary: Vary
         let tags: Set<String>
         let noVarySearch: NoVarySearch?
@@ -128,26 +139,49 @@ extension StoredResponse {
 
         init(head: HTTPResponse, requestTime: Date, responseTime: Date, staleSince: Date?, rules: HTTPCacheRules) {
             let fields = head.headerFields
-            self.head = head
-            var headWithoutAge = head
-            if fields.contains(.age) { headWithoutAge.headerFields[.age] = nil }
-            self.headWithoutAge = headWithoutAge
+            let wire = WireHead(head)
+            self.wire = wire
+            self.kept = wire == nil ? head : nil
+            self.reasonPhrase = head.status.reasonPhrase
+            let policy = PolicyField(fields)
             self.requestTime = requestTime
             self.responseTime = responseTime
             self.staleSince = staleSince
             let freshness = ResponseFreshness(of: head, requestTime: requestTime, responseTime: responseTime, rules: rules)
             self.freshness = staleSince.map { freshness.stale(from: $0) } ?? freshness
-            self.validators = Validators(of: fields)
             self.vary = Vary(fields)
-            self.tags = CacheTags.tags(in: fields)
+            self.tags = CacheTags.tags(in: fields).union(policy?.tags ?? [])
             self.noVarySearch = NoVarySearch(fields)
             self.statusCode = head.status.code
             self.weight = fields.reduce(512) { $0 + $1.weight }
         }
 
+        /// O(*n*) in the bytes of the fields.
+        var head: HTTPResponse {
+            if let kept { return kept }
+            return HTTPResponse(status: .init(code: statusCode, reasonPhrase: reasonPhrase), headerFields: wire?.fields ?? [:])
+        }
+
+        /// Amortised O(1).
+        var headWithoutAge: HTTPResponse {
+            if let read = headWithoutAgeRead.load() { return read.head }
+            var head = head
+            if head.headerFields.contains(.age) { head.headerFields[.age] = nil }
+            if head.headerFields.contains(.hoardPolicy) { head.headerFields[.hoardPolicy] = nil }
+            return headWithoutAgeRead.storeIfNil(Head(head)).head
+        }
+
         /// What is derived is equal if what it is derived from is, in one cache.
         func isEqual(to other: Message) -> Bool {
-            head == other.head && requestTime == other.requestTime && responseTime == other.responseTime && freshness == other.freshness
+            requestTime == other.requestTime && responseTime == other.responseTime && freshness == other.freshness && head == other.head
+        }
+    }
+
+    private final class Head: Sendable {
+        let head: HTTPResponse
+
+        init(_ head: HTTPResponse) {
+            self.head = head
         }
     }
 }

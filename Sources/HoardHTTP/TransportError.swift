@@ -44,11 +44,49 @@ public struct TransportError: Error, Sendable {
     /// [RFC 9112 §9.3.1](https://www.rfc-editor.org/rfc/rfc9112#section-9.3.1). A failure on a new connection never is one of these.
     public let mayRetry: Bool
 
+    /// How far the exchange had come, as far as the transport knows.
+    package let progress: Progress
+    /// What was waited for when the exchange failed, if the transport tells.
+    package let stage: Stage?
+
     public init(_ code: Code, _ message: String, underlyingError: (any Error)? = nil, mayRetry: Bool = false) {
+        self.init(code, message, underlyingError: underlyingError, progress: mayRetry ? .lostOnKeptConnection : .unknown)
+    }
+
+    package init(_ code: Code, _ message: String, underlyingError: (any Error)? = nil, progress: Progress, stage: Stage? = nil) {
         self.code = code
         self.message = message
         self.underlyingError = underlyingError
-        self.mayRetry = mayRetry
+        self.progress = progress
+        self.stage = stage
+        mayRetry = progress == .lostOnKeptConnection
+    }
+}
+
+extension TransportError {
+    /// How far an exchange had come when it failed.
+    package enum Progress: Hashable, Sendable {
+        /// The origin has not worked on the request and will not: it was not sent, or the origin says so
+        /// ([RFC 9113 §8.7](https://www.rfc-editor.org/rfc/rfc9113#section-8.7)).
+        case notProcessed
+        /// The origin may have got the request. It was sent on a connection that had been kept, and no byte of a response has arrived.
+        case lostOnKeptConnection
+        /// The origin may have got the request. No byte of a response has arrived.
+        case unanswered
+        /// Part of a response may have arrived.
+        case unknown
+    }
+
+    /// What an exchange does, one after the other.
+    package enum Stage: Hashable, Sendable {
+        /// It waits for a connection because all that may be made are in use.
+        case waiting
+        case connecting
+        case securing
+        case sending
+        /// It waits for the head of the response.
+        case awaitingResponse
+        case receiving
     }
 }
 

@@ -44,7 +44,7 @@ package protocol ReconnectingTransport: Transport {
 
 extension HTTPRequest.Method {
     /// Whether sending the request twice has the effect of sending it once. Of a method that is not known, nothing is.
-    fileprivate var isIdempotent: Bool {
+    package var isIdempotent: Bool {
         switch self {
         case .get, .head, .put, .delete, .options, .trace: true
         default: false

@@ -103,6 +103,12 @@ extension HTTPDecision {
         "Fetch, cache mode",
         "The caller chose to go past the cache and to leave nothing in it."
     )
+    package static let policyBypass = Self(
+        "POLICY-BYPASS",
+        .forwarding,
+        "HTTPCachePolicy",
+        "The owner of the site keeps such requests away from the cache."
+    )
     package static let modeReload = Self(
         "MODE-RELOAD",
         .forwarding,

@@ -11,7 +11,8 @@ extension HTTPDecision {
         + [clientCondition, notModifiedForClient]
         + [fresh, collapsed, confirmed]
         + [uriMiss, varyMiss, stale, responseNoCache, requestNoCache, requestMaxAge, requestMinFresh, incomplete]
-        + [method, content, originCondition, requestNoStore, modeNoStore, modeReload, modeNoCache, wrongNotModified, unusablePart]
+        + [method, content, originCondition, requestNoStore, modeNoStore, policyBypass, modeReload, modeNoCache]
+        + [wrongNotModified, unusablePart]
         + StalePermission.allCases.map { Self($0) }
         + [modeForced]
         + [onlyIfCached, unsatisfiable]

@@ -67,19 +67,20 @@ final class SharedBody: Sendable {
         var isDraining = false
         var isAbandoned = false
         var feeder: Task<Void, Never>?
+        /// Let go of at the end: it may lead back to the body.
+        var onAbandonment: (@Sendable () -> Void)?
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let segments: BodySegments
     /// The length that was announced.
     let expectedLength: Int?
-    private let onAbandonment: @Sendable () -> Void
 
     /// - Parameter onAbandonment: Called when the last reader has left and the transfer is broken off.
     init(expectedLength: Int?, segments: BodySegments, onAbandonment: @escaping @Sendable () -> Void) {
         self.expectedLength = expectedLength
         self.segments = segments
-        self.onAbandonment = onAbandonment
+        state = Mutex(State(onAbandonment: onAbandonment))
     }
 
     /// The task that feeds the body, which is cancelled when the transfer is broken off.
@@ -135,14 +136,17 @@ final class SharedBody: Sendable {
     ///
     /// - Parameter keeping: How the body is kept now.
     func end(_ ending: Ending, keeping: Keeping? = nil) {
-        let (waiting, feeder, lease) = state.withLock { state in
+        let (waiting, feeder, lease, onAbandonment) = state.withLock { state in
             if state.ending == nil { state.ending = ending }
             if let keeping { state.setKeeping(keeping, segments) }
-            defer { state.feeder = nil }
-            return (state.takeWaitingReaders(), state.feeder, state.takeLeaseIfUnused())
+            defer {
+                state.feeder = nil
+                state.onAbandonment = nil
+            }
+            return (state.takeWaitingReaders(), state.feeder, state.takeLeaseIfUnused(), state.onAbandonment)
         }
         for reader in waiting { reader.resume() }
-        withExtendedLifetime((feeder, lease)) {}
+        withExtendedLifetime((feeder, lease, onAbandonment)) {}
     }
 
     // MARK: Readers
@@ -164,26 +168,29 @@ final class SharedBody: Sendable {
     /// A reader leaves, be it at the end or before.
     func leave(_ reader: Int) {
         // What is dropped is released after the lock.
-        typealias Left = (demand: CheckedContinuation<Bool, Never>?, isAbandoned: Bool, feeder: Task<Void, Never>?, lease: BodySegments.Lease?)
+        typealias Left = (
+            demand: CheckedContinuation<Bool, Never>?, onAbandonment: (@Sendable () -> Void)?, feeder: Task<Void, Never>?, lease: BodySegments.Lease?
+        )
         let left = state.withLock { state -> Left in
             state.readers[reader] = nil
             guard state.readers.isEmpty, state.ending == nil, !state.isAbandoned, !state.isDraining else {
                 state.dropWhatIsNotNeeded()
-                return (state.takeDemandIfWanted(), false, nil, state.takeLeaseIfUnused())
+                return (state.takeDemandIfWanted(), nil, nil, state.takeLeaseIfUnused())
             }
             if state.isWorthDraining(expectedLength) {
                 state.isDraining = true
-                return (state.takeDemandIfWanted(), false, nil, nil)
+                return (state.takeDemandIfWanted(), nil, nil, nil)
             }
             state.isAbandoned = true
             defer {
                 state.demand = nil
                 state.feeder = nil
+                state.onAbandonment = nil
             }
-            return (state.demand, true, state.feeder, state.takeLeaseIfUnused())
+            return (state.demand, state.onAbandonment, state.feeder, state.takeLeaseIfUnused())
         }
-        left.demand?.resume(returning: !left.isAbandoned)
-        guard left.isAbandoned else { return }
+        left.demand?.resume(returning: left.onAbandonment == nil)
+        guard let onAbandonment = left.onAbandonment else { return }
         onAbandonment()
         left.feeder?.cancel()
     }

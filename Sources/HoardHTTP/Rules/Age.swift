@@ -44,7 +44,12 @@ package struct ResponseAge: Hashable, Sendable {
 
     /// The value of the `Age` field of a response taken from the cache: [RFC 9111 §5.1](https://www.rfc-editor.org/rfc/rfc9111#section-5.1).
     package func fieldValue(at now: Date) -> String {
-        String(Int64(seconds(at: now)))
+        String(wholeSeconds(at: now))
+    }
+
+    /// `current_age` in whole seconds, as the `Age` field has it.
+    package func wholeSeconds(at now: Date) -> Int64 {
+        Int64(seconds(at: now))
     }
 
     /// The age that a message states, in seconds.

@@ -63,6 +63,12 @@ package struct CacheControl: Hashable, Sendable {
     /// Set by whoever reads such a field: [RFC 9213 §2.2](https://www.rfc-editor.org/rfc/rfc9213#section-2.2).
     package var isTargeted = false
 
+    /// The lifetime that the owner's policy gives the response, whatever that says itself: ``PolicyField``.
+    package var policyLifetime: Int64?
+
+    /// The lifetime that the owner's policy gives the response in place of a heuristic.
+    package var policyDefaultLifetime: Int64?
+
     /// What ``maxStale`` is if the client accepts any staleness.
     package static let unlimitedStaleness = Int64.max
 

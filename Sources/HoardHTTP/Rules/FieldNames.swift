@@ -15,6 +15,8 @@ extension HTTPField.Name {
     package static let cacheTag = Self.constant("Cache-Tag")
     /// Labels for removal, separated by spaces: ``CacheTags``.
     package static let surrogateKey = Self.constant("Surrogate-Key")
+    /// What the owner's policy has added to a stored response: ``PolicyField``. It is the cache's own, and never leaves it.
+    package static let hoardPolicy = Self.constant("Hoard-Policy")
     /// RFC 9213 §3.
     package static let cdnCacheControl = Self.constant("CDN-Cache-Control")
 
@@ -32,7 +34,7 @@ extension HTTPField.Name {
     var isNeededToJudgeStoredResponse: Bool {
         switch canonicalName {
         case "age", "cache-control", "date", "etag", "expires", "last-modified", "vary": true
-        case "content-encoding", "content-range", "content-type", "cache-tag", "surrogate-key": true
+        case "content-encoding", "content-range", "content-type", "cache-tag", "surrogate-key", "hoard-policy": true
         default: canonicalName.hasSuffix("-cache-control")
         }
     }

@@ -20,6 +20,8 @@ package struct FreshnessLifetime: Hashable, Sendable {
         case maxAge
         /// `Expires` minus `Date`.
         case expires
+        /// The owner of the site, by a policy.
+        case policy
         /// A guess from the age that the content had already.
         case heuristic
         /// Nothing: the response may be used only after validation.
@@ -39,7 +41,7 @@ package struct FreshnessLifetime: Hashable, Sendable {
     package var isExplicit: Bool {
         switch source {
         case .sMaxAge, .maxAge, .expires: true
-        case .heuristic, .none: false
+        case .policy, .heuristic, .none: false
         }
     }
 }
@@ -56,7 +58,9 @@ extension FreshnessLifetime {
     ///   - responseTime: When the response arrived; it stands in for a `Date` that is missing or invalid.
     package init(of response: HTTPResponse, cacheControl: CacheControl, rules: HTTPCacheRules, responseTime: Date) {
         let fields = response.headerFields
-        if rules.mode == .shared, let seconds = cacheControl.sharedMaxAge {
+        if let seconds = cacheControl.policyLifetime {
+            self.init(seconds: seconds, source: .policy)
+        } else if rules.mode == .shared, let seconds = cacheControl.sharedMaxAge {
             self.init(seconds: seconds, source: .sMaxAge)
         } else if let seconds = cacheControl.maxAge {
             self.init(seconds: seconds, source: .maxAge)
@@ -64,6 +68,8 @@ extension FreshnessLifetime {
             let expires = fields.date(of: .expires, now: responseTime)
             let generated = fields.date(of: .date, now: responseTime) ?? HTTPDate(responseTime)
             self.init(seconds: expires.map { $0.secondsSince1970 - generated.secondsSince1970 } ?? 0, source: .expires)
+        } else if let seconds = cacheControl.policyDefaultLifetime {
+            self.init(seconds: seconds, source: .policy)
         } else if response.status.isHeuristicallyCacheable || cacheControl.isPublic,
             // A cookie is for one user. Others get it only if the origin has said anything to that effect.
             rules.mode == .private || cacheControl.isPublic || !fields.contains(.setCookie),

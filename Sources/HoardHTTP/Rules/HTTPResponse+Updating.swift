@@ -15,14 +15,15 @@ extension HTTPResponse {
     /// Every field of the message replaces all lines of that name, with the exceptions of
     /// [RFC 9111 §3.2](https://www.rfc-editor.org/rfc/rfc9111#section-3.2): fields that are not stored (see
     /// ``HTTPTypes/HTTPFields/removingFieldsNotStored(cacheControl:rules:)``), `Content-Length`, and `Content-Encoding`, which says how the stored
-    /// bytes are to be read. A stored `Age` goes, and so does a stored `Date`: otherwise a confirmed response would be as old as before. A message
+    /// bytes are to be read. What the owner's policy has added
+    /// goes too (see ``PolicyField``), as the newer message has what it adds now. A stored `Age` goes, and so does a stored `Date`: otherwise a confirmed response would be as old as before. A message
     /// without `Date` has to be dated by its recipient first ([RFC 9110 §6.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-6.6.1)).
     ///
     /// The directives may have changed: ask ``Storability`` again before keeping the result.
     package func updated(with newFields: HTTPFields, rules: HTTPCacheRules) -> HTTPResponse {
         let directives = CacheControl(inForceFor: newFields, rules: rules)
         let update = newFields.removingFieldsNotStored(cacheControl: directives, rules: rules).filter { $0.name.isUpdated }
-        let replaced = Set(update.lazy.map(\.name)).union([.age, .date])
+        let replaced = Set(update.lazy.map(\.name)).union([.age, .date, .hoardPolicy])
         var result = HTTPFields()
         result.reserveCapacity(headerFields.count + update.count)
         for field in headerFields where !replaced.contains(field.name) {

@@ -14,7 +14,10 @@ package import HTTPTypes
 /// Compute it once, when the response arrives or is read back, and keep it beside the response: deciding then reads no fields of the response at all.
 package struct ResponseFreshness: Hashable, Sendable {
     /// The directives in force for the response in this cache.
-    package let cacheControl: CacheControl
+    package var cacheControl: CacheControl { directives.value }
+
+    /// Most responses have the same few directives, which take more memory than all else that is known of a response.
+    private let directives: SharedCacheControl
     package let lifetime: FreshnessLifetime
     package let age: ResponseAge
     package let mode: CacheMode
@@ -25,14 +28,14 @@ package struct ResponseFreshness: Hashable, Sendable {
     ///   - responseTime: When the response arrived.
     package init(of response: HTTPResponse, requestTime: Date, responseTime: Date, rules: HTTPCacheRules) {
         let cacheControl = CacheControl(inForceFor: response.headerFields, rules: rules)
-        self.cacheControl = cacheControl
+        self.directives = SharedCacheControl.of(cacheControl)
         self.lifetime = FreshnessLifetime(of: response, cacheControl: cacheControl, rules: rules, responseTime: responseTime)
         self.age = ResponseAge(of: response, requestTime: requestTime, responseTime: responseTime)
         self.mode = rules.mode
     }
 
     private init(_ other: Self, lifetime: FreshnessLifetime) {
-        self.cacheControl = other.cacheControl
+        self.directives = other.directives
         self.lifetime = lifetime
         self.age = other.age
         self.mode = other.mode

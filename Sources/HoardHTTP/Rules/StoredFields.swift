@@ -73,7 +73,7 @@ extension CacheControl.Scope {
 
 extension HTTPField.Name {
     /// Whether the field concerns only the connection or the next proxy.
-    var isHopByHop: Bool {
+    package var isHopByHop: Bool {
         switch canonicalName {
         case "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade": true
         case "proxy-authenticate", "proxy-authentication-info", "proxy-authorization": true

@@ -49,7 +49,8 @@ package struct TargetURI: Hashable, Sendable {
         self.init(scheme: scheme, authority: authority, path: reference.path, query: reference.query)
     }
 
-    private init?(scheme: String, authority: String, path: String, query: String?) {
+    /// A URI from its parts, or `nil` if they are none of HTTP's.
+    package init?(scheme: String, authority: String, path: String, query: String?) {
         switch scheme {
         case "http", "https": self.scheme = scheme
         default:

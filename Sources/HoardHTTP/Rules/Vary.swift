@@ -17,9 +17,10 @@ package enum Vary: Hashable, Sendable {
     /// A response that names more fields than this is not reused: finding its variant would cost more than it is worth.
     package static let maximumNames = 64
 
-    /// Reads the `Vary` field of a response.
+    /// Reads the `Vary` field of a response, and what the owner's policy has added (``PolicyField``).
     package init(_ responseFields: HTTPFields) {
-        var names: [HTTPField.Name] = []
+        // What the owner of the site knows that the response does not say.
+        var names = PolicyField(responseFields)?.keyFields.compactMap { HTTPField.Name($0) } ?? []
         for line in responseFields.lines(of: .vary) {
             for member in ListMembers(line) {
                 guard names.count < Self.maximumNames, !member.bytes.elementsEqual("*".utf8),

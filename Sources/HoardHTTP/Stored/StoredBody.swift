@@ -37,22 +37,50 @@ package struct StoredBody: Sendable, Hashable {
         package var range: Range<Int> { offset..<(offset + length) }
     }
 
+    /// All of the content at hand in one piece, which is the usual case and needs no array; or anything else.
+    private enum Storage: Sendable, Hashable {
+        case whole(ByteBuffer)
+        case extents([Extent], completeLength: Int?)
+    }
+
+    private var storage: Storage
+
     /// Sorted by offset; no two overlap.
-    package private(set) var extents: [Extent]
+    package var extents: [Extent] {
+        switch storage {
+        case .whole(let bytes) where bytes.readableBytes == 0: []
+        case .whole(let bytes): [Extent(offset: 0, length: bytes.readableBytes, source: .bytes(bytes))]
+        case .extents(let extents, _): extents
+        }
+    }
 
     /// The length of the whole content; `nil` if no message has told it.
-    package var completeLength: Int?
+    package var completeLength: Int? {
+        get {
+            switch storage {
+            case .whole(let bytes): bytes.readableBytes
+            case .extents(_, let completeLength): completeLength
+            }
+        }
+        set { self = StoredBody(extents: extents, completeLength: newValue) }
+    }
 
     /// - Parameter extents: Sorted by offset, none overlapping another.
     package init(extents: [Extent], completeLength: Int?) {
-        self.extents = extents
-        self.completeLength = completeLength
+        if extents.isEmpty, completeLength == 0 {
+            storage = .whole(ByteBuffer())
+        } else if extents.count == 1, extents[0].offset == 0, extents[0].length == completeLength, case .bytes(let bytes) = extents[0].source,
+            bytes.readableBytes == completeLength
+        {
+            storage = .whole(bytes)
+        } else {
+            storage = .extents(extents, completeLength: completeLength)
+        }
     }
 
     /// All of the content, at hand.
     package init(_ bytes: ByteBuffer) {
-        let length = bytes.readableBytes
-        self.init(extents: length == 0 ? [] : [Extent(offset: 0, length: length, source: .bytes(bytes))], completeLength: length)
+        storage = .whole(bytes)
     }
 
     /// No content.
@@ -60,6 +88,7 @@ package struct StoredBody: Sendable, Hashable {
 
     /// Whether the whole content is stored.
     package var isComplete: Bool {
+        if case .whole = storage { return true }
         guard let completeLength else { return false }
         if completeLength == 0 { return true }
         var end = 0
@@ -73,6 +102,7 @@ package struct StoredBody: Sendable, Hashable {
     /// The whole content, if all of it is at hand, in one piece. Of several pieces that are the whole, at least one is a reference, as bytes that touch
     /// each other are one piece.
     package var bytesAtHand: ByteBuffer? {
+        if case .whole(let bytes) = storage { return bytes }
         guard extents.count <= 1, isComplete else { return nil }
         guard let only = extents.first else { return ByteBuffer() }
         if case .bytes(let bytes) = only.source { return bytes }
@@ -94,7 +124,8 @@ package struct StoredBody: Sendable, Hashable {
 
     /// The number of bytes at hand.
     package var byteCountAtHand: Int {
-        extents.reduce(0) { count, extent in
+        if case .whole(let bytes) = storage { return bytes.readableBytes }
+        return extents.reduce(0) { count, extent in
             if case .bytes = extent.source { count + extent.length } else { count }
         }
     }

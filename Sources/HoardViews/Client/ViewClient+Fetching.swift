@@ -89,7 +89,7 @@ extension ViewClient {
         if plan.head.method.isSafe { return }
         for address in Set([plan.key.address, plan.url]) {
             for isSensitive in [false, true] {
-                await removeKept(ViewKey(address: address, partition: plan.key.partition?.name, isSensitive: isSensitive))
+                await removeKept(ViewKey(address: address, partition: plan.key.partition?.text, isSensitive: isSensitive))
             }
         }
     }

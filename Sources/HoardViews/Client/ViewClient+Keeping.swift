@@ -31,7 +31,7 @@ extension ViewClient {
             hash: hash,
             maxAge: terms.maxAge,
             timeOfCreation: terms.created,
-            partition: plan.key.partition?.name,
+            partition: plan.key.partition?.text,
             isSensitive: plan.key.isSensitive,
             mustRevalidate: terms.mustRevalidate
         )

@@ -13,7 +13,7 @@ extension ViewClient {
     /// O(1) in the stores, in Hoard's cache manager and in the caching client; O(*n*) in the number of the partition's decoded screens.
     public func removePartition(_ partition: String) async {
         let (decoded, cache, client) = (decoded, dependencies.cache, dependencies.client)
-        let name = PartitionName(partition)
+        let name = ExactText(partition)
         await flights.remove(.partition(name)) {
             decoded.removeValues(taggedWith: name.label)
             await cache?.removeReferences(inPartition: partition)
@@ -47,7 +47,7 @@ extension ViewClient {
         await flights.remove(.view(key)) {
             decoded.removeValue(forKey: key)
             await cache?.removeReference(identifiedBy: key.identifier)
-            if let url { await client?.cache.remove(url, partition: key.partition?.name) }
+            if let url { await client?.cache.remove(url, partition: key.partition?.text) }
         }
     }
 }

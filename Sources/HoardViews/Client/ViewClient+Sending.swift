@@ -76,7 +76,7 @@ extension ViewClient {
         var head = plan.head
         if let hash, let hashField { head.headerFields[hashField] = hash }
         var options = RequestOptions(cacheMode: mode, timeout: configuration.timeout)
-        options.partition = plan.key.partition?.name
+        options.partition = plan.key.partition?.text
         options.keepsInMemoryOnly = plan.key.isSensitive
         count { $0.requests += 1 }
         let requestTime = clock.now()

@@ -29,6 +29,7 @@ struct DecisionScenario: Sendable {
     var hasContent = false
     var mode = RequestCacheMode.default
     var rules = HTTPCacheRules.test()
+    var policy = HTTPCachePolicy()
     let events: [Event]
 
     init(
@@ -37,6 +38,7 @@ struct DecisionScenario: Sendable {
         hasContent: Bool = false,
         mode: RequestCacheMode = .default,
         rules: HTTPCacheRules = .test(),
+        policy: HTTPCachePolicy = HTTPCachePolicy(),
         _ events: Event...
     ) {
         self.situation = situation
@@ -44,12 +46,13 @@ struct DecisionScenario: Sendable {
         self.hasContent = hasContent
         self.mode = mode
         self.rules = rules
+        self.policy = policy
         self.events = events
     }
 
     /// Drives a machine through the events.
     func run() -> Row {
-        var machine = HTTPCacheStateMachine(sent, hasContent: hasContent, mode: mode, rules: rules)
+        var machine = HTTPCacheStateMachine(sent, hasContent: hasContent, mode: mode, rules: rules, policy: CompiledHTTPCachePolicy(policy))
         var row = Row(state: "", situation: "", action: "", decisions: [], cacheStatus: "")
         for event in [.start] + events {
             let state = machine.stateDescription

@@ -27,6 +27,7 @@ extension DecisionScenario {
         Self("request with If-Match or If-Unmodified-Since", request("If-Match: \"1\"")),
         Self("request with no-store", request("Cache-Control: no-store")),
         Self("mode no-store", request(), mode: .noStore),
+        Self("a policy that bypasses the cache", request(), policy: .bypass),
         Self("any of these with only-if-cached", request("Cache-Control: no-store, only-if-cached")),
     ]
 
@@ -182,4 +183,12 @@ extension DecisionScenario {
             .failed(isUnreachable: true)
         ),
     ]
+}
+
+extension HTTPCachePolicy {
+    fileprivate static var bypass: Self {
+        var policy = Self()
+        policy.isBypassed = true
+        return policy
+    }
 }

@@ -40,6 +40,24 @@ import Testing
         #expect(try await read(try #require(body.addReader())) == 7, "Whoever comes after the end gets it as long as it is there.")
     }
 
+    /// Whoever is told of an abandonment may hold the body itself.
+    @Test func bodyLetsGoOfThoseItWouldTellOfAnAbandonmentWhenItEnds() throws {
+        weak var ended: Abandonments?
+        weak var abandoned: Abandonments?
+        let bodies: [SharedBody]
+        do {
+            let (first, second) = (Abandonments(), Abandonments())
+            (ended, abandoned) = (first, second)
+            bodies = [body(first).0, body(second).0]
+        }
+        #expect(ended != nil && abandoned != nil)
+        bodies[0].end(.whole(trailers: nil))
+        #expect(ended == nil)
+        do { _ = try #require(bodies[1].addReader()) }
+        #expect(abandoned == nil)
+        withExtendedLifetime(bodies) {}
+    }
+
     @Test func partIsWantedUntilEnoughIsAheadOfTheFastestReader() async throws {
         let (body, _) = body()
         let reader = try #require(body.addReader())

@@ -46,9 +46,10 @@ extension HTTPCacheStateMachine {
         _ request: HTTPRequest,
         hasContent: Bool = false,
         mode: RequestCacheMode = .default,
-        rules: HTTPCacheRules = .test()
+        rules: HTTPCacheRules = .test(),
+        policy: CompiledHTTPCachePolicy? = nil
     ) {
-        self.init(request: request, hasContent: hasContent, rules: rules, requestMode: mode)
+        self.init(request: request, hasContent: hasContent, rules: rules, requestMode: mode, policy: policy)
     }
 
     /// What comes of a lookup.

@@ -277,7 +277,7 @@ import Testing
         var dependencies = harness.client.dependencies
         dependencies.client = CachingClient(transport: harness.transport, cache: HTTPCache(configuration: configuration))
         let client = ViewClient(dependencies: dependencies)
-        #expect(try client.plan(for: "/a").key.partition?.name == "u1")
+        #expect(try client.plan(for: "/a").key.partition?.text == "u1")
         #expect(try harness.client.plan(for: "/a").key.partition == nil)
     }
 

@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import Hoard
 import HoardTesting
 import Testing
 
@@ -63,7 +64,7 @@ import Testing
         for (name, partition) in [("a", "u1"), ("b", "u1"), ("a", "u2"), ("a", nil)] as [(String, String?)] {
             _ = shelf.add("\(name)\(partition ?? "")", byteCount: 1, record: record(), forKey: key(name, partition: partition), now: 0)
         }
-        #expect(Set(shelf.remove(.partition(PartitionName("u1"))).map(\.content)) == ["au1", "bu1"])
+        #expect(Set(shelf.remove(.partition(ExactText("u1"))).map(\.content)) == ["au1", "bu1"])
         #expect(shelf.remove(.view(key("a"))).map(\.content) == ["a"])
         #expect(shelf.remove(.all).map(\.content) == ["au2"])
         #expect(shelf.byteCount == 0)

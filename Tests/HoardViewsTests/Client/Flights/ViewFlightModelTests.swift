@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import Hoard
 import HoardTesting
 import Synchronization
 import Testing
@@ -74,7 +75,7 @@ import Testing
             case 9..<12: if let number = pick(&random, where: { $0.isStarted && !$0.isPublishing }) { beginPublication(number) }
             case 12..<15: if let number = pick(&random, where: \.isPublishing) { endPublication(number) }
             case 15..<18: if let number = pick(&random, where: { $0.isStarted && !$0.isPublishing }) { finish(number) }
-            case 18: beginRemoval([.view(key(&random).view), .partition(PartitionName("p0")), .all][Int.random(in: 0..<3, using: &random)])
+            case 18: beginRemoval([.view(key(&random).view), .partition(ExactText("p0")), .all][Int.random(in: 0..<3, using: &random)])
             default: if let index = removals.indices.filter({ removals[$0].awaited.isEmpty }).randomElement(using: &random) { endRemoval(index) }
             }
             check()

@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import Hoard
 import HoardTesting
 import Synchronization
 import Testing
@@ -242,7 +243,7 @@ import Testing
         let first = try #require(machine.join(mine, waiterID: 1, interest: .fetch, priority: 1, work: "a", waiter: 1).actions.start.first?.flight)
         let second = try #require(machine.join(others, waiterID: 2, interest: .fetch, priority: 1, work: "b", waiter: 2).actions.start.first?.flight)
         let third = try #require(machine.join(a, waiterID: 3, interest: .fetch, priority: 1, work: "b", waiter: 3).actions.start.first?.flight)
-        _ = machine.removalBegan(.partition(PartitionName("u1"))) { _ in }
+        _ = machine.removalBegan(.partition(ExactText("u1"))) { _ in }
         #expect(machine.beginPublication(first, onTurn: {}) == .refused)
         #expect(machine.beginPublication(second, onTurn: {}) == .begun)
         #expect(machine.beginPublication(third, onTurn: {}) == .begun)

@@ -1,0 +1,85 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+
+/// An ``HTTPCachePolicy`` in the form in which it is applied, made once for many requests.
+package final class CompiledHTTPCachePolicy: Sendable {
+    package let policy: HTTPCachePolicy
+
+    /// Whether all parameters of the query are ignored.
+    private let ignoresAllParameters: Bool
+    /// Names of parameters, as bytes.
+    private let ignoredParameters: Set<[UInt8]>
+    /// What names of parameters begin with.
+    private let ignoredBeginnings: [[UInt8]]
+    /// What is added to responses for which the policy's lifetime is meant.
+    private let fieldWithLifetime: String
+    /// What is added to all others.
+    private let fieldWithoutLifetime: String
+
+    /// - Returns: `nil` if the policy asks for nothing.
+    package init?(_ policy: HTTPCachePolicy) {
+        if policy == HTTPCachePolicy() { return nil }
+        self.policy = policy
+        ignoresAllParameters = policy.ignoredQueryParameters.contains("*")
+        ignoredParameters = Set(policy.ignoredQueryParameters.filter { !$0.hasSuffix("*") }.map { Array($0.utf8) })
+        ignoredBeginnings = policy.ignoredQueryParameters.filter { $0.hasSuffix("*") }.map { Array($0.utf8.dropLast()) }
+        var field = PolicyField()
+        field.staleWhileRevalidate = policy.staleWhileRevalidate?.wholeSeconds
+        field.staleIfError = policy.staleIfError?.wholeSeconds
+        field.keyFields = Set(policy.keyFields.map(\.canonicalName)).sorted()
+        field.tags = policy.tags
+        fieldWithoutLifetime = field.value
+        switch policy.lifetime {
+        case .always(let duration): field.lifetime = duration.wholeSeconds
+        case .ifUnspecified(let duration): field.defaultLifetime = duration.wholeSeconds
+        case nil: break
+        }
+        fieldWithLifetime = field.value
+    }
+
+    package var isBypassed: Bool { policy.isBypassed }
+
+    /// Whether keys are those of the URIs.
+    package var keepsQuery: Bool { policy.ignoredQueryParameters.isEmpty }
+
+    // MARK: Keys
+
+    /// The query without what is ignored; `nil` if nothing is left of it. What stays keeps its spelling. Complexity: O(*n*).
+    package func keyQuery(_ query: String?) -> String? {
+        guard let query, !ignoresAllParameters else { return nil }
+        if keepsQuery || query.isEmpty { return query }
+        let parts = query.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+        let kept = parts.filter { !ignores(FormURLEncoded.decoded($0.prefix { $0 != .equalsSign })) }
+        if kept.count == parts.count { return query }
+        if kept.isEmpty { return nil }
+        return kept.map { String($0) ?? "" }.joined(separator: "&")
+    }
+
+    /// A normal URI without what is ignored of its query.
+    package func keyURI(_ uri: String) -> String {
+        guard !keepsQuery, let mark = uri.utf8.firstIndex(of: .questionMark) else { return uri }
+        let query = keyQuery(String(uri[uri.utf8.index(after: mark)...]))
+        return uri[..<mark] + (query.map { "?\($0)" } ?? "")
+    }
+
+    private func ignores(_ name: [UInt8]) -> Bool {
+        ignoredParameters.contains(name) || ignoredBeginnings.contains { name.starts(with: $0) }
+    }
+
+    // MARK: Responses
+
+    /// What the policy adds to a response, for ``PolicyField``; empty for nothing.
+    ///
+    /// The lifetime is meant for what may be stored without the origin's word ([RFC 9110 §15.1](https://www.rfc-editor.org/rfc/rfc9110#section-15.1)), not for
+    /// errors such as 500; and in a shared cache not for a response with `Set-Cookie`, as a cookie is for one user.
+    func fieldValue(status: HTTPResponse.Status, hasCookie: Bool, mode: CacheMode) -> String {
+        status.isHeuristicallyCacheable && !(hasCookie && mode == .shared) ? fieldWithLifetime : fieldWithoutLifetime
+    }
+}
+
+extension Duration {
+    /// The seconds without what is left over, from 0 to ``DeltaSeconds/maximum``.
+    fileprivate var wholeSeconds: Int64 { min(max(0, components.seconds), DeltaSeconds.maximum) }
+}

@@ -1,0 +1,133 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Hoard
+internal import Synchronization
+
+/// Removing, and marking as stale, what begins with the same text.
+///
+/// As with every other removal, nothing that is under way undoes it: it is given to those who have asked, and is not stored; nobody who asks afterwards gets it.
+extension HTTPCache {
+    /// Removes what is stored for all URIs that begin with `prefix`, wherever it is, with all variants and segments, for all credentials, in one partition. Suspends.
+    ///
+    /// Walks over memory and the stores, some records at a time: O(*n*) for *n* entries. A store that cannot list what it has (``ListingRecordStore``), or fails to, loses all
+    /// of it. With a query in the prefix, what stands for several URIs of its path (`No-Vary-Search`) goes too. What was stored meanwhile may go as well.
+    ///
+    /// - Parameters:
+    ///   - prefix: The beginning of an absolute `http` or `https` URI, such as `https://example.com/images/`. A host alone is all of that host.
+    ///   - partition: `nil`: the one of the configuration.
+    /// - Returns: How many responses were found and removed; `nil` if `prefix` is not the beginning of an HTTP URI.
+    @discardableResult
+    public func remove(prefix: String, partition: String? = nil) async -> Int? {
+        guard let matching = URIsBeginning(with: prefix, scope: space(partition: partition).baseScope) else { return nil }
+        return await removeStored(matching)
+    }
+
+    /// Marks what is stored for all URIs that begin with `prefix` stale, like ``remove(prefix:partition:)`` removes it. Suspends.
+    ///
+    /// In a store that cannot list what it has, or fails to, everything is marked.
+    ///
+    /// - Returns: How many responses were fresh until then; `nil` if `prefix` is not the beginning of an HTTP URI.
+    @discardableResult
+    public func markStale(prefix: String, partition: String? = nil) async -> Int? {
+        guard let matching = URIsBeginning(with: prefix, scope: space(partition: partition).baseScope) else { return nil }
+        return await markStoredStale(matching)
+    }
+
+    /// Marks everything stale, in memory and in the stores, also what other caches keep in the same stores. Suspends.
+    ///
+    /// A cache with a partition (``Configuration/partition``) marks that, and leaves the others alone; it walks over memory and the stores for that.
+    public func markAllStale() async {
+        if space.partition != nil {
+            await markStoredStale(URIsBeginning(scope: space.baseScope))
+        } else {
+            flights.removeAll()
+            await entries.markAllStale()
+            flights.removeAll()
+        }
+    }
+
+    /// How many responses are stored for a URI, for requests without credentials. They count as used. Suspends.
+    ///
+    /// - Returns: `nil` if `uri` is none of HTTP's.
+    package func storedResponseCount(_ uri: String, partition: String? = nil, policy: HTTPCachePolicy = HTTPCachePolicy()) async -> Int? {
+        guard let target = TargetURI.normalized(uri) else { return nil }
+        let key = HTTPCacheKey(scope: space(partition: partition).baseScope, targetURI: target)
+        var count = 0
+        for key in keys(of: target, like: key, CompiledHTTPCachePolicy(policy)) {
+            for base in await bases(of: key) {
+                switch await entries.lookup(forKey: base)?.value {
+                case .response?: count += 1
+                case .variants(let index)?:
+                    for variant in index.variants where await entries.lookup(forKey: base.variantKey(variant, in: index)) != nil { count += 1 }
+                case .segment?, .searchRules?, nil: break
+                }
+            }
+        }
+        return count
+    }
+
+    private func removeStored(_ matching: URIsBeginning) async -> Int {
+        flights.removeAll { matching.includes($0.key) }
+        // A cancelled task would not find all that has to go.
+        return await startTask { [self] in
+            let removed = Mutex((count: 0, references: [BodyReference]()))
+            await entries.removeValues(where: matching.includes) { matches in
+                for match in matches where match.freshUntil != nil {
+                    removed.withLock { $0.count += 1 }
+                    guard case .response(let response)? = await entries.peek(forKey: match.key) else { continue }
+                    let references = response.body.references
+                    if !references.isEmpty { removed.withLock { $0.references += references } }
+                }
+            }
+            // Nobody joins what has been asked for meanwhile either.
+            flights.removeAll { matching.includes($0.key) }
+            let (count, references) = removed.withLock { $0 }
+            for reference in references { segments.remove(reference) }
+            return count
+        }.value
+    }
+
+    @discardableResult
+    private func markStoredStale(_ matching: URIsBeginning) async -> Int {
+        flights.removeAll { matching.includes($0.key) }
+        return await startTask { [self] in
+            let count = Mutex(0)
+            await entries.markStale(where: matching.includes) { matches in count.withLock { $0 += matches.count } }
+            flights.removeAll { matching.includes($0.key) }
+            return count.withLock { $0 }
+        }.value
+    }
+}
+
+/// The keys of URIs that begin with the same text, in one partition, with any credentials.
+struct URIsBeginning: Sendable {
+    private let scope: String
+    private let prefix: [UInt8]
+    /// The path, if the prefix goes on behind it.
+    private let path: [UInt8]?
+
+    /// All URIs.
+    init(scope: String) {
+        self.scope = scope
+        prefix = []
+        path = nil
+    }
+
+    /// - Returns: `nil` if `prefix` is not the beginning of an HTTP URI.
+    init?(with prefix: String, scope: String) {
+        guard let normalized = TargetURI.normalized(prefix) else { return nil }
+        self.scope = scope
+        let bytes = Array(normalized.utf8)
+        self.prefix = bytes
+        path = bytes.firstIndex(of: .questionMark).map { Array(bytes[..<$0]) }
+    }
+
+    /// Whether a key is of such a URI, or of what such URIs may share with others.
+    @Sendable func includes(_ key: HTTPCacheKey) -> Bool {
+        guard !key.isSegment, key.storedBaseScope == scope else { return false }
+        if key.targetURI.utf8.starts(with: prefix) { return true }
+        guard let path, let variant = key.variant, key.targetURI.utf8.elementsEqual(path) else { return false }
+        return variant.utf8.first == .questionMark || variant.hasPrefix("search")
+    }
+}

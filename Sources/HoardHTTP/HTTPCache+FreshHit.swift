@@ -1,0 +1,78 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Hoard
+package import NIOCore
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// A fresh response from memory, in the form in which a server can send it almost as it is.
+package struct FreshHit: Sendable {
+    /// The status line and the fields, but for `Age` and `Cache-Status`.
+    package let head: WireHead
+    /// The whole content.
+    package let content: ByteBuffer
+    package let status: Int
+    /// The value of `Age`: [RFC 9111 §5.1](https://www.rfc-editor.org/rfc/rfc9111#section-5.1).
+    package let age: Int64
+    /// `ttl` in `Cache-Status`: [RFC 9211 §2.4](https://www.rfc-editor.org/rfc/rfc9211#section-2.4).
+    package let timeToLive: Int64
+}
+
+extension HTTPCache {
+    /// The fresh response that answers a plain request for a URI, if memory has it. Never suspends, and makes no strings.
+    ///
+    /// A plain request is GET or HEAD in a shared cache, without content, and without any field on which its answer could depend: no `Range` or
+    /// conditions, no `Cache-Control` or `Pragma`, no `Authorization`, no `TE` and no `Connection`. The answer is the one that
+    /// ``respondFromMemory(to:)`` gives.
+    ///
+    /// - Parameters:
+    ///   - targetURI: The normalised URI, as keys have it.
+    ///   - isHead: Whether the request is HEAD. Its answer has a length only if the stored head has one.
+    ///   - now: The time of the request, by the cache's clock.
+    /// - Returns: `nil` if that has to be asked, or the server's handler.
+    /// - Complexity: O(*n*) in the bytes of the URI.
+    package func freshHit(targetURI: UnsafeRawBufferPointer, isHead: Bool = false, now: Date) -> FreshHit? {
+        let scope = space.baseScope
+        let hit = entries.withFreshMemoryValue(
+            hashValue: HTTPCacheKey.hashValue(scope: scope, targetURI: targetURI),
+            where: { $0.isKey(scope: scope, targetURI: targetURI) },
+            { entry -> FreshHit? in
+                guard case .response(let response) = entry else { return nil }
+                return response.freshHit(isHead: isHead, at: now)
+            }
+        )
+        if hit != nil { freshHits.wrappingAdd(1, ordering: .relaxed) }
+        return hit
+    }
+
+    /// The time by the cache's clock.
+    package var now: Date { clock.now() }
+
+    /// What `Cache-Status` says of a fresh hit, up to the number behind `ttl=`.
+    package var freshHitStatusPrefix: String {
+        String(CacheStatus(cacheName: configuration.name, .hit, timeToLive: 0).fieldValue.dropLast())
+    }
+}
+
+extension StoredResponse {
+    /// The answer to a plain request, if the response is fresh, and all of it at hand.
+    @inline(__always)
+    func freshHit(isHead: Bool, at now: Date) -> FreshHit? {
+        guard let head = wireHead, let content = body.bytesAtHand else { return nil }
+        if let length = head.contentLength {
+            guard length == content.readableBytes else { return nil }
+        } else if isHead {
+            return nil
+        }
+        let freshness = freshness
+        guard freshness.cacheControl.noCache != .wholeResponse, freshness.timeToLive(at: now) > 0 else { return nil }
+        let age = freshness.age.wholeSeconds(at: now)
+        return FreshHit(head: head, content: content, status: statusCode, age: age, timeToLive: freshness.lifetime.seconds - age)
+    }
+}

@@ -1,0 +1,45 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+public import HTTPTypes
+
+/// What the owner of a site wants of the cache for some of its requests, beyond what responses say themselves.
+///
+/// ```swift
+/// var policy = HTTPCachePolicy()
+/// policy.lifetime = .always(.seconds(60))
+/// policy.ignoredQueryParameters = ["utm_*", "fbclid"]
+/// policy.tags = ["catalogue"]
+/// ```
+public struct HTTPCachePolicy: Sendable, Hashable {
+    /// How long responses are fresh.
+    public enum Lifetime: Sendable, Hashable {
+        /// If the response says nothing itself: instead of a heuristic ([RFC 9111 §4.2.2](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.2)).
+        case ifUnspecified(Duration)
+        /// Whatever the response says, as a targeted field would ([RFC 9213](https://www.rfc-editor.org/rfc/rfc9213)).
+        case always(Duration)
+    }
+
+    /// Requests neither get stored responses, nor are theirs stored. Default: `false`.
+    public var isBypassed = false
+
+    /// How long responses are fresh. `nil`: as they say. Default: `nil`.
+    public var lifetime: Lifetime?
+
+    /// For how long a stale response is served while it is revalidated in the background (RFC 5861 §3), if it does not say itself. Default: `nil`.
+    public var staleWhileRevalidate: Duration?
+
+    /// For how long a stale response stands in for an origin that fails (RFC 5861 §4), if it does not say itself. Default: `nil`.
+    public var staleIfError: Duration?
+
+    /// Parameters of the query that do not matter: names, or beginnings of names with `*` behind them; `*` alone for all. Default: none.
+    public var ignoredQueryParameters: [String] = []
+
+    /// Fields of the request that responses depend on although they do not say so in `Vary`. Default: none.
+    public var keyFields: [HTTPField.Name] = []
+
+    /// What responses may be removed by, beyond their own tags. Default: none.
+    public var tags: Set<String> = []
+
+    public init() {}
+}

@@ -1,0 +1,110 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+
+/// The head of a stored response in the bytes that an HTTP/1.1 server sends, but for the fields that each answer has anew.
+///
+/// A head has this form if its bytes say all that is known of it, and if a server would change none of its fields: it frames nothing but by one
+/// `Content-Length`, has a `Date` and no `Age`, nothing beyond ASCII, and a status whose content is framed as usual.
+package struct WireHead: Sendable {
+    /// The status line and the fields, each line with CR and LF; behind those that are sent, what the owner's policy has added.
+    private let bytes: [UInt8]
+    /// How many of ``bytes`` are sent.
+    private let sentByteCount: Int
+    /// The number in `Content-Length`; `nil` if there is none.
+    package let contentLength: Int?
+    /// Where the fields begin in ``bytes``.
+    private let fieldsStart: Int
+
+    package var byteCount: Int { sentByteCount }
+
+    /// The bytes that are sent.
+    @inline(__always)
+    package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[..<sentByteCount])) }
+    }
+
+    /// - Returns: `nil` if the head has another form.
+    /// - Complexity: O(*n*) in the bytes of the head.
+    init?(_ head: HTTPResponse) {
+        let status = head.status
+        guard let reason = Self.reason(of: status), reason.utf8.allSatisfy(\.isPlainInWireHead) else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(head.headerFields.reduce(reason.utf8.count + 15) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 4 })
+        bytes += "HTTP/1.1 \(status.code) \(reason)\r\n".utf8
+        fieldsStart = bytes.count
+        var contentLength: Int?
+        var hasDate = false
+        var sentByteCount: Int?
+        for field in head.headerFields {
+            guard sentByteCount == nil, field.indexingStrategy == .automatic else { return nil }
+            let start = bytes.count
+            bytes += field.name.rawName.utf8
+            bytes.append(.colon)
+            bytes.append(.space)
+            let valueStart = bytes.count
+            field.withUnsafeBytesOfValue { bytes += $0 }
+            // Spaces around a value do not come back.
+            if valueStart < bytes.count, bytes[valueStart].isOptionalWhitespace || bytes[bytes.count - 1].isOptionalWhitespace { return nil }
+            guard bytes[start...].allSatisfy(\.isPlainInWireHead) else { return nil }
+            bytes += [UInt8(ascii: "\r"), UInt8(ascii: "\n")]
+            switch field.name.canonicalName {
+            case "age", "connection", "keep-alive", "trailer", "transfer-encoding":
+                return nil
+            case "content-length":
+                // More than one, or one that is not written as a server would write it, is not sent as it is.
+                guard contentLength == nil, let length = Int(field.value), length >= 0, "\(length)" == field.value else { return nil }
+                contentLength = length
+            case "date":
+                hasDate = true
+            case HTTPField.Name.hoardPolicy.canonicalName:
+                // The last one, as it is added last.
+                sentByteCount = start
+            default:
+                break
+            }
+        }
+        guard hasDate else { return nil }
+        self.bytes = bytes
+        self.sentByteCount = sentByteCount ?? bytes.count
+        self.contentLength = contentLength
+    }
+
+    /// Reads the fields back.
+    ///
+    /// - Complexity: O(*n*) in the bytes.
+    var fields: HTTPFields {
+        var fields = HTTPFields()
+        var rest = bytes[fieldsStart...]
+        while let colon = rest.firstIndex(of: .colon), let end = rest[colon...].firstIndex(of: UInt8(ascii: "\r")) {
+            if let name = HTTPField.Name(String(decoding: rest[..<colon], as: UTF8.self)) {
+                fields.append(HTTPField(name: name, value: String(decoding: rest[(colon + 2)..<end], as: UTF8.self)))
+            }
+            rest = rest[(end + 2)...]
+        }
+        return fields
+    }
+
+    /// The reason that stands in the status line; `nil` for a status that is not sent as it is, or whose usual reason is not known here.
+    private static func reason(of status: HTTPResponse.Status) -> String? {
+        switch status.code {
+        case ..<200, 204, 205, 206, 304, 600...: return nil
+        default: break
+        }
+        if !status.reasonPhrase.isEmpty { return status.reasonPhrase }
+        switch status.code {
+        case 200: return "OK"
+        case 301: return "Moved Permanently"
+        case 302: return "Found"
+        case 404: return "Not Found"
+        case 410: return "Gone"
+        default: return nil
+        }
+    }
+}
+
+extension UInt8 {
+    /// Visible ASCII, the space and the tab.
+    fileprivate var isPlainInWireHead: Bool { (0x20...0x7E).contains(self) || self == 0x09 }
+}
