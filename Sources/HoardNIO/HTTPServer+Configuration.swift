@@ -6,14 +6,16 @@ package import NIOCore
 extension HTTPServer {
     /// Where a server listens, and what it accepts.
     package struct Configuration: Sendable {
-        /// The address or name to listen on. Default: `127.0.0.1`, which other machines cannot reach.
-        package var host = "127.0.0.1"
-        /// The port to listen on; 0 for any that is free. Default: 0.
-        package var port = 0
+        /// Where to listen. Default: any free port of `127.0.0.1`, which other machines cannot reach.
+        package var listeners: [Listener]
         /// How many connections may wait to be accepted. Default: 1,024.
         package var backlog = 1_024
         /// How many connections are served at once. While there are so many, no other is accepted: new ones wait in the backlog. Default: 10,000.
         package var maximumConnectionCount = 10_000
+        /// How many of them one address may have; an IPv6 address stands for its network of 64 bits. More are closed at once. `nil`: any number. Default: `nil`.
+        package var maximumConnectionCountPerAddress: Int?
+        /// How many streams an HTTP/2 connection may have at once. Default: 100.
+        package var maximumStreamCount = 100
 
         /// How long a connection may be idle between two requests. Default: 60 seconds.
         package var idleTimeout = Duration.seconds(60)
@@ -25,6 +27,9 @@ extension HTTPServer {
         package var writeTimeout = Duration.seconds(60)
         /// How long a client has to close its side after the server has closed its own. Default: 2 seconds.
         package var lingerTimeout = Duration.seconds(2)
+        /// The fewest bytes per second, on average over half a minute, with which a client may send a request's content or take its response, while it is
+        /// waited for; slower ones are cut off. 0: no limit. Default: 0.
+        package var minimumBytesPerSecond = 0
 
         /// The longest request target, in bytes; longer ones get 414, or 431 if they are longer than the header limit too. Default: 16 KiB.
         package var maximumTargetByteCount = 16 * 1_024
@@ -32,6 +37,8 @@ extension HTTPServer {
         package var maximumHeaderByteCount = 64 * 1_024
         /// The most fields in a request; more get 431. Default: 256.
         package var maximumHeaderFieldCount = 256
+        /// The longest content of a request, in bytes; longer ones get 413. `nil`: any length. Default: `nil`.
+        package var maximumRequestContentByteCount: Int?
         /// How much of a request's content is held while nobody reads it, plus what one read from the network brings. Default: 64 KiB.
         package var bodyBufferByteCount = 64 * 1_024
         /// How much of a request's content is dropped, after a response that did not wait for it, to save the connection. Default: 64 KiB.
@@ -43,8 +50,11 @@ extension HTTPServer {
         package var eventLoopGroup: (any EventLoopGroup)?
 
         package init(host: String = "127.0.0.1", port: Int = 0) {
-            self.host = host
-            self.port = port
+            self.init(listeners: [Listener(.tcp(host: host, port: port))])
+        }
+
+        package init(listeners: [Listener]) {
+            self.listeners = listeners
         }
     }
 }
@@ -52,22 +62,28 @@ extension HTTPServer {
 extension HTTPServer.Configuration {
     /// - Throws: ``HTTPServerError`` with a sentence that names the setting.
     func validate() throws(HTTPServerError) {
-        guard (0...65_535).contains(port) else {
-            throw HTTPServerError(.invalidAddress, "Cannot listen on \(host) port \(port): a port is a number from 0 to 65535.")
-        }
-        guard !host.isEmpty else {
-            throw HTTPServerError(.invalidAddress, "Cannot listen on port \(port): the host is empty.")
-        }
+        guard !listeners.isEmpty else { throw HTTPServerError(.invalidConfiguration, "The server has no address to listen on.") }
+        for listener in listeners { try listener.address.validate() }
+        try validateLimits()
+    }
+
+    /// - Throws: ``HTTPServerError`` with a sentence that names the setting.
+    func validateLimits() throws(HTTPServerError) {
         let counts = [
             ("backlog", backlog), ("maximumConnectionCount", maximumConnectionCount), ("maximumTargetByteCount", maximumTargetByteCount),
             ("maximumHeaderByteCount", maximumHeaderByteCount), ("maximumHeaderFieldCount", maximumHeaderFieldCount),
-            ("bodyBufferByteCount", bodyBufferByteCount),
+            ("bodyBufferByteCount", bodyBufferByteCount), ("maximumStreamCount", maximumStreamCount),
+            ("maximumConnectionCountPerAddress", maximumConnectionCountPerAddress ?? 1),
         ]
         for (name, count) in counts where count < 1 {
             throw HTTPServerError(.invalidConfiguration, "The setting \(name) is \(count); it must be at least 1.")
         }
-        guard maximumDrainByteCount >= 0 else {
-            throw HTTPServerError(.invalidConfiguration, "The setting maximumDrainByteCount is \(maximumDrainByteCount); it must not be negative.")
+        let amounts = [
+            ("maximumDrainByteCount", maximumDrainByteCount), ("minimumBytesPerSecond", minimumBytesPerSecond),
+            ("maximumRequestContentByteCount", maximumRequestContentByteCount ?? 0),
+        ]
+        for (name, amount) in amounts where amount < 0 {
+            throw HTTPServerError(.invalidConfiguration, "The setting \(name) is \(amount); it must not be negative.")
         }
         let timeouts = [
             ("idleTimeout", idleTimeout), ("headTimeout", headTimeout), ("bodyTimeout", bodyTimeout), ("writeTimeout", writeTimeout),
@@ -75,6 +91,20 @@ extension HTTPServer.Configuration {
         ]
         for (name, timeout) in timeouts where timeout <= .zero {
             throw HTTPServerError(.invalidConfiguration, "The setting \(name) is \(timeout); it must be longer than zero.")
+        }
+    }
+}
+
+extension HTTPServer.Listener.Address {
+    fileprivate func validate() throws(HTTPServerError) {
+        switch self {
+        case .tcp(let host, let port):
+            guard (0...65_535).contains(port) else {
+                throw HTTPServerError(.invalidAddress, "Cannot listen on \(host) port \(port): a port is a number from 0 to 65535.")
+            }
+            guard !host.isEmpty else { throw HTTPServerError(.invalidAddress, "Cannot listen on port \(port): the host is empty.") }
+        case .unix(let path):
+            guard !path.isEmpty else { throw HTTPServerError(.invalidAddress, "Cannot listen on a socket: its path is empty.") }
         }
     }
 }

@@ -6,7 +6,7 @@ package import Logging
 internal import NIOCore
 internal import NIOPosix
 
-/// An HTTP/1.1 server. It knows nothing of caching: every request goes to one handler.
+/// A server for HTTP/1.1 and HTTP/2. It knows nothing of caching: every request goes to one handler.
 ///
 /// ```swift
 /// let server = try await HTTPServer.start(.init(port: 8080)) { request in
@@ -16,7 +16,7 @@ internal import NIOPosix
 /// await server.shutdown(gracePeriod: .seconds(10))
 /// ```
 ///
-/// Connections are kept alive and requests may be pipelined; each connection's requests are handled one after the other, in their order.
+/// Connections are kept alive and requests may be pipelined; on HTTP/1.1, a connection's requests are handled one after the other, in their order.
 /// Content streams in both directions and is asked for only as fast as the other side takes it. Requests that break the rules of
 /// [RFC 9112](https://www.rfc-editor.org/rfc/rfc9112) never reach the handler: they are answered with one sentence, and the connection is closed.
 package final class HTTPServer: Sendable {
@@ -26,13 +26,17 @@ package final class HTTPServer: Sendable {
     /// its sending half.
     package typealias Handler = @Sendable (HTTPServerRequest) async -> HTTPServerResponse
 
-    /// The IP address the server listens on.
+    /// The IP address of the first listener that has one, or `127.0.0.1`.
     package let host: String
-    /// The port the server listens on, which is never 0.
+    /// The port that belongs to ``host``, which is never 0 then; 0 if the server listens on Unix sockets only.
     package let port: Int
+    /// Where the server listens, in the order of its listeners, with the ports that the system has chosen.
+    package var addresses: [Listener.Address] { sockets.map(\.address) }
 
-    private let channel: any Channel
-    private let registry: ConnectionRegistry
+    private let sockets: [ListeningSocket]
+    private let certificates: [ServerCertificates?]
+    private let context: ServerContext
+    private let group: any EventLoopGroup
 
     /// Starts a server, which listens when this returns.
     ///
@@ -40,58 +44,121 @@ package final class HTTPServer: Sendable {
     ///   - configuration: Where to listen, and what to accept.
     ///   - logger: Gets failures of connections, at `debug`. Nothing a client sent is logged.
     ///   - clock: Dates the responses that have no date.
+    ///   - immediate: Answers what can be answered without a task. What it leaves goes to the handler.
+    ///   - observer: Told of every exchange when it is over.
     ///   - handler: Answers the requests, many at a time.
     /// - Throws: ``HTTPServerError`` if it cannot listen, or if a setting makes no sense.
     package static func start(
         _ configuration: Configuration = Configuration(),
         logger: Logger = Logger(label: "hoard.http-server"),
         clock: any WallClock = SystemWallClock(),
+        immediate: (any ImmediateResponder)? = nil,
+        observer: ExchangeObserver? = nil,
         handler: @escaping Handler
     ) async throws(HTTPServerError) -> HTTPServer {
         try configuration.validate()
-        let registry = ConnectionRegistry(maximumCount: configuration.maximumConnectionCount)
-        let pipeline = ConnectionPipeline(
-            configuration: configuration,
-            responder: Responder(handler: handler, clock: clock),
-            registry: registry,
+        let context = ServerContext(
+            configuration,
+            responder: Responder(handler: handler, clock: clock, immediate: immediate, observer: observer),
+            registry: ConnectionRegistry(maximumCount: configuration.maximumConnectionCount),
             logger: logger
         )
         let group = configuration.eventLoopGroup ?? MultiThreadedEventLoopGroup.singleton
-        do {
-            let channel = try await pipeline.bootstrap(group: group).bind(host: configuration.host, port: configuration.port).get()
-            return HTTPServer(channel, registry: registry, configuration: configuration)
-        } catch {
-            throw HTTPServerError.binding(host: configuration.host, port: configuration.port, error: error)
+        var certificates: [ServerCertificates?] = []
+        for listener in configuration.listeners {
+            do {
+                certificates.append(
+                    try await listener.tls.asyncMap { try await ServerCertificates($0, isHTTP2Enabled: listener.isHTTP2Enabled, clock: clock) }
+                )
+            } catch {
+                throw HTTPServerError.certificates(for: listener.address, error: error)
+            }
         }
+        var sockets: [ListeningSocket] = []
+        do {
+            for (listener, certificates) in zip(configuration.listeners, certificates) {
+                let pipeline = ConnectionPipeline(server: context, listener: listener, certificates: certificates)
+                sockets.append(try await ListeningSocket.open(listener.address, by: pipeline.bootstrap(group: group)))
+            }
+        } catch {
+            for socket in sockets { await socket.close() }
+            throw error
+        }
+        return HTTPServer(sockets, certificates: certificates, context: context, group: group)
     }
 
-    private init(_ channel: any Channel, registry: ConnectionRegistry, configuration: Configuration) {
-        self.channel = channel
-        self.registry = registry
-        self.host = channel.localAddress?.ipAddress ?? configuration.host
-        self.port = channel.localAddress?.port ?? configuration.port
+    private init(_ sockets: [ListeningSocket], certificates: [ServerCertificates?], context: ServerContext, group: any EventLoopGroup) {
+        self.sockets = sockets
+        self.certificates = certificates
+        self.context = context
+        self.group = group
+        let first = sockets.lazy.compactMap { if case .tcp(let host, let port) = $0.address { (host, port) } else { nil } }.first
+        (host, port) = first ?? ("127.0.0.1", 0)
     }
 
     /// Stops listening. Connections that are open stay open; ``shutdown(gracePeriod:)`` closes them.
     deinit {
-        // After a shutdown there may be no event loop left to close anything on.
-        if channel.isActive { channel.close(promise: nil) }
+        for socket in sockets { socket.abandon() }
     }
 
     /// How many connections are open.
-    package var connectionCount: Int { registry.count }
+    package var connectionCount: Int { context.registry.count }
+
+    /// How many connections may be open.
+    package var maximumConnectionCount: Int { context.registry.maximumCount }
+
+    /// How many connections have been accepted since the start.
+    package var acceptedConnectionCount: Int { context.registry.totalCount }
+
+    /// Reads the certificates of all listeners anew. Connections that are open keep theirs; those that come get the new ones.
+    ///
+    /// - Parameter listeners: Where certificates come from now, for listeners whose address is the same. By default, from where they came before.
+    /// - Throws: ``HTTPServerError`` of code ``HTTPServerError/Code/invalidCertificate`` if one of them cannot be used. All listeners then keep what
+    ///   they had.
+    package func reloadCertificates(_ listeners: [Listener] = []) async throws(HTTPServerError) {
+        var commits: [@Sendable () -> Void] = []
+        for (index, listener) in context.configuration.listeners.enumerated() {
+            guard let certificates = certificates[index] else { continue }
+            do {
+                commits.append(try await certificates.prepare(listeners.first { $0.address == listener.address }?.tls))
+            } catch {
+                throw HTTPServerError.certificates(for: sockets[index].address, error: error)
+            }
+        }
+        for commit in commits { commit() }
+    }
+
+    /// Takes over limits and time limits, for connections that come from now on. Listeners, backlog and threads stay what they are.
+    ///
+    /// - Throws: ``HTTPServerError`` if a setting makes no sense. Nothing is taken over then.
+    package func update(_ configuration: Configuration) throws(HTTPServerError) {
+        try configuration.validateLimits()
+        var configuration = configuration
+        let current = context.configuration
+        configuration.listeners = current.listeners
+        configuration.backlog = current.backlog
+        configuration.eventLoopGroup = current.eventLoopGroup
+        context.update(configuration)
+    }
 
     /// Stops listening at once, lets the requests in progress end, and returns when every connection is closed.
     ///
-    /// Idle connections are closed at once. Responses that begin now say `Connection: close`. Calling this again, or concurrently, is harmless.
+    /// Idle connections are closed at once. Responses that begin now say `Connection: close`; HTTP/2 connections are told to go away
+    /// ([RFC 9113 §6.8](https://www.rfc-editor.org/rfc/rfc9113#section-6.8)). Calling this again, or concurrently, is harmless.
     ///
     /// - Parameter gracePeriod: How long requests in progress may take. Then their connections are closed and their handlers cancelled.
     package func shutdown(gracePeriod: Duration) async {
-        channel.close(promise: nil)
-        try? await channel.closeFuture.get()
-        registry.quiesce()
-        let end = channel.eventLoop.scheduleTask(in: TimeAmount(gracePeriod)) { [registry] in registry.closeAll() }
-        await registry.waitUntilEmpty()
+        for socket in sockets { await socket.close() }
+        context.registry.quiesce()
+        let end = group.any().scheduleTask(in: TimeAmount(gracePeriod)) { [context] in context.registry.closeAll() }
+        await context.registry.waitUntilEmpty()
         end.cancel()
+    }
+}
+
+extension Optional {
+    fileprivate func asyncMap<Result>(_ transform: (Wrapped) async throws -> Result) async rethrows -> Result? {
+        guard let self else { return nil }
+        return try await transform(self)
     }
 }

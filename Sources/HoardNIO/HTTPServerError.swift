@@ -18,7 +18,7 @@ package struct HTTPServerError: Error, Sendable {
     /// What went wrong, by kind.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Base: String, Hashable, Sendable {
-            case addressInUse, addressNotAvailable, permissionDenied, invalidAddress, invalidConfiguration, failed
+            case addressInUse, addressNotAvailable, permissionDenied, invalidAddress, invalidConfiguration, invalidCertificate, failed
         }
         private let base: Base
         private init(_ base: Base) { self.base = base }
@@ -33,6 +33,8 @@ package struct HTTPServerError: Error, Sendable {
         package static var invalidAddress: Self { .init(.invalidAddress) }
         /// A setting has a value that makes no sense.
         package static var invalidConfiguration: Self { .init(.invalidConfiguration) }
+        /// A certificate or a private key cannot be used.
+        package static var invalidCertificate: Self { .init(.invalidCertificate) }
         /// Anything no other code names.
         package static var failed: Self { .init(.failed) }
 
@@ -40,7 +42,7 @@ package struct HTTPServerError: Error, Sendable {
     }
 
     package let code: Code
-    /// One sentence a person can act on. It names host and port.
+    /// One sentence a person can act on. It names the address.
     package let message: String
     /// What the layer below reported, if anything.
     package let underlyingError: (any Error)?
@@ -58,15 +60,25 @@ extension HTTPServerError: CustomStringConvertible {
 
 extension HTTPServerError {
     /// The error for a failure to listen.
-    static func binding(host: String, port: Int, error: any Error) -> HTTPServerError {
+    static func binding(_ address: HTTPServer.Listener.Address, error: any Error) -> HTTPServerError {
         let (code, reason): (Code, String) =
             switch (error as? IOError)?.errnoCode {
             case EADDRINUSE: (.addressInUse, "another program listens there")
             case EADDRNOTAVAIL: (.addressNotAvailable, "the address is none of this machine's")
             case EACCES, EPERM: (.permissionDenied, "permission is denied; ports below 1024 are often reserved")
+            case ENOENT, ENOTDIR: (.invalidAddress, "its directory does not exist")
+            case nil where error as? SocketAddressError == .unixDomainSocketPathTooLong: (.invalidAddress, "the path is too long")
             case nil where error is SocketAddressError || error is SocketAddressError.UnknownHost: (.invalidAddress, "the host cannot be resolved")
             default: (.failed, "\(error)")
             }
-        return HTTPServerError(code, "Cannot listen on \(host) port \(port): \(reason).", underlyingError: error)
+        return HTTPServerError(code, "Cannot listen on \(address): \(reason).", underlyingError: error)
+    }
+}
+
+extension HTTPServerError {
+    /// The error for certificates that cannot be used.
+    static func certificates(for address: HTTPServer.Listener.Address, error: any Error) -> HTTPServerError {
+        let reason = (error as? TLSError)?.message ?? "\(error)"
+        return HTTPServerError(.invalidCertificate, "Cannot encrypt what is sent on \(address). \(reason)", underlyingError: error)
     }
 }

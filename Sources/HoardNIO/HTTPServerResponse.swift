@@ -19,9 +19,12 @@ package struct HTTPServerResponse: Sendable {
     package var head: HTTPResponse
     /// The content. It is asked for its next part when the client has taken most of what came before.
     package var body: HTTPBody
+    /// What has become of the request in a cache, for reports; `nil` if there is none to tell.
+    package var report: AnswerReport?
 
-    package init(head: HTTPResponse, body: HTTPBody = .empty) {
+    package init(head: HTTPResponse, body: HTTPBody = .empty, report: AnswerReport? = nil) {
         self.head = head
         self.body = body
+        self.report = report
     }
 }

@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HTTPTypes
 internal import Hoard
 internal import HoardHTTP
 internal import NIOCore
@@ -24,6 +25,17 @@ extension ConnectionHandler {
     ///
     /// - Parameter isHead: The answer must have no content.
     func reject(_ rejection: RequestRejection, isHead: Bool = false, context: ChannelHandlerContext) {
+        let (head, content) = rejectionMessage(rejection)
+        queue.removeAll()
+        reportRejection(rejection.status.code, contentByteCount: isHead ? 0 : content.readableBytes)
+        context.write(Self.wrapOutboundOut(.head(head)), promise: nil)
+        if !isHead { context.write(Self.wrapOutboundOut(.body(.byteBuffer(content))), promise: nil) }
+        context.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: nil)
+        perform(machine.closeAfterExchange(), context: context)
+    }
+
+    /// What a client is told whose request is not served.
+    func rejectionMessage(_ rejection: RequestRejection) -> (HTTPResponseHead, ByteBuffer) {
         let content = ByteBuffer(string: rejection.sentence + "\n")
         let head = HTTPResponseHead(
             version: .http1_1,
@@ -35,11 +47,7 @@ extension ConnectionHandler {
                 "Connection": "close",
             ]
         )
-        queue.removeAll()
-        context.write(Self.wrapOutboundOut(.head(head)), promise: nil)
-        if !isHead { context.write(Self.wrapOutboundOut(.body(.byteBuffer(content))), promise: nil) }
-        context.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: nil)
-        perform(machine.closeAfterExchange(), context: context)
+        return (head, content)
     }
 
     /// Takes no more requests: closes at once if none is in progress, else after its response.

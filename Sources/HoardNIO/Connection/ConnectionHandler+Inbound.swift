@@ -30,6 +30,7 @@ extension ConnectionHandler {
                 context.close(promise: nil)
             } else {
                 timing.becameIdle(now: context.eventLoop.now)
+                if hasPartialHead { timing.headBytesArrived(now: context.eventLoop.now) }
                 armTimer(context: context)
                 resumeReading(context: context)
             }
@@ -68,8 +69,12 @@ extension ConnectionHandler {
         case .body(let bytes):
             current?.missingByteCount? -= bytes.readableBytes
             current?.awaitsContinue = false
+            current?.receivedByteCount += bytes.readableBytes
+            timing.receivedContent(byteCount: bytes.readableBytes)
             if machine.isDraining {
                 perform(machine.contentDropped(byteCount: bytes.readableBytes), context: context)
+            } else if let limit = configuration.maximumRequestContentByteCount, current?.receivedByteCount ?? 0 > limit {
+                giveUpContent(context: context)
             } else if let body = current?.body {
                 current?.isBodyFull = !body.push(bytes)
             }
@@ -81,18 +86,28 @@ extension ConnectionHandler {
         }
     }
 
+    /// The request's content, whose length was not announced, is longer than the server accepts.
+    private func giveUpContent(context: ChannelHandlerContext) {
+        guard current?.isContentTooLarge == false else { return }
+        current?.isContentTooLarge = true
+        current?.body?.fail(RequestBodyError(.tooLarge))
+        perform(machine.requestFailed(), context: context)
+    }
+
     private func begin(_ head: HTTPRequestHead, context: ChannelHandlerContext) {
         let request: RequestHead
         do throws(RequestRejection) {
-            request = try RequestHead(head, limits: configuration)
+            request = try RequestHead(head, isSecure: info.isSecure, limits: configuration)
         } catch {
             reject(error, isHead: head.method == .HEAD, context: context)
             return
         }
         machine.exchangeStarted(keepsAlive: request.keepsAlive)
         let cancellation = ExchangeCancellation()
+        let now = context.eventLoop.now
         let pipe = request.content == .none ? nil : makeBody(context: context)
         current = Current(
+            account: observer == nil ? nil : ExchangeAccount(request: request.head, version: request.version, start: now),
             body: pipe,
             cancellation: cancellation,
             awaitsContinue: request.expectsContinue,
@@ -103,13 +118,13 @@ extension ConnectionHandler {
                 head: request.head,
                 body: pipe.map { HTTPBody($0, length: request.content.byteCount) } ?? .empty,
                 version: request.version,
-                remoteAddress: remoteAddress,
+                remoteAddress: info.remoteAddress,
                 sendInterimResponse: interimResponseSender(cancellation, version: request.version, context: context)
             ),
             keepsAlive: request.keepsAlive,
             cancellation: cancellation
         )
-        timing.exchangeStarted(now: context.eventLoop.now)
+        timing.exchangeStarted(now: now)
         armTimer(context: context)
         context.fireChannelRead(Self.wrapInboundOut(exchange))
         if machine.hasInputClosed { cancellation.cancel() }

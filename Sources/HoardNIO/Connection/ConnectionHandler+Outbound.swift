@@ -11,13 +11,16 @@ extension ConnectionHandler {
             return
         }
         timing.wrote()
-        switch Self.unwrapOutboundIn(data) {
+        let part = Self.unwrapOutboundIn(data)
+        if answersOfItself(part, promise: promise, context: context) { return }
+        switch part {
         case .head(let head) where head.status.code < 200:
             context.write(data, promise: promise)
         case .head(var head):
             start(&head, context: context)
             context.write(Self.wrapOutboundOut(.head(head)), promise: promise)
-        case .body:
+        case .body(let content):
+            count(content.readableBytes)
             context.write(data, promise: promise)
         case .end:
             let flushed = promise ?? context.eventLoop.makePromise()
@@ -36,6 +39,7 @@ extension ConnectionHandler {
     }
 
     private func start(_ head: inout HTTPResponseHead, context: ChannelHandlerContext) {
+        current?.account?.responseStarted(status: Int(head.status.code), now: context.eventLoop.now)
         if current?.awaitsContinue == true {
             // The client may or may not send the content now. Without it, its next request could not be told from the content.
             _ = machine.closeAfterExchange()
@@ -47,9 +51,38 @@ extension ConnectionHandler {
         current?.endsWithConnection = !head.headers.contains(name: "content-length") && !head.headers.contains(name: "transfer-encoding")
     }
 
+    /// Puts an answer of the server's own in the place of the handler's, if the request's content was too long and the handler had not answered by then.
+    private func answersOfItself(_ part: HTTPServerResponsePart, promise: EventLoopPromise<Void>?, context: ChannelHandlerContext) -> Bool {
+        guard current?.isContentTooLarge == true else { return false }
+        switch part {
+        case .head where machine.acceptsInterimResponse:
+            var (head, content) = rejectionMessage(.contentTooLarge)
+            start(&head, context: context)
+            context.write(Self.wrapOutboundOut(.head(head)), promise: promise)
+            count(content.readableBytes)
+            context.write(Self.wrapOutboundOut(.body(.byteBuffer(content))), promise: nil)
+            current?.isAnsweredByServer = true
+            return true
+        case .body where current?.isAnsweredByServer == true:
+            promise?.succeed()
+            return true
+        default:
+            // The end of the handler's answer ends this one too.
+            return false
+        }
+    }
+
+    /// Content is being sent.
+    private func count(_ byteCount: Int) {
+        timing.wrote(byteCount: byteCount)
+        current?.account?.contentByteCount += byteCount
+    }
+
     private func responseFlushed(context: ChannelHandlerContext) {
         let missingByteCount = current?.missingByteCount
         current?.body?.fail(RequestBodyError(.responseEnded))
+        if let current { report(current, isComplete: true) }
+        current?.account = nil
         perform(machine.responseFlushed(missingByteCount: missingByteCount), context: context)
         if machine.isDraining { resumeReading(context: context) }
     }

@@ -4,18 +4,20 @@
 internal import NIOCore
 
 extension ConnectionHandler {
-    /// Bytes have arrived from the client.
-    ///
-    /// - Returns: Whether anybody is interested in them.
-    func bytesArrived(context: ChannelHandlerContext) -> Bool {
-        if machine.isLingering { return false }
+    /// Bytes have arrived from the client that have not been answered at once.
+    func bytesArrived(context: ChannelHandlerContext) {
         let now = context.eventLoop.now
         timing.received(now: now)
         if machine.isIdle, !timing.hasHeadBegun {
             timing.headBytesArrived(now: now)
             armTimer(context: context)
         }
-        return true
+    }
+
+    /// Requests have been answered without an exchange. Costs no work on timers: the one that runs is checked when it fires.
+    func answeredAtOnce(now: NIODeadline) {
+        timing.wrote()
+        timing.becameIdle(now: now)
     }
 
     /// Makes sure that the timer fires no later than the deadline.
@@ -64,7 +66,7 @@ extension ConnectionHandler {
             return
         }
         let isClientWaitedFor = machine.isDraining || current?.body?.isReaderWaiting == true
-        if machine.isReceiving, isClientWaitedFor, timing.isReceivingStalled(now: now) {
+        if timing.isReceivingStalled(isWaitedFor: machine.isReceiving && isClientWaitedFor, now: now) {
             current?.body?.fail(RequestBodyError(.timedOut))
             perform(machine.requestFailed(), context: context)
         }

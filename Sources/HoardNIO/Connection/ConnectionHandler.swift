@@ -23,6 +23,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     /// The exchange in progress, as far as the channel is concerned.
     struct Current {
+        /// For the observer; `nil` if there is none.
+        var account: ExchangeAccount?
         /// `nil` if the request has no content.
         var body: BodyPipe?
         /// The body takes no more for the time being.
@@ -32,12 +34,18 @@ final class ConnectionHandler: ChannelDuplexHandler {
         var awaitsContinue: Bool
         /// How much content the client has still to send, if that is known.
         var missingByteCount: Int?
+        /// How much content the client has sent.
+        var receivedByteCount = 0
+        /// The client has sent more content than the server accepts.
+        var isContentTooLarge = false
+        /// The handler's answer is not sent: the server has one of its own.
+        var isAnsweredByServer = false
         /// The response has neither a length nor chunks: only the connection's end ends it.
         var endsWithConnection = false
     }
 
     let configuration: HTTPServer.Configuration
-    let remoteAddress: String
+    let info: ConnectionInfo
     let clock: any WallClock
     var machine: ConnectionStateMachine
     var current: Current?
@@ -45,14 +53,47 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var queue = CircularBuffer<Queued>()
     var isReadHeld = false
     var isServingQueue = false
+    /// The ``FrontHandler`` holds the first part of a head.
+    var hasPartialHead = false
     var timing: ConnectionTiming
+    let observer: ExchangeObserver?
+    private(set) var ownContext: ChannelHandlerContext?
 
-    init(configuration: HTTPServer.Configuration, remoteAddress: String, clock: any WallClock) {
+    init(configuration: HTTPServer.Configuration, info: ConnectionInfo, clock: any WallClock, observer: ExchangeObserver? = nil) {
+        self.observer = observer
         self.configuration = configuration
-        self.remoteAddress = remoteAddress
+        self.info = info
         self.clock = clock
         self.machine = ConnectionStateMachine(maximumDrainByteCount: configuration.maximumDrainByteCount)
         self.timing = ConnectionTiming(configuration)
+    }
+
+    /// No exchange is in progress, and nothing waits for one.
+    var isReadyForRequest: Bool { machine.isIdle && queue.isEmpty && !machine.hasInputClosed }
+
+    /// What has been answered without an exchange has not all been taken by the kernel. Until it has, the connection is as busy as with an exchange.
+    ///
+    /// - Parameter reports: What the observer is to be told when it is known whether the client was sent all of it.
+    func awaitWrites(reporting reports: [ExchangeReport], since start: NIODeadline) {
+        guard let context = ownContext, isReadyForRequest else {
+            return report(reports, isComplete: false, since: start, now: ownContext?.eventLoop.now ?? start)
+        }
+        machine.exchangeStarted(keepsAlive: true)
+        _ = machine.requestEnded()
+        _ = machine.responseStarted(announcesClose: false)
+        timing.exchangeStarted(now: context.eventLoop.now)
+        armTimer(context: context)
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenComplete { result in
+            let isWritten = if case .success = result { true } else { false }
+            self.report(reports, isComplete: isWritten, since: start, now: context.eventLoop.now)
+            if isWritten { self.perform(self.machine.responseFlushed(missingByteCount: 0), context: context) }
+        }
+        context.writeAndFlush(Self.wrapOutboundOut(.body(.byteBuffer(ByteBuffer()))), promise: written)
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        ownContext = context
     }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -71,6 +112,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
+        ownContext = nil
         machine.closed()
         timing.timer?.cancel()
         timing.timer = nil
@@ -138,6 +180,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private func dropExchange(_ code: RequestBodyError.Code) {
         current?.body?.fail(RequestBodyError(code))
         current?.cancellation.cancel()
+        if let current { report(current, isComplete: false) }
         current = nil
     }
 }

@@ -162,6 +162,9 @@ struct ConnectionStateMachine {
     /// The response side has been closed and the client's is still open.
     var isLingering: Bool { phase == .lingering }
 
+    /// The connection has been closed.
+    var isClosed: Bool { phase == .closed }
+
     /// A response is being written and has not ended.
     var isSendingResponse: Bool { phase == .open && outbound == .sendingResponse }
 

@@ -25,6 +25,10 @@ struct ConnectionTiming {
     private(set) var hasHeadBegun = false
     private var lastReceived = NIODeadline.distantPast
     private var writeCount = 0
+    private(set) var receivedByteCount = 0
+    private(set) var writtenByteCount = 0
+    private var receiving: TransferWatch
+    private var sending: TransferWatch
     private var writeSample = (pendingByteCount: 0, writeCount: 0, since: NIODeadline.distantPast)
 
     init(_ configuration: HTTPServer.Configuration) {
@@ -33,7 +37,9 @@ struct ConnectionTiming {
         bodyTimeout = TimeAmount(configuration.bodyTimeout)
         writeTimeout = TimeAmount(configuration.writeTimeout)
         lingerTimeout = TimeAmount(configuration.lingerTimeout)
-        samplingInterval = .nanoseconds(max(1, min(bodyTimeout, writeTimeout).nanoseconds / 4))
+        samplingInterval = configuration.samplingInterval
+        receiving = TransferWatch(minimumBytesPerSecond: configuration.minimumBytesPerSecond)
+        sending = TransferWatch(minimumBytesPerSecond: configuration.minimumBytesPerSecond)
     }
 
     mutating func connected(now: NIODeadline) {
@@ -68,23 +74,34 @@ struct ConnectionTiming {
         lastReceived = now
     }
 
-    mutating func wrote() {
+    /// - Parameter byteCount: How much content was written.
+    mutating func wrote(byteCount: Int = 0) {
         writeCount += 1
+        writtenByteCount += byteCount
+    }
+
+    /// Content of a request has arrived.
+    mutating func receivedContent(byteCount: Int) {
+        receivedByteCount += byteCount
     }
 
     mutating func sampled(now: NIODeadline) {
         deadline = now + samplingInterval
     }
 
-    /// Whether the client has sent nothing for too long, given that it is waited for.
-    func isReceivingStalled(now: NIODeadline) -> Bool {
-        now - lastReceived >= bodyTimeout
+    /// Whether the client has sent nothing for too long, or too little.
+    ///
+    /// - Parameter isWaitedFor: Whether it is the client that the exchange waits for.
+    mutating func isReceivingStalled(isWaitedFor: Bool = true, now: NIODeadline) -> Bool {
+        let isTooSlow = receiving.sample(isWaiting: isWaitedFor, byteCount: receivedByteCount, now: now)
+        return isWaitedFor && (isTooSlow || now - lastReceived >= bodyTimeout)
     }
 
-    /// Whether the client has taken nothing for too long.
+    /// Whether the client has taken nothing for too long, or too little.
     ///
     /// - Parameter pendingByteCount: What the kernel has not taken yet.
     mutating func isSendingStalled(pendingByteCount: Int, now: NIODeadline) -> Bool {
+        if sending.sample(isWaiting: pendingByteCount > 0, byteCount: writtenByteCount - pendingByteCount, now: now) { return true }
         if pendingByteCount == 0 || pendingByteCount != writeSample.pendingByteCount || writeCount != writeSample.writeCount {
             writeSample = (pendingByteCount, writeCount, now)
             return false

@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HoardHTTP
 internal import NIOCore
 internal import Synchronization
 
@@ -21,6 +22,13 @@ final class ExchangeCancellation: Sendable {
     }
 
     private let state = Mutex(State.waiting)
+    private let report = Mutex<AnswerReport?>(nil)
+
+    /// What the handler has said about its answer.
+    var answerReport: AnswerReport? {
+        get { report.withLock { $0 } }
+        set { report.withLock { $0 = newValue } }
+    }
 
     /// Says what `cancel` shall do. If it has been called already, it is done now.
     func attach(_ cancelTask: @escaping @Sendable () -> Void) {

@@ -33,6 +33,17 @@ final class AcceptGate: ChannelDuplexHandler {
         self.logger = logger
     }
 
+    func handlerAdded(context: ChannelHandlerContext) {
+        let gate = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        let eventLoop = context.eventLoop
+        registry.addGate {
+            eventLoop.execute {
+                let (gate, context) = gate.value
+                if gate.isReadHeld { gate.read(context: context) }
+            }
+        }
+    }
+
     func read(context: ChannelHandlerContext) {
         isReadHeld = isPausing || !registry.mayAccept()
         if !isReadHeld { context.read() }
@@ -41,14 +52,8 @@ final class AcceptGate: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         registry.accepted()
         hasReportedLack = false
-        let gate = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        let eventLoop = context.eventLoop
         Self.unwrapInboundIn(data).closeFuture.whenComplete { [registry] _ in
-            guard registry.released() else { return }
-            eventLoop.execute {
-                let (gate, context) = gate.value
-                if gate.isReadHeld { gate.read(context: context) }
-            }
+            if registry.released() { registry.openGates() }
         }
         context.fireChannelRead(data)
     }

@@ -5,87 +5,172 @@ internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
+internal import NIOSSL
 
-/// Sets up the listening socket and the pipelines of its connections. The one place where handlers are put in order.
+/// Sets up a listening socket and the pipelines of its connections. The one place where handlers are put in order.
 struct ConnectionPipeline: Sendable {
-    let configuration: HTTPServer.Configuration
-    let responder: Responder
-    let registry: ConnectionRegistry
-    let logger: Logger
+    let server: ServerContext
+    let listener: HTTPServer.Listener
+    /// `nil`: without encryption.
+    let certificates: ServerCertificates?
 
     func bootstrap(group: any EventLoopGroup) -> ServerBootstrap {
-        ServerBootstrap(group: group)
-            .serverChannelOption(.backlog, value: Int32(clamping: configuration.backlog))
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+        let isTCP = if case .tcp = listener.address { true } else { false }
+        let bootstrap = ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: Int32(clamping: server.configuration.backlog))
             // One at a time, so that the limit on connections is exact.
             .serverChannelOption(.maxMessagesPerRead, value: 1)
-            .serverChannelInitializer { [registry, logger] channel in
+            .serverChannelInitializer { [server] channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(AcceptGate(registry, logger: logger))
+                    try channel.pipeline.syncOperations.addHandler(AcceptGate(server.registry, logger: server.logger))
                 }
             }
-            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture { try start(channel) }
             }
+        guard isTCP else { return bootstrap }
+        return bootstrap.serverChannelOption(.socketOption(.so_reuseaddr), value: 1).childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+    }
+
+    /// From the socket inwards, each only where it is needed, and some only for the beginning:
+    ///
+    /// 1. the timer of the beginning;
+    /// 2. what reads the header of the PROXY protocol;
+    /// 3. TLS;
+    /// 4. what finds out which version of HTTP is spoken;
+    /// 5. that version's handlers.
+    func start(_ channel: any Channel) throws {
+        let stage = ConnectionStage { channel.close(promise: nil) }
+        register(channel, stage)
+        let pipeline = channel.pipeline.syncOperations
+        let timer = OpeningTimer(timeout: TimeAmount(server.configuration.headTimeout))
+        if listener.expectsProxyProtocol || certificates != nil || listener.isHTTP2Enabled { try pipeline.addHandler(timer) }
+        guard listener.expectsProxyProtocol else {
+            try proceed(channel, from: channel.remoteAddress?.ipAddress ?? "", stage, timer)
+            return
+        }
+        let start = ProxyProtocolHandler { header, channel in
+            let address: String
+            switch header {
+            case .local: address = channel.remoteAddress?.ipAddress ?? ""
+            case .client(let client): address = client
+            case .unixClient: address = ""
+            }
+            attempt(channel) { try proceed(channel, from: address, stage, timer) }
+        }
+        try pipeline.addHandler(start)
+    }
+
+    /// The client's address is known.
+    private func proceed(_ channel: any Channel, from address: String, _ stage: ConnectionStage, _ timer: OpeningTimer) throws {
+        guard admits(address, channel) else {
+            channel.resetsOnClose()
+            channel.close(promise: nil)
+            return
+        }
+        let info = ConnectionInfo(remoteAddress: address, isSecure: certificates != nil)
+        let pipeline = channel.pipeline.syncOperations
+        if let certificates { try pipeline.addHandler(NIOSSLServerHandler(context: certificates.context)) }
+        guard certificates != nil || listener.isHTTP2Enabled else {
+            if listener.expectsProxyProtocol { timer.finish(in: channel) }
+            try startHTTP1(channel, info, stage)
+            return
+        }
+        let detector = ProtocolDetector(isSecure: info.isSecure) { version, channel in
+            timer.finish(in: channel)
+            attempt(channel) {
+                switch version {
+                case .http1: try startHTTP1(channel, info, stage)
+                case .http2: try startHTTP2(channel, info, stage)
+                }
+            }
+        }
+        try pipeline.addHandler(detector)
+    }
+
+    private func attempt(_ channel: any Channel, _ body: () throws -> Void) {
+        do {
+            try body()
+        } catch {
+            server.logger.debug("A connection failed", metadata: ["error": "\(error)"])
+            channel.close(promise: nil)
+        }
     }
 
     /// From the socket inwards:
     ///
-    /// 1. the encoder of responses;
-    /// 2. the observer of arriving bytes, for the time limits;
+    /// 1. what answers plain requests by their bytes;
+    /// 2. the encoder of responses;
     /// 3. the parser of requests;
     /// 4. the connection's handler, which yields valid requests one by one as ``Exchange`` and takes parts of responses;
-    /// 5. the bridge to the connection's task.
-    ///
-    /// A handler that answers some requests in the event loop stands between the last two: it sees every request that is to be answered,
-    /// and no other.
-    private func start(_ channel: any Channel) throws {
-        let eventLoop = channel.eventLoop
-        let handler = ConnectionHandler(
-            configuration: configuration,
-            remoteAddress: channel.remoteAddress?.ipAddress ?? "",
-            clock: responder.clock
-        )
+    /// 5. what answers some of these in the event loop;
+    /// 6. the bridge to the connection's task.
+    private func startHTTP1(_ channel: any Channel, _ info: ConnectionInfo, _ stage: ConnectionStage) throws {
+        let (configuration, responder) = (server.configuration, server.responder)
+        let handler = ConnectionHandler(configuration: configuration, info: info, clock: responder.clock, observer: responder.observer)
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandlers(
+            FrontHandler(handler, responder: responder),
             HTTPResponseEncoder(configuration: .callerFrames),
-            ReceiveObserver(handler),
-            ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: decoderLimits)),
+            ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: configuration.decoderLimits)),
             handler
         )
-        register(channel, handler: try pipeline.context(handler: handler), of: handler)
+        if responder.immediate != nil { try pipeline.addHandler(ImmediateExchangeHandler(responder)) }
+        let context = try pipeline.context(handler: handler)
         // From here on nothing may fail: the bridge must be given to its task.
         let connection = Connection(
             channel: try NIOAsyncChannel(wrappingChannelSynchronously: channel),
-            executor: EventLoopTaskExecutor(eventLoop),
-            responder: responder,
-            logger: logger
+            executor: EventLoopTaskExecutor(channel.eventLoop),
+            responder: server.responder,
+            logger: server.logger
         )
         Task(executorPreference: connection.executor) { await connection.run() }
+        stage.begin { handler.quiesce(context: context) }
     }
 
-    private func register(_ channel: any Channel, handler context: ChannelHandlerContext, of handler: ConnectionHandler) {
+    /// From the socket inwards:
+    ///
+    /// 1. what sees errors of the connection go out, and counts bytes;
+    /// 2. the codec, which makes a channel for each stream, with a ``StreamHandler`` in it;
+    /// 3. the connection's handler.
+    private func startHTTP2(_ channel: any Channel, _ info: ConnectionInfo, _ stage: ConnectionStage) throws {
+        let handler = HTTP2ConnectionHandler(configuration: server.configuration)
+        try handler.addToPipeline(of: channel, server: server, info: info)
+        let context = try channel.pipeline.syncOperations.context(handler: handler)
+        stage.begin { handler.quiesce(context: context) }
+    }
+
+    private func register(_ channel: any Channel, _ stage: ConnectionStage) {
         let id = ObjectIdentifier(channel)
-        let bound = NIOLoopBound((handler, context), eventLoop: channel.eventLoop)
+        let bound = NIOLoopBound(stage, eventLoop: channel.eventLoop)
         let eventLoop = channel.eventLoop
-        let isAdded = registry.add(
+        let isAdded = server.registry.add(
             id,
             ConnectionRegistry.Entry(
-                quiesce: { eventLoop.execute { bound.value.0.quiesce(context: bound.value.1) } },
+                quiesce: { eventLoop.execute { bound.value.quiesce() } },
                 close: { channel.close(promise: nil) }
             )
         )
-        channel.closeFuture.whenComplete { [registry] _ in registry.remove(id) }
+        channel.closeFuture.whenComplete { [server] _ in server.registry.remove(id) }
         if !isAdded { channel.close(promise: nil) }
     }
 
-    private var decoderLimits: NIOHTTPDecoderLimitConfiguration {
+    /// Whether a client may have one more connection. Clients without an address are not told apart.
+    private func admits(_ address: String, _ channel: any Channel) -> Bool {
+        guard let maximumCount = server.configuration.maximumConnectionCountPerAddress, let client = ClientNetwork(address) else { return true }
+        guard server.registry.entered(client, maximumCount: maximumCount) else { return false }
+        channel.closeFuture.whenComplete { [server] _ in server.registry.left(client) }
+        return true
+    }
+}
+
+extension HTTPServer.Configuration {
+    fileprivate var decoderLimits: NIOHTTPDecoderLimitConfiguration {
         var limits = NIOHTTPDecoderLimitConfiguration()
-        limits.maxHeaderFieldSize = max(configuration.maximumTargetByteCount, configuration.maximumHeaderByteCount)
-        limits.maxHeaderListSize = configuration.maximumTargetByteCount + configuration.maximumHeaderByteCount
-        limits.maxHeaderFieldCount = configuration.maximumHeaderFieldCount
+        limits.maxHeaderFieldSize = max(maximumTargetByteCount, maximumHeaderByteCount)
+        limits.maxHeaderListSize = maximumTargetByteCount + maximumHeaderByteCount
+        limits.maxHeaderFieldCount = maximumHeaderFieldCount
         return limits
     }
 }

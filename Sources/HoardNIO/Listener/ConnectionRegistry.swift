@@ -15,18 +15,70 @@ final class ConnectionRegistry: Sendable {
     }
 
     fileprivate struct State {
+        var maximumCount: Int
         var acceptedCount = 0
+        var totalCount = 0
+        /// How many connections each client has, by ``ClientNetwork``.
+        var clientCounts: [ClientNetwork: Int] = [:]
         var entries: [ObjectIdentifier: Entry] = [:]
         var isShuttingDown = false
         var isAcceptingHeld = false
+        var gates: [@Sendable () -> Void] = []
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
-    private let maximumCount: Int
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     init(maximumCount: Int) {
-        self.maximumCount = maximumCount
+        state = Mutex(State(maximumCount: maximumCount))
+    }
+
+    /// How many connections may be open from now on. Those that are too many already stay open.
+    func setMaximumCount(_ maximumCount: Int) {
+        let gates = state.withLock { state -> [@Sendable () -> Void] in
+            state.maximumCount = maximumCount
+            guard state.isAcceptingHeld, state.acceptedCount < maximumCount else { return [] }
+            state.isAcceptingHeld = false
+            return state.gates
+        }
+        for open in gates { open() }
+    }
+
+    /// How many connections may be open.
+    var maximumCount: Int { state.withLock { $0.maximumCount } }
+
+    /// How many connections have been accepted since the start.
+    var totalCount: Int { state.withLock { $0.totalCount } }
+
+    /// Adds something that accepts connections, and is told when it may do so again.
+    func addGate(_ open: @escaping @Sendable () -> Void) {
+        state.withLock { $0.gates.append(open) }
+    }
+
+    /// Has every gate look again whether it may accept.
+    func openGates() {
+        let gates = state.withLock { $0.gates }
+        for open in gates { open() }
+    }
+
+    /// Counts a connection of a client.
+    ///
+    /// - Returns: Whether the client may have one more. If so, ``left(_:)`` must follow.
+    func entered(_ client: ClientNetwork, maximumCount: Int) -> Bool {
+        state.withLock { state in
+            let count = state.clientCounts[client, default: 0]
+            guard count < maximumCount else { return false }
+            state.clientCounts[client] = count + 1
+            return true
+        }
+    }
+
+    /// A connection that was counted for a client has closed.
+    func left(_ client: ClientNetwork) {
+        state.withLock { state in
+            guard let count = state.clientCounts[client] else { return }
+            state.clientCounts[client] = count > 1 ? count - 1 : nil
+        }
     }
 
     /// How many connections are open.
@@ -35,14 +87,17 @@ final class ConnectionRegistry: Sendable {
     /// Whether another connection may be accepted. If not, the next ``released()`` says so.
     func mayAccept() -> Bool {
         state.withLock { state in
-            state.isAcceptingHeld = state.acceptedCount >= maximumCount
+            state.isAcceptingHeld = state.acceptedCount >= state.maximumCount
             return !state.isAcceptingHeld
         }
     }
 
     /// A connection has been accepted. ``released()`` must follow.
     func accepted() {
-        state.withLock { $0.acceptedCount += 1 }
+        state.withLock { state in
+            state.acceptedCount += 1
+            state.totalCount += 1
+        }
     }
 
     /// An accepted connection has closed.
@@ -51,8 +106,9 @@ final class ConnectionRegistry: Sendable {
     func released() -> Bool {
         let (isAcceptingHeld, waiters) = state.withLock { state in
             state.acceptedCount -= 1
-            defer { state.isAcceptingHeld = false }
-            return (state.isAcceptingHeld, state.acceptedCount == 0 ? state.takeWaiters() : [])
+            let isAcceptingHeld = state.isAcceptingHeld && state.acceptedCount < state.maximumCount
+            if isAcceptingHeld { state.isAcceptingHeld = false }
+            return (isAcceptingHeld, state.acceptedCount == 0 ? state.takeWaiters() : [])
         }
         for waiter in waiters { waiter.resume() }
         return isAcceptingHeld

@@ -6,7 +6,7 @@ package struct RequestBodyError: Error, Sendable {
     /// What went wrong, by kind.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Base: String, Hashable, Sendable {
-            case connectionClosed, malformed, timedOut, responseEnded, alreadyRead
+            case connectionClosed, malformed, tooLarge, timedOut, responseEnded, alreadyRead
         }
         private let base: Base
         private init(_ base: Base) { self.base = base }
@@ -15,7 +15,9 @@ package struct RequestBodyError: Error, Sendable {
         package static var connectionClosed: Self { .init(.connectionClosed) }
         /// The content is not validly framed.
         package static var malformed: Self { .init(.malformed) }
-        /// The client sent nothing for too long.
+        /// The content is longer than the server accepts. The client is told so, whatever the handler answers.
+        package static var tooLarge: Self { .init(.tooLarge) }
+        /// The client sent nothing for too long, or too little.
         package static var timedOut: Self { .init(.timedOut) }
         /// The response has been sent; content that had not been read by then is dropped.
         package static var responseEnded: Self { .init(.responseEnded) }
@@ -37,6 +39,7 @@ extension RequestBodyError: CustomStringConvertible {
         switch code {
         case .connectionClosed: "The client closed the connection before it had sent the whole request."
         case .malformed: "The request's content is not validly framed."
+        case .tooLarge: "The request's content is longer than the server accepts."
         case .timedOut: "The client did not send the rest of the request in time."
         case .responseEnded: "The request's content was dropped because the response has ended."
         default: "The request's content can be read only once."

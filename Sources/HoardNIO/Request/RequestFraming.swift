@@ -6,8 +6,8 @@ internal import NIOHTTP1
 
 /// Collects the fields of a request on which framing and routing depend, and judges them together.
 struct RequestFraming {
-    private var hosts: [String] = []
-    private var contentLength: Int?
+    private(set) var hosts: [String] = []
+    private(set) var contentLength: Int?
     private var transferEncodings: [String] = []
     private var expectation: String?
     private var hasUpgradeField = false

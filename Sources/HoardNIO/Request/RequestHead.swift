@@ -23,14 +23,16 @@ struct RequestHead: Sendable {
     /// The client may send another request on this connection: [RFC 9112 §9.3](https://www.rfc-editor.org/rfc/rfc9112#section-9.3).
     let keepsAlive: Bool
 
+    /// - Parameter isSecure: The connection is encrypted, so that `https` URLs are asked for on it.
     /// - Throws: ``RequestRejection`` with the status and the sentence to answer.
     /// - Complexity: O(n) in the bytes of the head.
-    init(_ head: HTTPRequestHead, limits: HTTPServer.Configuration) throws(RequestRejection) {
+    init(_ head: HTTPRequestHead, isSecure: Bool = false, limits: HTTPServer.Configuration) throws(RequestRejection) {
         guard head.version == .http1_1 || head.version == .http1_0 else { throw .versionNotSupported }
         guard head.uri.utf8.count <= limits.maximumTargetByteCount else {
             throw RequestRejection(.uriTooLong, "The request target is longer than the \(limits.maximumTargetByteCount) bytes the server accepts.")
         }
-        let target = try RequestTarget(head.uri, method: head.method)
+        let scheme = isSecure ? "https" : "http"
+        let target = try RequestTarget(head.uri, method: head.method, scheme: scheme)
         guard let method = HTTPRequest.Method(head.method) else { throw .malformed }
 
         var framing = RequestFraming()
@@ -48,10 +50,11 @@ struct RequestHead: Sendable {
 
         version = head.version
         content = try framing.content(version: head.version)
+        if let limit = limits.maximumRequestContentByteCount, case .bytes(let count) = content, count > limit { throw .contentTooLarge }
         expectsContinue = try framing.expectsContinue(version: head.version) && content != .none
         // After a request to upgrade, the parser takes no more requests.
         keepsAlive = head.isKeepAlive && !framing.asksForUpgrade
         let host = try framing.validatedHost(version: head.version)
-        self.head = HTTPRequest(method: method, scheme: "http", authority: target.authority ?? host, path: target.path, headerFields: fields)
+        self.head = HTTPRequest(method: method, scheme: scheme, authority: target.authority ?? host, path: target.path, headerFields: fields)
     }
 }

@@ -21,6 +21,7 @@ struct RequestRejection: Error, Hashable, Sendable {
     static let headTimedOut = Self(.requestTimeout, "The request's head did not arrive in time.")
     static let versionNotSupported = Self(.httpVersionNotSupported, "The server speaks HTTP/1.1 and HTTP/1.0.")
     static let headTooLarge = Self(.requestHeaderFieldsTooLarge, "The request's target or header fields are larger than the server accepts.")
+    static let contentTooLarge = Self(.contentTooLarge, "The request's content is longer than the server accepts.")
 
     /// What to answer when the parser gave up, or `nil` if the client merely went away.
     init?(parserError error: any Error) {

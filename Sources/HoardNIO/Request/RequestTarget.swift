@@ -11,8 +11,9 @@ struct RequestTarget: Hashable, Sendable {
     /// Begins with a slash, or is `*`.
     let path: String
 
+    /// - Parameter scheme: That of the URLs which are asked for on the connection.
     /// - Throws: ``RequestRejection``: 501 for CONNECT, 400 for what no server would understand.
-    init(_ text: String, method: HTTPMethod) throws(RequestRejection) {
+    init(_ text: String, method: HTTPMethod, scheme: String = "http") throws(RequestRejection) {
         guard method != .CONNECT else { throw RequestRejection(.notImplemented, "The server is no tunnel: CONNECT is not supported.") }
         guard text.utf8.allSatisfy({ $0.isAllowedInTarget }) else {
             throw .badRequest("The request target holds a character that must be percent-encoded.")
@@ -23,7 +24,7 @@ struct RequestTarget: Hashable, Sendable {
             guard method == .OPTIONS else { throw .badRequest("The request target * is for OPTIONS only.") }
             self.init(authority: nil, path: text)
         } else {
-            try self.init(absolute: text, method: method)
+            try self.init(absolute: text, method: method, scheme: scheme)
         }
     }
 
@@ -33,12 +34,12 @@ struct RequestTarget: Hashable, Sendable {
     }
 
     /// [RFC 9112 §3.2.2](https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2)
-    private init(absolute text: String, method: HTTPMethod) throws(RequestRejection) {
-        let scheme = "http://"
-        guard text.utf8.count >= scheme.utf8.count, text.prefix(scheme.count).lowercased() == scheme else {
-            throw .badRequest("The request target must begin with a slash or with http://.")
+    private init(absolute text: String, method: HTTPMethod, scheme: String) throws(RequestRejection) {
+        let beginning = scheme + "://"
+        guard text.utf8.count >= beginning.utf8.count, text.prefix(beginning.count).lowercased() == beginning else {
+            throw .badRequest("The request target must begin with a slash or with \(beginning).")
         }
-        let rest = text.dropFirst(scheme.count)
+        let rest = text.dropFirst(beginning.count)
         let pathStart = rest.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
         let authority = rest[..<pathStart]
         guard Authority.isValid(authority) else { throw .badRequest("The request target's host is not a valid one.") }

@@ -12,6 +12,13 @@ struct Responder: Sendable {
 
     let handler: HTTPServer.Handler
     let clock: any WallClock
+    /// Asked before the handler.
+    var immediate: (any ImmediateResponder)?
+    /// Told of every exchange.
+    var observer: ExchangeObserver?
+
+    /// The value of a `Date` field now.
+    var date: String { HTTPDate(clock.now()).description }
 
     /// Answers a request.
     ///
@@ -20,7 +27,8 @@ struct Responder: Sendable {
     /// - Throws: If the response could not be written as announced. The connection must then be closed: its client waits for the rest.
     func respond(to exchange: Exchange, through writer: Writer) async throws -> [HTTPServerResponsePart] {
         let response = await handler(exchange.request)
-        let plan = ResponsePlan(response, to: exchange.request, keepsAlive: exchange.keepsAlive, date: HTTPDate(clock.now()).description)
+        if observer != nil { exchange.cancellation.answerReport = response.report }
+        let plan = ResponsePlan(response, to: exchange.request, keepsAlive: exchange.keepsAlive, date: date)
         switch plan.content {
         case .none:
             return [.head(plan.head), .end(nil)]

@@ -64,13 +64,13 @@ struct ResponsePlan {
     }
 
     /// What is sent instead of a response that is not final.
-    private static let failure = HTTPServerResponse(
+    static let failure = HTTPServerResponse(
         head: HTTPResponse(status: .internalServerError, headerFields: [.contentType: "text/plain; charset=utf-8"]),
         body: HTTPBody("The server has no final response to this request.\n")
     )
 
     /// What ends the content, and the value of `Content-Length` if it is to be sent.
-    private static func framing(of response: HTTPServerResponse, to request: HTTPServerRequest) -> (Content, lengthField: String?) {
+    static func framing(of response: HTTPServerResponse, to request: HTTPServerRequest) -> (Content, lengthField: String?) {
         let status = response.head.status.code
         if status == 204 { return (.none, nil) }
         if status == 304 || request.head.method == .head {

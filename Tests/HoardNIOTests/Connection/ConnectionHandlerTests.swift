@@ -101,6 +101,18 @@ import Testing
         #expect(connection.isOutputClosed)
     }
 
+    @Test(arguments: [(99, true), (100, false)])
+    func contentThatComesTooSlowlyIsGivenUp(bytesPerSecond: Int, isGivenUp: Bool) throws {
+        let connection = try TestConnection { $0.minimumBytesPerSecond = 100 }
+        try connection.receive("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 50000\r\n\r\n")
+        try connection.respond()
+        for _ in 0..<120 {
+            try connection.receive(String(repeating: "x", count: bytesPerSecond))
+            connection.advance(by: .seconds(1))
+        }
+        #expect(connection.isOutputClosed == isGivenUp)
+    }
+
     @Test func clientHasItsTimeToCloseItsSide() throws {
         let connection = try TestConnection { $0.lingerTimeout = .seconds(2) }
         try connection.receive("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
@@ -200,14 +212,14 @@ private final class TestConnection {
     init(_ change: (inout HTTPServer.Configuration) -> Void) throws {
         var configuration = HTTPServer.Configuration()
         change(&configuration)
-        let handler = ConnectionHandler(configuration: configuration, remoteAddress: "192.0.2.1", clock: SystemWallClock())
+        let handler = ConnectionHandler(configuration: configuration, info: ConnectionInfo(remoteAddress: "192.0.2.1"), clock: SystemWallClock())
         var encoding = HTTPResponseEncoder.Configuration()
         encoding.automaticallySetFramingHeaders = false
         try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
         try channel.pipeline.syncOperations.addHandlers(
             sink.socketSide,
+            FrontHandler(handler, responder: Responder(handler: { _ in HTTPServerResponse(head: .init(status: .ok)) }, clock: SystemWallClock())),
             HTTPResponseEncoder(configuration: encoding),
-            ReceiveObserver(handler),
             ByteToMessageHandler(HTTPRequestDecoder()),
             handler,
             sink

@@ -41,10 +41,10 @@ import Testing
     @Test func receivingIsStalledWhenNothingHasComeForTheLimit() {
         var timing = Self.timing()
         timing.exchangeStarted(now: Self.at(100))
-        #expect(!timing.isReceivingStalled(now: Self.at(159)))
-        #expect(timing.isReceivingStalled(now: Self.at(160)))
+        #expect(timing.isReceivingStalled(now: Self.at(159)) == false)
+        #expect(timing.isReceivingStalled(now: Self.at(160)) == true)
         timing.received(now: Self.at(160))
-        #expect(!timing.isReceivingStalled(now: Self.at(219)))
+        #expect(timing.isReceivingStalled(now: Self.at(219)) == false)
     }
 
     @Test func sendingIsStalledWhenTheSameBytesWaitForTheLimit() {

@@ -3,6 +3,7 @@
 
 import NIOCore
 import NIOPosix
+import NIOSSL
 
 /// A client that sends bytes as they are, whether they are HTTP or not.
 final class RawClient {
@@ -16,19 +17,41 @@ final class RawClient {
         self.arrived = arrived.makeAsyncIterator()
     }
 
-    /// - Parameter receiveBufferByteCount: The kernel's buffer, to make back-pressure felt soon.
     static func connect(port: Int, readsByItself: Bool = true, receiveBufferByteCount: Int32? = nil) async throws -> RawClient {
+        try await connect(
+            to: try SocketAddress(ipAddress: "127.0.0.1", port: port),
+            readsByItself: readsByItself,
+            receiveBufferByteCount: receiveBufferByteCount
+        )
+    }
+
+    /// - Parameters:
+    ///   - receiveBufferByteCount: The kernel's buffer, to make back-pressure felt soon.
+    ///   - tls: `nil`: without encryption.
+    ///   - beginning: What is sent in clear before all else.
+    static func connect(
+        to address: SocketAddress,
+        readsByItself: Bool = true,
+        receiveBufferByteCount: Int32? = nil,
+        tls: NIOSSLContext? = nil,
+        beginning: String = ""
+    ) async throws -> RawClient {
         let (arrived, continuation) = AsyncThrowingStream.makeStream(of: ByteBuffer.self)
         var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelOption(.autoRead, value: readsByItself)
             .channelOption(.allowRemoteHalfClosure, value: true)
             .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Receiver(continuation)) }
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    if !beginning.isEmpty { try pipeline.addHandler(Beginning(beginning)) }
+                    if let tls { try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: "localhost")) }
+                    try pipeline.addHandler(Receiver(continuation))
+                }
             }
         if let receiveBufferByteCount {
             bootstrap = bootstrap.channelOption(.socketOption(.so_rcvbuf), value: .init(receiveBufferByteCount))
         }
-        return RawClient(try await bootstrap.connect(host: "127.0.0.1", port: port).get(), arrived)
+        return RawClient(try await bootstrap.connect(to: address).get(), arrived)
     }
 
     func send(_ text: String) async throws {
@@ -78,6 +101,18 @@ final class RawClient {
             }
             guard try await receiveMore() else { throw UnexpectedEnd() }
         }
+    }
+
+    func receiveBytes(_ byteCount: Int) async throws -> ByteBuffer {
+        while buffer.readableBytes < byteCount {
+            guard try await receiveMore() else { throw UnexpectedEnd() }
+        }
+        return buffer.readSlice(length: byteCount) ?? ByteBuffer()
+    }
+
+    /// The certificate that the server has shown.
+    func serverCertificate() async throws -> NIOSSLCertificate? {
+        try await channel.pipeline.handler(type: NIOSSLClientHandler.self).map { $0.peerCertificate }.get()
     }
 
     /// The next response, its content read as its head says.
@@ -152,6 +187,23 @@ struct RawResponse {
     subscript(name: String) -> String? {
         let values = fields.filter { $0.name.lowercased() == name }
         return values.count == 1 ? values[0].value : nil
+    }
+}
+
+/// Sends something as soon as there is a connection.
+private final class Beginning: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let text: String
+
+    init(_ text: String) {
+        self.text = text
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        context.writeAndFlush(Self.wrapOutboundOut(ByteBuffer(string: text)), promise: nil)
+        context.fireChannelActive()
     }
 }
 

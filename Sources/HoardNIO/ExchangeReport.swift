@@ -1,0 +1,62 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPTypes
+package import HoardHTTP
+package import NIOCore
+package import NIOHTTP1
+
+/// What happened in one exchange with a client, told when its response has been written or given up.
+package struct ExchangeReport: Sendable {
+    /// The request, in the form that was at hand. Making strings of it is left to those who need them.
+    package enum Request: Sendable {
+        /// The head of an HTTP/1.1 request as it came, from the method to the empty line. It is valid by RFC 9112.
+        case bytes(ByteBuffer)
+        case head(HTTPRequest)
+        /// There was no valid request: it was refused with the status that is told.
+        case invalid
+    }
+
+    package var request: Request
+    package var version: HTTPVersion
+    package var isSecure: Bool
+    package var remoteAddress: String
+    package var status: Int
+    /// Bytes of content sent, without framing.
+    package var contentByteCount: Int
+    /// Whether the client was sent all of the response.
+    package var isComplete: Bool
+    /// From the head of the request to the first byte of the response.
+    package var timeToFirstByte: Duration
+    /// From the head of the request to the last byte of the response.
+    package var duration: Duration
+    /// What the handler said about its answer.
+    package var answer: AnswerReport?
+
+    package init(
+        request: Request,
+        version: HTTPVersion,
+        isSecure: Bool,
+        remoteAddress: String,
+        status: Int,
+        contentByteCount: Int,
+        isComplete: Bool,
+        timeToFirstByte: Duration,
+        duration: Duration,
+        answer: AnswerReport?
+    ) {
+        self.request = request
+        self.version = version
+        self.isSecure = isSecure
+        self.remoteAddress = remoteAddress
+        self.status = status
+        self.contentByteCount = contentByteCount
+        self.isComplete = isComplete
+        self.timeToFirstByte = timeToFirstByte
+        self.duration = duration
+        self.answer = answer
+    }
+}
+
+/// Gets a report of every exchange. It is called on the connection's event loop and must not block.
+package typealias ExchangeObserver = @Sendable (ExchangeReport) -> Void

@@ -1,0 +1,158 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import HoardHTTP
+internal import NIOCore
+internal import NIOHPACK
+internal import NIOHTTP1
+internal import NIOHTTP2
+
+extension StreamHandler {
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch Self.unwrapInboundIn(data) {
+        case .headers(let fields):
+            switch machine.fieldsArrived(endsStream: fields.endStream) {
+            case .begin: begin(fields.headers, endsStream: fields.endStream, context: context)
+            // Trailer fields are dropped, as a recipient may: RFC 9110 §6.5.1.
+            case .endRequest: requestEnded()
+            case .ignore: break
+            }
+        case .data(let content):
+            guard machine.contentArrived(), case .byteBuffer(let bytes) = content.data else { return }
+            received(bytes, context: context)
+            guard content.endStream else { return }
+            machine.requestEnded()
+            requestEnded()
+        default:
+            break
+        }
+    }
+
+    private func begin(_ headers: HPACKHeaders, endsStream: Bool, context: ChannelHandlerContext) {
+        let start = context.eventLoop.now
+        guard connection.mayStartHandler else {
+            record = StreamRecord(request: .invalid, start: start, status: 503)
+            reset(.refusedStream, context: context)
+            return
+        }
+        let head: StreamRequestHead
+        do throws(StreamRequestHead.Refusal) {
+            head = try StreamRequestHead(headers, endsStream: endsStream, isSecure: info.isSecure, limits: configuration)
+        } catch {
+            record = StreamRecord(request: .invalid, start: start)
+            switch error {
+            case .malformed:
+                record?.status = 400
+                reset(.protocolError, context: context)
+            case .rejected(let rejection):
+                reject(rejection, isHead: headers.first(name: ":method") == "HEAD", context: context)
+            }
+            return
+        }
+        record = StreamRecord(request: .head(head.head), start: start)
+        awaitsContinue = head.expectsContinue
+        let pipe = endsStream ? nil : makeBody(context: context)
+        body = pipe
+        let request = HTTPServerRequest(
+            head: head.head,
+            body: pipe.map { HTTPBody($0, length: head.contentLength) } ?? .empty,
+            version: .http2,
+            remoteAddress: info.remoteAddress,
+            sendInterimResponse: interimResponseSender(context: context)
+        )
+        if endsStream, let response = server.responder.immediate?.response(to: request) {
+            respond(response, to: request, context: context)
+        } else {
+            startHandler(for: request, context: context)
+        }
+        if machine.isReceiving || output.isWaiting || !machine.hasResponseEnded { armTimer(context: context) }
+    }
+
+    private func received(_ bytes: ByteBuffer, context: ChannelHandlerContext) {
+        awaitsContinue = false
+        receivedByteCount += bytes.readableBytes
+        if let limit = configuration.maximumRequestContentByteCount, receivedByteCount > limit, body != nil {
+            dropBody(.tooLarge)
+            cancellation.cancel()
+            if machine.acceptsInterimResponse { reject(.contentTooLarge, context: context) }
+        } else if let body, bytes.readableBytes > 0 {
+            isBodyFull = !body.push(bytes)
+        }
+    }
+
+    private func requestEnded() {
+        awaitsContinue = false
+        body?.finish()
+    }
+
+    private func makeBody(context: ChannelHandlerContext) -> BodyPipe {
+        let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        let eventLoop = context.eventLoop
+        return BodyPipe(highWatermark: configuration.bodyBufferByteCount, alreadyRead: RequestBodyError(.alreadyRead)) { pipe in
+            if eventLoop.inEventLoop {
+                handler.value.0.bodyIsWanted(pipe, context: handler.value.1)
+            } else {
+                eventLoop.execute { handler.value.0.bodyIsWanted(pipe, context: handler.value.1) }
+            }
+        }
+    }
+
+    /// The reader of the request's content waits for it.
+    private func bodyIsWanted(_ pipe: BodyPipe, context: ChannelHandlerContext) {
+        guard body === pipe, context.channel.isActive else { return }
+        isBodyFull = false
+        if awaitsContinue, machine.acceptsInterimResponse {
+            awaitsContinue = false
+            context.writeAndFlush(Self.wrapOutboundOut(.headers(.init(headers: [":status": "100"]))), promise: nil)
+        }
+        resumeReading(context: context)
+    }
+
+    /// What sends interim responses, and does nothing when the final response has begun.
+    private func interimResponseSender(context: ChannelHandlerContext) -> InterimResponseHandler {
+        let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        let eventLoop = context.eventLoop
+        return { response in
+            guard let headers = HPACKHeaders(interim: response) else { return }
+            // A response that cannot be sent any more is no failure of the one that is to come.
+            try? await eventLoop.flatSubmit { () -> EventLoopFuture<Void> in
+                let (handler, context) = handler.value
+                guard handler.machine.acceptsInterimResponse, context.channel.isActive else { return eventLoop.makeSucceededVoidFuture() }
+                return context.writeAndFlush(Self.wrapOutboundOut(.headers(.init(headers: headers))))
+            }.get()
+        }
+    }
+
+    // MARK: Time
+
+    /// Looks after a while whether the client is too slow.
+    func armTimer(context: ChannelHandlerContext) {
+        guard timer == nil, context.channel.isActive else { return }
+        timer = context.eventLoop.assumeIsolated().scheduleTask(in: configuration.samplingInterval) {
+            self.timer = nil
+            self.sample(context: context)
+            self.armTimer(context: context)
+        }
+    }
+
+    private func sample(context: ChannelHandlerContext) {
+        let now = context.eventLoop.now
+        if sending.sample(isWaiting: output.isWaiting, byteCount: output.sentByteCount, now: now) {
+            reset(.cancel, context: context)
+            return
+        }
+        let isClientWaitedFor = machine.isReceiving && body?.isReaderWaiting == true
+        if receiving.sample(isWaiting: isClientWaitedFor, byteCount: receivedByteCount, now: now) {
+            dropBody(.timedOut)
+        }
+    }
+}
+
+extension HTTPServer.Configuration {
+    /// How often a transfer is looked at.
+    var samplingInterval: TimeAmount {
+        let shortest = min(TimeAmount(bodyTimeout), TimeAmount(writeTimeout), minimumBytesPerSecond > 0 ? TransferWatch.window : .nanoseconds(.max))
+        return .nanoseconds(max(1, shortest.nanoseconds / 4))
+    }
+}

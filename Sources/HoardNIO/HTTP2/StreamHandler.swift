@@ -1,0 +1,151 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import Hoard
+internal import HoardHTTP
+internal import NIOCore
+internal import NIOHPACK
+internal import NIOHTTP1
+internal import NIOHTTP2
+
+/// Serves one stream of an HTTP/2 connection, which is one exchange: reads its request, has it answered, and writes the response as fast as the client
+/// takes it. What it decides is in ``StreamStateMachine``.
+final class StreamHandler: ChannelDuplexHandler {
+    typealias InboundIn = HTTP2Frame.FramePayload
+    typealias InboundOut = Never
+    typealias OutboundIn = Never
+    typealias OutboundOut = HTTP2Frame.FramePayload
+
+    let eventLoop: any EventLoop
+    let server: ServerContext
+    let configuration: HTTPServer.Configuration
+    let info: ConnectionInfo
+    let connection: HTTP2ConnectionHandler
+    let cancellation = ExchangeCancellation()
+    var machine = StreamStateMachine()
+    /// `nil` if the request has no content, or if nobody is to read the rest of it.
+    var body: BodyPipe?
+    var isBodyFull = false
+    var isReadHeld = false
+    /// The client waits for 100 before it sends its content.
+    var awaitsContinue = false
+    var receivedByteCount = 0
+    var output = StreamOutput()
+    var isPumping = false
+    var receiving: TransferWatch
+    var sending: TransferWatch
+    var timer: Scheduled<Void>?
+    var record: StreamRecord?
+
+    init(
+        on eventLoop: any EventLoop,
+        server: ServerContext,
+        configuration: HTTPServer.Configuration,
+        info: ConnectionInfo,
+        connection: HTTP2ConnectionHandler
+    ) {
+        self.eventLoop = eventLoop
+        self.server = server
+        self.configuration = configuration
+        self.info = info
+        self.connection = connection
+        receiving = TransferWatch(
+            stallTimeout: TimeAmount(configuration.bodyTimeout),
+            minimumBytesPerSecond: configuration.minimumBytesPerSecond
+        )
+        sending = TransferWatch(
+            stallTimeout: TimeAmount(configuration.writeTimeout),
+            minimumBytesPerSecond: configuration.minimumBytesPerSecond
+        )
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        end()
+    }
+
+    /// The stream has been reset by the client, or the connection has failed; the stream's end follows.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {}
+
+    private func end() {
+        machine.closed()
+        timer?.cancel()
+        timer = nil
+        dropBody(.connectionClosed)
+        output.giveUp()
+        guard !machine.hasResponseEnded else { return }
+        cancellation.cancel()
+        report(isComplete: false)
+    }
+
+    /// Nobody is to read more of the request's content.
+    func dropBody(_ code: RequestBodyError.Code) {
+        body?.fail(RequestBodyError(code))
+        body = nil
+    }
+
+    /// Ends the stream at once, in a way that shows the client that the response is incomplete.
+    func reset(_ code: NIOHTTP2.HTTP2ErrorCode, context: ChannelHandlerContext) {
+        guard context.channel.isActive else { return }
+        context.writeAndFlush(Self.wrapOutboundOut(.rstStream(code)), promise: nil)
+    }
+
+    /// Tells the observer, unless it has been told.
+    func report(isComplete: Bool) {
+        guard let record, let observer = server.responder.observer else { return }
+        self.record = nil
+        observer(record.report(info: info, contentByteCount: output.sentByteCount, isComplete: isComplete, now: eventLoop.now))
+    }
+
+    // MARK: Reading
+
+    func read(context: ChannelHandlerContext) {
+        if isBodyFull, body != nil {
+            isReadHeld = true
+        } else {
+            isReadHeld = false
+            context.read()
+        }
+    }
+
+    func resumeReading(context: ChannelHandlerContext) {
+        guard isReadHeld else { return }
+        read(context: context)
+    }
+}
+
+/// What is noted of an exchange while it goes on, for the report of it.
+struct StreamRecord {
+    let request: ExchangeReport.Request
+    let start: NIODeadline
+    var status = 0
+    var firstByte: NIODeadline?
+    var answer: AnswerReport?
+
+    init(request: ExchangeReport.Request, start: NIODeadline, status: Int = 0) {
+        self.request = request
+        self.start = start
+        self.status = status
+    }
+
+    func report(info: ConnectionInfo, contentByteCount: Int, isComplete: Bool, now: NIODeadline) -> ExchangeReport {
+        let duration = Duration.nanoseconds((now - start).nanoseconds)
+        return ExchangeReport(
+            request: request,
+            version: .http2,
+            isSecure: info.isSecure,
+            remoteAddress: info.remoteAddress,
+            status: status,
+            contentByteCount: contentByteCount,
+            isComplete: isComplete,
+            timeToFirstByte: firstByte.map { Duration.nanoseconds(($0 - start).nanoseconds) } ?? duration,
+            duration: duration,
+            answer: answer
+        )
+    }
+}

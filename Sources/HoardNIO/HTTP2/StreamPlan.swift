@@ -1,0 +1,30 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import Hoard
+internal import HoardHTTP
+internal import NIOCore
+internal import NIOHPACK
+
+/// How a response is written on a stream: its head with the fields that HTTP/2 allows, and how much content follows.
+struct StreamPlan {
+    let headers: HPACKHeaders
+    let status: Int
+    let content: ResponsePlan.Content
+    let body: HTTPBody
+    let report: AnswerReport?
+
+    init(_ response: HTTPServerResponse, to request: HTTPServerRequest, clock: any WallClock) {
+        let response = response.head.status.code >= 200 ? response : ResponsePlan.failure
+        let (content, lengthField) = ResponsePlan.framing(of: response, to: request)
+        headers = HPACKHeaders(response.head, contentLength: lengthField, date: HTTPDate(clock.now()).description)
+        status = response.head.status.code
+        self.content = content
+        body = response.body
+        report = response.report
+    }
+
+    /// Whether the head ends the stream.
+    var hasNoContent: Bool { content == .none || body.bytesAtHand?.readableBytes == 0 }
+}

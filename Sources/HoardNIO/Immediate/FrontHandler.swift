@@ -1,0 +1,238 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Hoard
+internal import NIOCore
+internal import NIOHTTP1
+
+/// The first handler of an HTTP/1 connection. Answers plain requests by their bytes, and passes everything else on to the parser.
+///
+/// It looks at bytes only where a request begins: as long as it has understood every request that the parser was given, and passes on whole heads only, it
+/// knows that nothing is left in the parser. What it does not understand ends that: from then on, all bytes of the connection are the parser's. So no
+/// part of one request can be taken for another one.
+///
+/// It writes to the network, past the encoder of responses, and only while no exchange is in progress. While the client does not take what has been
+/// written, requests go to the parser, behind which one response is written at a time.
+final class FrontHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    /// Heads that are longer are left to the parser.
+    private static let maximumHeadByteCount = 8 << 10
+    /// Responses to pipelined requests are written when there are as many bytes of them.
+    private static let batchByteCount = 64 << 10
+
+    private let connection: ConnectionHandler
+    private let responder: (any ImmediateResponder)?
+    private let observer: ExchangeObserver?
+    private let scanner: RequestScanner
+    private let scratch = LoopScratch.current
+    /// Whether a request begins with the next byte that arrives, or with the first one that is held.
+    private var isAtRequest: Bool
+    /// The first part of a head.
+    private var held = ByteBuffer()
+    private var hasPassedBytes = false
+
+    init(_ connection: ConnectionHandler, responder: Responder) {
+        self.connection = connection
+        self.responder = responder.immediate
+        self.observer = responder.observer
+        isAtRequest = responder.immediate != nil
+        let limits = connection.configuration
+        scanner = RequestScanner(
+            maximumByteCount: min(Self.maximumHeadByteCount, limits.maximumTargetByteCount, limits.maximumHeaderByteCount),
+            maximumFieldCount: limits.maximumHeaderFieldCount
+        )
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if connection.machine.isLingering { return }
+        guard isAtRequest, let responder else { return pass(data, context: context) }
+        var bytes = Self.unwrapInboundIn(data)
+        if held.readableBytes > 0 {
+            held.writeBuffer(&bytes)
+            bytes = held
+            held = ByteBuffer()
+            connection.hasPartialHead = false
+        }
+        serve(&bytes, responder, context: context)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        // Of what was answered here, nobody behind knows anything.
+        guard hasPassedBytes else { return }
+        hasPassedBytes = false
+        context.fireChannelReadComplete()
+    }
+
+    private func pass(_ data: NIOAny, context: ChannelHandlerContext) {
+        connection.bytesArrived(context: context)
+        hasPassedBytes = true
+        context.fireChannelRead(data)
+    }
+
+    // MARK: Serving
+
+    private func serve(_ bytes: inout ByteBuffer, _ responder: any ImmediateResponder, context: ChannelHandlerContext) {
+        let start = context.eventLoop.now
+        var batch = Batch(output: ImmediateOutput(bytes: scratch.takeOutput()), start: start)
+        while bytes.readableBytes > 0, !connection.machine.isLingering, !connection.machine.isClosed {
+            switch next(in: bytes, responder, &batch, context: context) {
+            case .answered(let byteCount):
+                bytes.moveReaderIndex(forwardBy: byteCount)
+                if batch.output.content != nil || batch.output.bytes.readableBytes >= Self.batchByteCount { write(&batch, context: context) }
+            case .toParser(let byteCount):
+                flush(&batch, context: context)
+                if let head = bytes.readSlice(length: byteCount) { pass(Self.wrapInboundOut(head), context: context) }
+            case .incomplete:
+                flush(&batch, context: context)
+                // The reader's own buffer is used again for the next read.
+                held = ByteBuffer(copying: bytes)
+                connection.hasPartialHead = true
+                connection.bytesArrived(context: context)
+                return giveBack(batch)
+            case .other:
+                flush(&batch, context: context)
+                isAtRequest = false
+                pass(Self.wrapInboundOut(bytes), context: context)
+                return giveBack(batch)
+            }
+        }
+        flush(&batch, context: context)
+        giveBack(batch)
+    }
+
+    private enum Next {
+        case answered(byteCount: Int)
+        /// Understood, but not to be answered here.
+        case toParser(byteCount: Int)
+        case incomplete
+        case other
+    }
+
+    private func next(in bytes: ByteBuffer, _ responder: any ImmediateResponder, _ batch: inout Batch, context: ChannelHandlerContext) -> Next {
+        bytes.withUnsafeReadableBytes { readable in
+            switch scanner.scan(readable) {
+            case .incomplete: return .incomplete
+            case .other: return .other
+            case .request(let head):
+                guard head.isPlain, connection.isReadyForRequest else { return .toParser(byteCount: head.byteCount) }
+                if !context.channel.isWritable {
+                    flush(&batch, context: context)
+                    guard connection.isReadyForRequest, context.channel.isWritable else { return .toParser(byteCount: head.byteCount) }
+                }
+                let request = ScannedRequest(
+                    isHead: head.isHead,
+                    target: UnsafeRawBufferPointer(rebasing: readable[head.target]),
+                    host: UnsafeRawBufferPointer(rebasing: readable[head.host])
+                )
+                guard let answer = responder.answer(request, into: &batch.output) else { return .toParser(byteCount: head.byteCount) }
+                batch.answerCount += 1
+                if observer != nil, let head = bytes.getSlice(at: bytes.readerIndex, length: head.byteCount) { note(answer, to: head) }
+                return .answered(byteCount: head.byteCount)
+            }
+        }
+    }
+
+    // MARK: Writing
+
+    /// The answers given since the last flush.
+    private struct Batch {
+        var output: ImmediateOutput
+        let start: NIODeadline
+        var answerCount = 0
+    }
+
+    private func write(_ batch: inout Batch, context: ChannelHandlerContext) {
+        context.write(Self.wrapOutboundOut(batch.output.bytes), promise: nil)
+        if let content = batch.output.content {
+            batch.output.content = nil
+            context.write(Self.wrapOutboundOut(content), promise: nil)
+        }
+        // As long as the network holds on to the bytes, this takes memory of its own.
+        batch.output.bytes.clear()
+    }
+
+    private func flush(_ batch: inout Batch, context: ChannelHandlerContext) {
+        guard batch.answerCount > 0 else { return }
+        batch.answerCount = 0
+        let isLast = batch.output.bytes.readableBytes > 0
+        if isLast { context.write(Self.wrapOutboundOut(batch.output.bytes), promise: nil) }
+        connection.answeredAtOnce(now: batch.start)
+        context.flush()
+        if isWritten(&batch, isLast: isLast, context: context) {
+            tellObserver(since: batch.start, context: context)
+        } else {
+            connection.awaitWrites(reporting: takeReports(since: batch.start, context: context), since: batch.start)
+        }
+    }
+
+    /// Whether the kernel has taken everything. Empties the output.
+    ///
+    /// Asking the channel takes longer than most of what else is done for a request. But if the output was what was written last, and its memory can
+    /// be used again, the channel has let go of it, so it has written it. With TLS something else has been written.
+    private func isWritten(_ batch: inout Batch, isLast: Bool, context: ChannelHandlerContext) -> Bool {
+        let before = batch.output.bytes.withVeryUnsafeBytes { $0.baseAddress }
+        batch.output.bytes.clear()
+        let after = batch.output.bytes.withVeryUnsafeBytes { $0.baseAddress }
+        if isLast, !connection.info.isSecure { return before == after }
+        return (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) == 0
+    }
+
+    private func giveBack(_ batch: Batch) {
+        scratch.output = batch.output.bytes
+    }
+
+    // MARK: Reports
+
+    private func note(_ answer: ImmediateAnswer, to head: ByteBuffer) {
+        scratch.reports.append(
+            ExchangeReport(
+                request: .bytes(head),
+                version: .http1_1,
+                isSecure: connection.info.isSecure,
+                remoteAddress: connection.info.remoteAddress,
+                status: answer.status,
+                contentByteCount: answer.contentByteCount,
+                isComplete: true,
+                timeToFirstByte: .zero,
+                duration: .zero,
+                answer: answer.report
+            )
+        )
+    }
+
+    private func tellObserver(since start: NIODeadline, context: ChannelHandlerContext) {
+        guard let observer, !scratch.reports.isEmpty else { return }
+        let duration = Duration.nanoseconds((context.eventLoop.now - start).nanoseconds)
+        // A write that fails closes the connection before the flush returns.
+        let isComplete = !connection.machine.isClosed
+        for var report in scratch.reports {
+            report.duration = duration
+            report.timeToFirstByte = duration
+            report.isComplete = isComplete
+            observer(report)
+        }
+        scratch.reports.removeAll(keepingCapacity: true)
+    }
+
+    /// The reports that cannot be made before it is known what has become of the responses.
+    private func takeReports(since start: NIODeadline, context: ChannelHandlerContext) -> [ExchangeReport] {
+        guard !scratch.reports.isEmpty else { return [] }
+        var taken: [ExchangeReport] = []
+        swap(&taken, &scratch.reports)
+        let duration = Duration.nanoseconds((context.eventLoop.now - start).nanoseconds)
+        for index in taken.indices { taken[index].timeToFirstByte = duration }
+        return taken
+    }
+}
+
+extension ByteBuffer {
+    /// The same readable bytes in memory of their own.
+    fileprivate init(copying other: ByteBuffer) {
+        self.init()
+        reserveCapacity(other.readableBytes)
+        writeImmutableBuffer(other)
+    }
+}

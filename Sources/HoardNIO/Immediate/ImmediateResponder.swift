@@ -1,0 +1,66 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+package import HoardHTTP
+package import NIOCore
+
+/// Answers the requests that need neither a task nor waiting, on the event loop of their connection.
+///
+/// What it does not answer goes to the server's handler. Both must give the same answers: which of them is asked depends on how a request is
+/// spelled, and on what else goes on.
+package protocol ImmediateResponder: Sendable {
+    /// Answers a request by its bytes, before it has been parsed. Called for requests without content only, and only for plain ones: see
+    /// ``RequestScanner``.
+    ///
+    /// - Parameters:
+    ///   - request: Its bytes are there for the time of the call only.
+    ///   - output: Gets the whole response, from the status line on.
+    /// - Returns: `nil` if the request has to be parsed. Then nothing has been written.
+    func answer(_ request: ScannedRequest, into output: inout ImmediateOutput) -> ImmediateAnswer?
+
+    /// Answers a request that has been parsed and has no content. Called for all versions of HTTP.
+    ///
+    /// - Returns: `nil` if the handler has to be asked; else a response whose content is at hand.
+    func response(to request: HTTPServerRequest) -> HTTPServerResponse?
+}
+
+/// A request as it came over the connection, found valid by a ``RequestScanner``. HTTP/1.1, GET or HEAD, without content.
+package struct ScannedRequest {
+    package let isHead: Bool
+    /// Begins with a slash, and is spelled as a normalised URI is (RFC 3986 §6.2.2).
+    package let target: UnsafeRawBufferPointer
+    /// What the `Host` field says: a name or an IPv4 address, and perhaps a port.
+    package let host: UnsafeRawBufferPointer
+
+    package init(isHead: Bool, target: UnsafeRawBufferPointer, host: UnsafeRawBufferPointer) {
+        self.isHead = isHead
+        self.target = target
+        self.host = host
+    }
+}
+
+/// Where a response is written that is given at once.
+package struct ImmediateOutput {
+    /// The head, with short content behind it. Other responses may stand in front of it.
+    package var bytes: ByteBuffer
+    /// Content that is not copied. It follows ``bytes``.
+    package var content: ByteBuffer?
+
+    package init(bytes: ByteBuffer) {
+        self.bytes = bytes
+    }
+}
+
+/// What was answered, for reports.
+package struct ImmediateAnswer: Sendable {
+    package var status: Int
+    /// Bytes of content that are sent.
+    package var contentByteCount: Int
+    package var report: AnswerReport
+
+    package init(status: Int, contentByteCount: Int, report: AnswerReport) {
+        self.status = status
+        self.contentByteCount = contentByteCount
+        self.report = report
+    }
+}

@@ -1,0 +1,18 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// What is known of a connection before its first request.
+struct ConnectionInfo: Sendable, Hashable {
+    /// The client's IP address, without its port; empty for a client of a Unix socket.
+    var remoteAddress: String
+    /// Whether the connection is encrypted.
+    var isSecure: Bool
+
+    init(remoteAddress: String, isSecure: Bool = false) {
+        self.remoteAddress = remoteAddress
+        self.isSecure = isSecure
+    }
+
+    /// The scheme of URLs that are asked for on such a connection.
+    var scheme: String { isSecure ? "https" : "http" }
+}

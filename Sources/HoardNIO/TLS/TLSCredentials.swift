@@ -1,0 +1,104 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Hoard
+internal import HoardHTTP
+internal import NIOCore
+internal import NIOPosix
+package import NIOSSL
+
+/// What a server proves its identity with, and where that comes from.
+package struct TLSCredentials: Sendable {
+    /// Certificates and the key of the first one.
+    package struct Loaded: Sendable {
+        /// The server's own certificate, then those that it was signed with.
+        package var chain: [NIOSSLCertificate]
+        package var privateKey: NIOSSLPrivateKey
+
+        package init(chain: [NIOSSLCertificate], privateKey: NIOSSLPrivateKey) {
+            self.chain = chain
+            self.privateKey = privateKey
+        }
+    }
+
+    /// Reads both, at the start and at each reload. It may block: it runs on a thread of its own.
+    let load: @Sendable () throws -> Loaded
+
+    package init(load: @escaping @Sendable () throws -> Loaded) {
+        self.load = load
+    }
+
+    /// Certificates and a key in files in PEM form. They are read anew at each reload.
+    package static func files(certificateChainPath: String, privateKeyPath: String) -> TLSCredentials {
+        TLSCredentials {
+            let chain: [NIOSSLCertificate]
+            do {
+                chain = try NIOSSLCertificate.fromPEMFile(certificateChainPath)
+            } catch {
+                throw TLSError("The file \(certificateChainPath) holds no certificate in PEM form that can be read.", underlyingError: error)
+            }
+            do {
+                return Loaded(chain: chain, privateKey: try NIOSSLPrivateKey(file: privateKeyPath, format: .pem))
+            } catch {
+                throw TLSError("The file \(privateKeyPath) holds no private key in PEM form that can be read.", underlyingError: error)
+            }
+        }
+    }
+
+    /// Loads them, and makes sure that they can be used now.
+    ///
+    /// - Parameter allowsExpired: Certificates out of their time are as good as others. A server that starts has no better ones.
+    /// - Throws: ``TLSError``.
+    func makeContext(isHTTP2Enabled: Bool, allowsExpired: Bool, clock: any WallClock) async throws -> NIOSSLContext {
+        let load = load
+        return try await NIOSingletons.posixBlockingThreadPool.runIfActive {
+            try Self.makeContext(load(), isHTTP2Enabled: isHTTP2Enabled, allowsExpired: allowsExpired, now: HTTPDate(clock.now()).secondsSince1970)
+        }
+    }
+
+    private static func makeContext(_ loaded: Loaded, isHTTP2Enabled: Bool, allowsExpired: Bool, now: Int64) throws -> NIOSSLContext {
+        guard let own = loaded.chain.first else { throw TLSError("There is no certificate.") }
+        if !allowsExpired {
+            guard Int64(own.notValidAfter) >= now else { throw TLSError("The certificate has expired.") }
+            guard Int64(own.notValidBefore) <= now else { throw TLSError("The certificate is not valid yet.") }
+        }
+        do {
+            return try NIOSSLContext(configuration: .server(loaded, isHTTP2Enabled: isHTTP2Enabled))
+        } catch {
+            throw TLSError("The certificate and the private key do not fit together, or cannot be used.", underlyingError: error)
+        }
+    }
+}
+
+extension TLSConfiguration {
+    /// TLS 1.2 and 1.3, and of the cipher suites of 1.2 those that have forward secrecy and authenticated encryption, which are the ones that
+    /// HTTP/2 allows: [RFC 9113 §9.2](https://www.rfc-editor.org/rfc/rfc9113#section-9.2).
+    fileprivate static func server(_ loaded: TLSCredentials.Loaded, isHTTP2Enabled: Bool) -> TLSConfiguration {
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: loaded.chain.map { .certificate($0) },
+            privateKey: .privateKey(loaded.privateKey)
+        )
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.cipherSuiteValues = [
+            .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+            .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+            .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+        ]
+        configuration.applicationProtocols = isHTTP2Enabled ? ["h2", "http/1.1"] : ["http/1.1"]
+        return configuration
+    }
+}
+
+/// Why certificates cannot be used.
+struct TLSError: Error, Sendable, CustomStringConvertible {
+    /// One sentence a person can act on.
+    let message: String
+    let underlyingError: (any Error)?
+
+    init(_ message: String, underlyingError: (any Error)? = nil) {
+        self.message = message
+        self.underlyingError = underlyingError
+    }
+
+    var description: String { message }
+}

@@ -1,0 +1,91 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+package import HoardNIO
+package import NIOSSL
+
+/// Certificates for `localhost` and 127.0.0.1 that nobody but these tests trusts, each signed with its own key. They are valid until 2126.
+package struct TestCertificate: Sendable {
+    package let certificate: String
+    package let privateKey: String
+
+    package static let first = TestCertificate(
+        certificate: """
+            -----BEGIN CERTIFICATE-----
+            MIIBrzCCAVWgAwIBAgIUEWQuCPgCZM3xo/mKeiW9bodAnQ8wCgYIKoZIzj0EAwIw
+            FzEVMBMGA1UEAwwMYS5ob2FyZC50ZXN0MCAXDTI2MTEyMjAyNDAwN1oYDzIxMjYx
+            MDI5MDI0MDA3WjAXMRUwEwYDVQQDDAxhLmhvYXJkLnRlc3QwWTATBgcqhkjOPQIB
+            BggqhkjOPQMBBwNCAASU00RkX68h0eOtqMUN+rKuI270BMNeNtCyfYM4wKYJ8yXD
+            CI7ZyZ+wv6VNUhzmF52qDM0MD+ZigYeiVxOx6yyfo30wezAdBgNVHQ4EFgQUBRSy
+            BZ818cxD6SD7Lo23mOx74mMwHwYDVR0jBBgwFoAUBRSyBZ818cxD6SD7Lo23mOx7
+            4mMwDwYDVR0TAQH/BAUwAwEB/zAoBgNVHREEITAfgglsb2NhbGhvc3SCDGEuaG9h
+            cmQudGVzdIcEfwAAATAKBggqhkjOPQQDAgNIADBFAiEAi6iXshqY9+YOoT/XbqCQ
+            4T8TNycBpjtKKEKrDipe+i8CIEctYyZg2HKIDq1RoWK9msxafdmdYbQaJU2Npsov
+            yUU2
+            -----END CERTIFICATE-----
+            """,
+        privateKey: """
+            -----BEGIN PRIVATE KEY-----
+            MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgWJdpnPP1/yQBH6PU
+            ZNIdqPa7W4k9FJcejnipKyeC7eehRANCAASU00RkX68h0eOtqMUN+rKuI270BMNe
+            NtCyfYM4wKYJ8yXDCI7ZyZ+wv6VNUhzmF52qDM0MD+ZigYeiVxOx6yyf
+            -----END PRIVATE KEY-----
+            """
+    )
+
+    package static let second = TestCertificate(
+        certificate: """
+            -----BEGIN CERTIFICATE-----
+            MIIBrjCCAVWgAwIBAgIUES+5zsCf3FIrVAS7tpHYvJhGEG4wCgYIKoZIzj0EAwIw
+            FzEVMBMGA1UEAwwMYi5ob2FyZC50ZXN0MCAXDTI2MTEyMjAyNDAwN1oYDzIxMjYx
+            MDI5MDI0MDA3WjAXMRUwEwYDVQQDDAxiLmhvYXJkLnRlc3QwWTATBgcqhkjOPQIB
+            BggqhkjOPQMBBwNCAATCfFqHanz1SPGUSBRt/wsfLVd3NZ5J3VBSSEVkCgvTCkM7
+            SMjjZdcNAwgq50rhrmsluqd/eOoPhcleYS+Hg/oVo30wezAdBgNVHQ4EFgQUXSpR
+            kGkikhNj5KeENI6900YByP8wHwYDVR0jBBgwFoAUXSpRkGkikhNj5KeENI6900YB
+            yP8wDwYDVR0TAQH/BAUwAwEB/zAoBgNVHREEITAfgglsb2NhbGhvc3SCDGIuaG9h
+            cmQudGVzdIcEfwAAATAKBggqhkjOPQQDAgNHADBEAiBjkYmKY2sInECdN3K7fTEo
+            GtD479th0VUow2wOUa+TAgIgc817RhUULtw//F5HiA+/CwYtdYR6QM/dTuuTt8cK
+            fsA=
+            -----END CERTIFICATE-----
+            """,
+        privateKey: """
+            -----BEGIN PRIVATE KEY-----
+            MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgoakS9RnsPJHwsd+9
+            gDl8T8kLKtULsuQ47NPb1CmOec2hRANCAATCfFqHanz1SPGUSBRt/wsfLVd3NZ5J
+            3VBSSEVkCgvTCkM7SMjjZdcNAwgq50rhrmsluqd/eOoPhcleYS+Hg/oV
+            -----END PRIVATE KEY-----
+            """
+    )
+
+    package var loaded: TLSCredentials.Loaded {
+        get throws {
+            TLSCredentials.Loaded(
+                chain: try NIOSSLCertificate.fromPEMBytes(Array(certificate.utf8)),
+                privateKey: try NIOSSLPrivateKey(bytes: Array(privateKey.utf8), format: .pem)
+            )
+        }
+    }
+
+    package var credentials: TLSCredentials { TLSCredentials { try loaded } }
+
+    /// What a server needs to show this certificate.
+    package func serverConfiguration() throws -> TLSConfiguration {
+        let loaded = try loaded
+        return .makeServerConfiguration(certificateChain: loaded.chain.map { .certificate($0) }, privateKey: .privateKey(loaded.privateKey))
+    }
+
+    /// Writes both to files, as PEM.
+    package func write(certificatePath: String, keyPath: String) throws {
+        try Data(certificate.utf8).write(to: URL(filePath: certificatePath))
+        try Data(privateKey.utf8).write(to: URL(filePath: keyPath))
+    }
+
+    /// What a client needs to trust these certificates.
+    package static func clientContext(protocols: [String] = []) throws -> NIOSSLContext {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.trustRoots = .certificates(try first.loaded.chain + second.loaded.chain)
+        configuration.applicationProtocols = protocols
+        return try NIOSSLContext(configuration: configuration)
+    }
+}

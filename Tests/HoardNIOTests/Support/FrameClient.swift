@@ -1,0 +1,195 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOCore
+import NIOHPACK
+
+/// A client that sends HTTP/2 frames as they are, whether they keep to the rules or not.
+final class FrameClient {
+    struct Frame: Equatable, CustomStringConvertible {
+        var kind: Kind
+        var flags: UInt8 = 0
+        var stream: Int = 0
+        var payload = ByteBuffer()
+
+        var endsStream: Bool { flags & 0x1 != 0 }
+        var isAcknowledgement: Bool { flags & 0x1 != 0 }
+        /// The code of RST_STREAM and GOAWAY.
+        var errorCode: UInt32? { payload.getInteger(at: payload.readerIndex + (kind == .goAway ? 4 : 0)) }
+        /// The last stream of GOAWAY.
+        var lastStream: UInt32? { payload.getInteger(at: payload.readerIndex) }
+
+        var description: String { "\(kind) stream \(stream) flags \(flags) \(payload.readableBytes) bytes" }
+    }
+
+    enum Kind: UInt8 {
+        case data = 0, headers, priority, reset, settings, pushPromise, ping, goAway, windowUpdate, continuation
+    }
+
+    /// What has come on a stream.
+    struct Response {
+        var interim: [HPACKHeaders] = []
+        var head = HPACKHeaders()
+        var content = ByteBuffer()
+        var trailers: HPACKHeaders?
+        var resetCode: UInt32?
+        var isComplete = false
+
+        var status: String? { head.first(name: ":status") }
+        var text: String { String(buffer: content) }
+    }
+
+    static let protocolError: UInt32 = 1
+    static let refusedStream: UInt32 = 7
+    static let cancel: UInt32 = 8
+    static let enhanceYourCalm: UInt32 = 11
+
+    let client: RawClient
+    /// Whether the server is told to send more as soon as something has come.
+    var givesRoom = true
+    private var encoder = HPACKEncoder(allocator: ByteBufferAllocator())
+    private var decoder = HPACKDecoder(allocator: ByteBufferAllocator())
+    private var responses: [Int: Response] = [:]
+    /// GOAWAY frames so far.
+    private(set) var goAways: [Frame] = []
+
+    init(_ client: RawClient, settings: [(UInt16, UInt32)] = []) async throws {
+        self.client = client
+        try await client.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+        var payload = ByteBuffer()
+        for (name, value) in settings {
+            payload.writeInteger(name)
+            payload.writeInteger(value)
+        }
+        try await send(Frame(kind: .settings, payload: payload))
+    }
+
+    static func connect(port: Int, settings: [(UInt16, UInt32)] = [], receiveBufferByteCount: Int32? = nil) async throws -> FrameClient {
+        try await FrameClient(RawClient.connect(port: port, receiveBufferByteCount: receiveBufferByteCount), settings: settings)
+    }
+
+    static func bytes(_ frames: [Frame]) -> ByteBuffer {
+        var bytes = ByteBuffer()
+        for frame in frames {
+            bytes.writeInteger(UInt8(truncatingIfNeeded: frame.payload.readableBytes >> 16))
+            bytes.writeInteger(UInt16(truncatingIfNeeded: frame.payload.readableBytes))
+            bytes.writeInteger(frame.kind.rawValue)
+            bytes.writeInteger(frame.flags)
+            bytes.writeInteger(UInt32(frame.stream))
+            bytes.writeImmutableBuffer(frame.payload)
+        }
+        return bytes
+    }
+
+    func send(_ frames: Frame...) async throws {
+        try await client.send(Self.bytes(frames))
+    }
+
+    func block(_ fields: [(String, String)]) throws -> ByteBuffer {
+        var block = ByteBuffer()
+        try encoder.encode(headers: HPACKHeaders(fields), to: &block)
+        return block
+    }
+
+    static func get(_ path: String, _ fields: [(String, String)] = [], method: String = "GET") -> [(String, String)] {
+        [(":method", method), (":scheme", "http"), (":authority", "a"), (":path", path)] + fields
+    }
+
+    func request(_ stream: Int, _ fields: [(String, String)], endsStream: Bool = true) async throws {
+        try await send(Frame(kind: .headers, flags: endsStream ? 0x5 : 0x4, stream: stream, payload: try block(fields)))
+    }
+
+    func content(_ stream: Int, _ text: String, endsStream: Bool) async throws {
+        try await send(Frame(kind: .data, flags: endsStream ? 1 : 0, stream: stream, payload: ByteBuffer(string: text)))
+    }
+
+    func reset(_ stream: Int) async throws {
+        try await send(Frame(kind: .reset, stream: stream, payload: ByteBuffer(integer: Self.cancel)))
+    }
+
+    func giveRoom(_ stream: Int, _ byteCount: Int) async throws {
+        try await send(Frame(kind: .windowUpdate, stream: stream, payload: ByteBuffer(integer: UInt32(byteCount))))
+    }
+
+    /// The next frame as it comes.
+    func receiveFrame() async throws -> Frame {
+        var head = try await client.receiveBytes(9)
+        let high = head.readInteger(as: UInt8.self) ?? 0
+        let low = head.readInteger(as: UInt16.self) ?? 0
+        let kind = head.readInteger(as: UInt8.self) ?? 0
+        let flags = head.readInteger(as: UInt8.self) ?? 0
+        let stream = head.readInteger(as: UInt32.self) ?? 0
+        let payload = try await client.receiveBytes(Int(high) << 16 + Int(low))
+        return Frame(kind: Kind(rawValue: kind) ?? .continuation, flags: flags, stream: Int(stream), payload: payload)
+    }
+
+    /// Takes in one frame, and answers what has to be answered.
+    @discardableResult
+    func step() async throws -> Frame {
+        let frame = try await receiveFrame()
+        switch frame.kind {
+        case .settings where !frame.isAcknowledgement:
+            try await send(Frame(kind: .settings, flags: 1))
+        case .ping where !frame.isAcknowledgement:
+            try await send(Frame(kind: .ping, flags: 1, payload: frame.payload))
+        case .goAway:
+            goAways.append(frame)
+        case .headers:
+            var block = frame.payload
+            let headers = try decoder.decodeHeaders(from: &block)
+            add(headers, to: frame.stream)
+            if frame.endsStream { responses[frame.stream]?.isComplete = true }
+        case .data:
+            responses[frame.stream, default: Response()].content.writeImmutableBuffer(frame.payload)
+            if frame.endsStream { responses[frame.stream]?.isComplete = true }
+            if givesRoom, frame.payload.readableBytes > 0 {
+                try await giveRoom(0, frame.payload.readableBytes)
+                if !frame.endsStream { try await giveRoom(frame.stream, frame.payload.readableBytes) }
+            }
+        case .reset:
+            responses[frame.stream, default: Response()].resetCode = frame.errorCode
+        default:
+            break
+        }
+        return frame
+    }
+
+    private func add(_ headers: HPACKHeaders, to stream: Int) {
+        var response = responses[stream] ?? Response()
+        let status = headers.first(name: ":status")
+        if status == nil {
+            response.trailers = headers
+        } else if status?.first == "1" {
+            response.interim.append(headers)
+        } else {
+            response.head = headers
+        }
+        responses[stream] = response
+    }
+
+    /// What comes on a stream until it ends, or until a condition holds.
+    func response(on stream: Int, until isEnough: (Response) -> Bool = { _ in false }) async throws -> Response {
+        while true {
+            if let response = responses[stream], response.isComplete || response.resetCode != nil || isEnough(response) { return response }
+            try await step()
+        }
+    }
+
+    /// Sends a request without content, and waits for its response.
+    func exchange(_ stream: Int, _ fields: [(String, String)]) async throws -> Response {
+        try await request(stream, fields)
+        return try await response(on: stream)
+    }
+
+    /// Waits until a stream has been reset, whether its response was complete or not.
+    func resetCode(of stream: Int) async throws -> UInt32? {
+        while responses[stream]?.resetCode == nil { try await step() }
+        return responses[stream]?.resetCode
+    }
+
+    /// What the server says before it closes the connection.
+    func receiveUntilClosed() async -> Frame? {
+        while (try? await step()) != nil {}
+        return goAways.last
+    }
+}
