@@ -31,6 +31,13 @@ struct Origin: Hashable, Sendable {
         self.target = target
     }
 
+    /// What stands for a server in messages.
+    init(_ server: OriginServer) {
+        scheme = server.isSecure ? "https" : "http"
+        authority = (server.host.utf8.contains(UInt8(ascii: ":")) ? "[\(server.host)]" : server.host) + ":\(server.port)"
+        target = "/"
+    }
+
     var url: String { "\(scheme)://\(authority)\(target)" }
 
     /// Host and port, for a person to read.

@@ -4,6 +4,7 @@
 internal import HoardHTTP
 internal import NIOCore
 internal import NIOHTTP1
+internal import NIOHTTP2
 internal import NIOPosix
 internal import NIOSSL
 
@@ -20,6 +21,8 @@ extension TransportError {
     struct Timeouts {
         let connect: Duration
         let read: Duration
+        /// `nil`: the head of a response has no time of its own.
+        var response: Duration?
     }
 
     /// One sentence for a person, which names host and port.
@@ -29,6 +32,10 @@ extension TransportError {
 
     static func connectTimeoutMessage(_ origin: Origin, _ timeouts: Timeouts) -> String {
         "No connection to \(origin.name) could be had in \(timeouts.connect)."
+    }
+
+    static func waitTimeoutMessage(_ origin: Origin, _ timeouts: Timeouts) -> String {
+        "No connection to \(origin.name) could be had in \(timeouts.connect): all that may be open are in use."
     }
 
     private static func reason(_ error: any Error) -> String {
@@ -55,6 +62,7 @@ extension TransportError.Code {
         case NIOSSLError.uncleanShutdown, is NIOSSLCloseTimedOutError: self = .connectionClosed
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError: self = .tlsFailed
         case HTTPParserError.invalidEOFState, HTTPParserError.closedConnection: self = .connectionClosed
+        case is any NIOHTTP2Error: self = .invalidResponse
         case is HTTPParserError, is NIOHTTPDecoderError: self = .invalidResponse
         case is ChannelError: self = .connectionClosed
         default: self = .failed

@@ -237,7 +237,7 @@ struct TransportConnectionTests {
 
     @Test(arguments: TransportKind.allCases)
     func originWithACertificateOfAnAdditionalRootIsTrusted(_ kind: TransportKind) async throws {
-        try await withTemporaryFile(TestCertificate.certificate) { path in
+        try await withTemporaryFile(TestCertificate.first.certificate) { path in
             try await withRawOrigin(isSecure: true, reply: { _ in .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok") }) { origin in
                 try await withTransport(kind, { $0.additionalTrustRootsPath = path }) { transport in
                     let text = try await transport.text(.get(port: origin.port, scheme: "https"))

@@ -10,11 +10,21 @@ internal import NIOHTTP1
 final class ClientConnection: Sendable {
     let server: OriginServer
     private let channel: any Channel
-    private let handler: NIOLoopBound<(ClientConnectionHandler, ChannelHandlerContext)>
+    private let handler: NIOLoopBound<(any ExchangeHandler, ChannelHandlerContext)>
+    /// How many exchanges may be in progress on it at once.
+    let capacity: Int
 
     /// Must be called on the channel's event loop.
-    init(_ channel: any Channel, handler: ClientConnectionHandler, context: ChannelHandlerContext, server: OriginServer, pool: ConnectionPool) {
+    init(
+        _ channel: any Channel,
+        handler: any ExchangeHandler,
+        context: ChannelHandlerContext,
+        server: OriginServer,
+        pool: ConnectionPool,
+        capacity: Int = 1
+    ) {
         self.server = server
+        self.capacity = capacity
         self.channel = channel
         self.handler = NIOLoopBound((handler, context), eventLoop: channel.eventLoop)
         handler.owner = (self, pool)
@@ -76,6 +86,11 @@ final class ClientConnection: Sendable {
         onEventLoop { $0.close(error, context: $1) }
     }
 
+    /// Ends the connection when the exchanges in progress have ended. No other must be started.
+    func leave() {
+        onEventLoop { $0.leave(context: $1) }
+    }
+
     /// The pool keeps the connection until somebody wants it.
     func kept() {
         onEventLoop { $0.kept(context: $1) }
@@ -94,7 +109,7 @@ final class ClientConnection: Sendable {
         try await eventLoop.flatSubmit { [handler] in handler.value.0.write(part, of: exchange, context: handler.value.1) }.get()
     }
 
-    private func onEventLoop(_ body: @escaping @Sendable (ClientConnectionHandler, ChannelHandlerContext) -> Void) {
+    private func onEventLoop(_ body: @escaping @Sendable (any ExchangeHandler, ChannelHandlerContext) -> Void) {
         if eventLoop.inEventLoop {
             body(handler.value.0, handler.value.1)
         } else {

@@ -76,6 +76,7 @@ extension ClientConnectionHandler {
             close(ExchangeError.invalidResponse, context: context)
             return
         }
+        timing.interimResponseArrived(now: context.eventLoop.now)
         current?.exchange.receive(interim: HTTPResponse(status: status, headerFields: fields))
     }
 
@@ -86,6 +87,8 @@ extension ClientConnectionHandler {
             close(ExchangeError.invalidResponse, context: context)
             return
         }
+        timing.headArrived(now: context.eventLoop.now)
+        armTimer(context: context)
         current?.announcedIdleTime = framing.announcedIdleTime
         guard framing.content != .none else {
             current?.response = TransportResponse(head: framing.head, body: .empty)

@@ -24,10 +24,11 @@ extension ClientConnectionHandler {
 
     private func timerFired(context: ChannelHandlerContext) {
         let now = context.eventLoop.now
-        if current != nil {
+        if let current {
+            if current.isBodyFull, !limits.limitsReaders { timing.progressed(now: now) }
             let pendingByteCount = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
             if timing.isStalled(pendingByteCount: pendingByteCount, now: now) {
-                close(ExchangeError.stalled, context: context)
+                close(timing.stallError, context: context)
                 return
             }
         } else if now >= timing.deadline {

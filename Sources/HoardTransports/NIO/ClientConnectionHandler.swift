@@ -6,12 +6,11 @@ internal import HoardHTTP
 internal import HoardNIO
 internal import NIOCore
 internal import NIOHTTP1
-internal import NIOTLS
 
 /// Writes requests, turns the parts of responses that the parser yields into heads and bodies, and reads from the origin only when something is wanted of it.
 ///
 /// What it decides is in ``ClientConnectionStateMachine``.
-final class ClientConnectionHandler: ChannelDuplexHandler {
+final class ClientConnectionHandler: ChannelDuplexHandler, ExchangeHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundIn = Never
     typealias OutboundOut = HTTPClientRequestPart
@@ -31,39 +30,22 @@ final class ClientConnectionHandler: ChannelDuplexHandler {
     }
 
     let limits: NIOTransport.Limits
-    /// Succeeds when requests can be sent.
-    let ready: EventLoopPromise<Void>
-    private let isSecure: Bool
-    private var isReady = false
     var machine: ClientConnectionStateMachine
     var splitter: ResponseSplitter
     var timing: ClientConnectionTiming
     var current: Current?
     var isReadHeld = false
-    private var failure: (any Error)?
     /// Who is told that the connection is free, or gone. Cleared when the connection has ended, for it refers back to this.
     var owner: (connection: ClientConnection, pool: ConnectionPool)?
 
-    init(isSecure: Bool, limits: NIOTransport.Limits, eventLoop: any EventLoop) {
-        self.isSecure = isSecure
+    init(limits: NIOTransport.Limits) {
         self.limits = limits
-        ready = eventLoop.makePromise()
         machine = ClientConnectionStateMachine(
             maximumDrainByteCount: limits.maximumDrainByteCount,
             maximumInterimResponseCount: limits.maximumInterimResponseCount
         )
         splitter = ResponseSplitter(maximumHeadByteCount: limits.maximumHeadByteCount)
-        timing = ClientConnectionTiming(readTimeout: limits.readTimeout, idleTimeout: limits.idleTimeout)
-    }
-
-    func channelActive(context: ChannelHandlerContext) {
-        if !isSecure { becomeReady() }
-        context.fireChannelActive()
-    }
-
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case .handshakeCompleted? = event as? TLSUserEvent { becomeReady() }
-        context.fireUserInboundEventTriggered(event)
+        timing = ClientConnectionTiming(readTimeout: limits.readTimeout, responseTimeout: limits.responseTimeout, idleTimeout: limits.idleTimeout)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -97,22 +79,17 @@ final class ClientConnectionHandler: ChannelDuplexHandler {
 
     /// Gives the connection up. The exchange in progress fails with `error`, unless its response is complete.
     func close(_ error: any Error, context: ChannelHandlerContext) {
-        if !isReady { failure = failure ?? error }
         guard !machine.isClosed else { return }
         endExchange(error)
         context.close(promise: nil)
     }
 
-    private func becomeReady() {
-        isReady = true
-        ready.succeed()
+    /// Gives the connection up when it has served its exchange, which it has.
+    func leave(context: ChannelHandlerContext) {
+        close(ExchangeError.shutDown, context: context)
     }
 
     private func ended() {
-        if !isReady {
-            isReady = true
-            ready.fail(failure ?? ExchangeError.connectionClosed)
-        }
         timing.cancel()
         if !machine.isClosed { endExchange(machine.lossError) }
         if let owner {
@@ -123,7 +100,7 @@ final class ClientConnectionHandler: ChannelDuplexHandler {
 
     /// The connection has no future: whatever the exchange in progress has not got by now, it will not get.
     private func endExchange(_ error: any Error) {
-        let isComplete = machine.hasReceivedResponse
+        let (isComplete, isUnanswered) = (machine.hasReceivedResponse, !machine.hasReceivedBytes)
         let error = error.meansConnectionLoss ? machine.lossError : error
         machine.closed()
         guard let exchange = current.take() else { return }
@@ -131,7 +108,7 @@ final class ClientConnectionHandler: ChannelDuplexHandler {
             exchange.finish()
         } else {
             exchange.upload?.cancel()
-            exchange.exchange.fail(error)
+            exchange.exchange.fail(error, isUnanswered: isUnanswered)
             exchange.content?.pipe.fail(error, keepsUnread: true)
         }
     }

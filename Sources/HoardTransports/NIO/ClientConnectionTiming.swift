@@ -9,6 +9,8 @@ internal import NIOCore
 /// so that a request costs no work on the event loop's heap of timers.
 struct ClientConnectionTiming {
     private let readTimeout: TimeAmount
+    /// `nil`: the head of a response has no time of its own.
+    private let responseTimeout: TimeAmount?
     private let idleTimeout: TimeAmount
 
     private var timer: Scheduled<Void>?
@@ -19,22 +21,62 @@ struct ClientConnectionTiming {
     private var pendingByteCount = 0
     /// The content of the request is waited for, so the origin is not to blame if nothing happens.
     var isSourceWaitedFor = false
+    /// The request has been written, and the head of the response has its own time.
+    private var isHeadWaitedFor = false
+    private var isHeadReceived = false
+    private var isRequestWritten = false
 
-    init(readTimeout: Duration, idleTimeout: Duration) {
+    init(readTimeout: Duration, responseTimeout: Duration? = nil, idleTimeout: Duration) {
         // Beyond a year, deadlines could overflow and nobody waits.
         let longest = Duration.seconds(365 * 86_400)
         self.readTimeout = TimeAmount(min(readTimeout, longest))
+        self.responseTimeout = responseTimeout.map { TimeAmount(min($0, longest)) }
         self.idleTimeout = TimeAmount(min(idleTimeout, longest))
     }
 
     mutating func exchangeStarted(now: NIODeadline) {
         isSourceWaitedFor = false
+        isHeadWaitedFor = false
+        isHeadReceived = false
+        isRequestWritten = false
         pendingByteCount = 0
         deadline = now + readTimeout
     }
 
+    /// The exchange went on. Single bytes of a head do not count if heads have a time of their own.
     mutating func progressed(now: NIODeadline) {
+        guard !isHeadWaitedFor else { return }
         deadline = now + readTimeout
+    }
+
+    /// The last byte of the request has been written. From now on the head of the response is waited for.
+    mutating func requestEnded(now: NIODeadline) {
+        isRequestWritten = true
+        guard !isHeadReceived else { return }
+        if let responseTimeout {
+            isHeadWaitedFor = true
+            deadline = now + responseTimeout
+        } else {
+            deadline = now + readTimeout
+        }
+    }
+
+    /// An interim response has arrived: the origin works on the request. Its time for the head begins anew.
+    mutating func interimResponseArrived(now: NIODeadline) {
+        if isHeadWaitedFor { requestEnded(now: now) } else { progressed(now: now) }
+    }
+
+    /// The head of the final response has arrived.
+    mutating func headArrived(now: NIODeadline) {
+        isHeadWaitedFor = false
+        isHeadReceived = true
+        deadline = now + readTimeout
+    }
+
+    /// What the origin has been too slow at. Of what it waited for, that is, when ``isStalled(pendingByteCount:now:)``.
+    var stallError: ExchangeError {
+        if isHeadWaitedFor { return pendingByteCount > 0 ? .requestStalled : .responseTimedOut }
+        return isHeadReceived || isRequestWritten || responseTimeout == nil ? .stalled : .requestStalled
     }
 
     /// - Parameter announcedIdleTime: How long the origin keeps the connection. It is given up a second before that, so that no request
@@ -55,7 +97,7 @@ struct ClientConnectionTiming {
     mutating func isStalled(pendingByteCount: Int, now: NIODeadline) -> Bool {
         if isSourceWaitedFor || pendingByteCount != self.pendingByteCount {
             self.pendingByteCount = pendingByteCount
-            progressed(now: now)
+            if isHeadWaitedFor { requestEnded(now: now) } else { progressed(now: now) }
         }
         return now >= deadline
     }

@@ -6,34 +6,43 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 internal import NIOSSL
+internal import Synchronization
 
 /// Makes connections to origins. The one place where their handlers are put in order.
 struct ClientConnector: Sendable {
     private let limits: NIOTransport.Limits
+    private let version: NIOTransport.Version
     private let connectTimeout: TimeAmount
     private let tls: Result<NIOSSLContext, TransportError>
 
     /// A connector with the default settings. Should there be no encryption here, connecting to a secure origin fails.
     init() {
-        self.init(NIOTransport.Configuration(), tls: Result { () throws(TransportError) in try Self.makeTLS(trustRoots: []) })
+        let configuration = NIOTransport.Configuration()
+        self.init(configuration, tls: Result { () throws(TransportError) in try Self.makeTLS(configuration.version, trustRoots: []) })
     }
 
     /// - Throws: ``TransportError`` if the file of trust roots cannot be read.
     init(_ configuration: NIOTransport.Configuration) throws(TransportError) {
         let trustRoots = try NIOSSLCertificate.trustRoots(atPath: configuration.additionalTrustRootsPath)
-        self.init(configuration, tls: .success(try Self.makeTLS(trustRoots: trustRoots)))
+        self.init(configuration, tls: .success(try Self.makeTLS(configuration.version, trustRoots: trustRoots)))
     }
 
     private init(_ configuration: NIOTransport.Configuration, tls: Result<NIOSSLContext, TransportError>) {
         limits = NIOTransport.Limits(configuration)
+        version = configuration.version
         connectTimeout = TimeAmount(configuration.connectTimeout)
         self.tls = tls
     }
 
-    private static func makeTLS(trustRoots: [NIOSSLCertificate]) throws(TransportError) -> NIOSSLContext {
+    private static func makeTLS(_ version: NIOTransport.Version, trustRoots: [NIOSSLCertificate]) throws(TransportError) -> NIOSSLContext {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
-        tls.applicationProtocols = ["http/1.1"]
+        tls.applicationProtocols =
+            switch version {
+            case .http1: ["http/1.1"]
+            case .http2: ["h2"]
+            case .automatic: ["h2", "http/1.1"]
+            }
         if !trustRoots.isEmpty { tls.additionalTrustRoots = [.certificates(trustRoots)] }
         do {
             return try NIOSSLContext(configuration: tls)
@@ -42,30 +51,32 @@ struct ClientConnector: Sendable {
         }
     }
 
-    /// Makes a connection that is ready for requests, its encryption included.
+    /// How many exchanges at once a connection is thought to carry before it has been made.
+    func expectedCapacity(_ server: OriginServer) -> Int {
+        switch version {
+        case .http1: 1
+        case .http2: limits.maximumStreamCount
+        case .automatic: server.isSecure ? limits.maximumStreamCount : 1
+        }
+    }
+
+    /// Makes a connection that is ready for requests, its encryption and the first settings of HTTP/2 included.
     func connect(to server: OriginServer, on eventLoop: any EventLoop, pool: ConnectionPool) -> EventLoopFuture<ClientConnection> {
-        ClientBootstrap(group: eventLoop)
+        let deadline = NIODeadline.now() + connectTimeout
+        let setups = Setups()
+        return ClientBootstrap(group: eventLoop)
             .connectTimeout(connectTimeout)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try setUp(channel, for: server) }
+                channel.eventLoop.makeCompletedFuture { setups.add(try setUp(channel, for: server, pool), of: channel) }
             }
             .connect(host: server.host, port: server.port)
             .flatMap { channel in
-                do {
-                    guard channel.isActive else { throw ExchangeError.connectionClosed }
-                    let pipeline = channel.pipeline.syncOperations
-                    let handler = try pipeline.handler(type: ClientConnectionHandler.self)
-                    let context = try pipeline.context(handler: handler)
-                    let connection = ClientConnection(channel, handler: handler, context: context, server: server, pool: pool)
-                    let timeout = channel.eventLoop.scheduleTask(in: connectTimeout) { connection.close(ExchangeError.connectTimedOut) }
-                    let ready = handler.ready.futureResult
-                    ready.whenComplete { _ in timeout.cancel() }
-                    return ready.map { connection }
-                } catch {
-                    channel.close(promise: nil)
-                    return channel.eventLoop.makeFailedFuture(error)
-                }
+                // The origin may have ended the connection already, and the setup knows why.
+                guard let setup = setups.take(channel)?.value else { return channel.eventLoop.makeFailedFuture(ExchangeError.connectionClosed) }
+                let timeout = channel.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { setup.fail(ExchangeError.handshakeTimedOut) }
+                setup.ready.futureResult.whenComplete { _ in timeout.cancel() }
+                return setup.ready.futureResult
             }
             .flatMapErrorThrowing { error in
                 if error.meansConnectTimeout { throw ExchangeError.connectTimedOut }
@@ -74,23 +85,33 @@ struct ClientConnector: Sendable {
             }
     }
 
-    /// From the socket inwards:
-    ///
-    /// 1. the encryption, if there is to be any;
-    /// 2. the encoder of requests;
-    /// 3. the gate that lets no byte too many through to the parser;
-    /// 4. the parser of responses, which must see the requests;
-    /// 5. the connection's handler.
-    private func setUp(_ channel: any Channel, for server: OriginServer) throws {
+    /// From the socket inwards: the encryption, if there is to be any, and what puts the other handlers there when it is known which.
+    private func setUp(_ channel: any Channel, for server: OriginServer, _ pool: ConnectionPool) throws -> ConnectionSetup {
         let pipeline = channel.pipeline.syncOperations
         if server.isSecure {
             let isAddress = (try? SocketAddress(ipAddress: server.host, port: 0)) != nil
             try pipeline.addHandler(NIOSSLClientHandler(context: tls.get(), serverHostname: isAddress ? nil : server.host))
         }
-        try ClientConnectionHandler.addHandlers(
-            to: pipeline,
-            ClientConnectionHandler(isSecure: server.isSecure, limits: limits, eventLoop: channel.eventLoop)
-        )
+        let setup = ConnectionSetup(channel, server: server, version: version, limits: limits, pool: pool)
+        try pipeline.addHandler(setup)
+        return setup
+    }
+}
+
+/// The setups of the connections that are tried for one, for a host may have several addresses.
+private final class Setups: Sendable {
+    private let setups = Mutex<[ObjectIdentifier: NIOLoopBound<ConnectionSetup>]>([:])
+
+    func add(_ setup: ConnectionSetup, of channel: any Channel) {
+        let bound = NIOLoopBound(setup, eventLoop: channel.eventLoop)
+        setups.withLock { $0[ObjectIdentifier(channel)] = bound }
+    }
+
+    func take(_ channel: any Channel) -> NIOLoopBound<ConnectionSetup>? {
+        setups.withLock { setups in
+            defer { setups = [:] }
+            return setups[ObjectIdentifier(channel)]
+        }
     }
 }
 
@@ -104,7 +125,12 @@ extension Error {
 }
 
 extension ClientConnectionHandler {
-    /// Adds a connection's handlers, the encryption apart.
+    /// Adds a connection's handlers, the encryption apart. From the socket inwards:
+    ///
+    /// 1. the encoder of requests;
+    /// 2. the gate that lets no byte too many through to the parser;
+    /// 3. the parser of responses, which must see the requests;
+    /// 4. the connection's handler.
     static func addHandlers(to pipeline: ChannelPipeline.SynchronousOperations, _ handler: ClientConnectionHandler) throws {
         var encoding = HTTPRequestEncoder.Configuration()
         encoding.automaticallySetFramingHeaders = false

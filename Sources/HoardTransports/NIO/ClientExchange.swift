@@ -20,6 +20,7 @@ final class ClientExchange: Sendable {
         var isResolved = false
         var waiter: CheckedContinuation<Head, any Error>?
         var isOver = false
+        var isUnanswered = false
     }
 
     let request: OutgoingRequest
@@ -65,8 +66,14 @@ final class ClientExchange: Sendable {
         resolve(.success(response))
     }
 
+    /// Whether it has failed before any byte of a response arrived.
+    var isUnanswered: Bool { state.withLock { $0.isUnanswered } }
+
     /// The exchange is over. Without effect on a response whose head has been received.
-    func fail(_ error: any Error) {
+    ///
+    /// - Parameter isUnanswered: No byte of a response has arrived.
+    func fail(_ error: any Error, isUnanswered: Bool = false) {
+        if isUnanswered { state.withLock { $0.isUnanswered = !$0.isResolved } }
         resolve(.failure(error))
         end()
     }

@@ -28,7 +28,8 @@ final class ConnectionPool: Sendable {
             ConnectionPoolStateMachine(
                 maximumConnectionCountPerHost: configuration.maximumConnectionCountPerHost,
                 maximumIdleCountPerHost: configuration.maximumIdleConnectionCountPerHost,
-                maximumWaiterCountPerHost: configuration.maximumWaitingCountPerHost
+                maximumWaiterCountPerHost: configuration.maximumWaitingCountPerHost,
+                expectedCapacity: { connector.expectedCapacity($0) }
             )
         )
     }
@@ -44,7 +45,8 @@ final class ConnectionPool: Sendable {
         if !wantsFresh, let connection = machine.withLock({ $0.leaseIdle(server, isPreferred: isPreferred) }) { return connection }
         let id = lastID.add(1, ordering: .relaxed).newValue
         let timeout = group.any().scheduleTask(in: TimeAmount(connectTimeout)) { [self] in
-            machine.withLock { $0.cancelWaiting(server, id: id) }?.resume(throwing: ExchangeError.connectTimedOut)
+            let (waiter, isFull) = machine.withLock { ($0.cancelWaiting(server, id: id), $0.hosts[server]?.isFull ?? false) }
+            waiter?.resume(throwing: isFull ? ExchangeError.waitTimedOut : ExchangeError.connectTimedOut)
         }
         defer { timeout.cancel() }
         return try await withTaskCancellationHandler {
@@ -59,6 +61,9 @@ final class ConnectionPool: Sendable {
                 case .waitAndOpen(let closing):
                     closing?.close(ExchangeError.connectionClosed)
                     open(server, on: eventLoop)
+                case .waitAndReplace(let leaving):
+                    leaving.leave()
+                    open(server, on: eventLoop)
                 case .wait: break
                 case .refuse(let error): continuation.resume(throwing: error)
                 case nil: continuation.resume(throwing: CancellationError())
@@ -72,6 +77,16 @@ final class ConnectionPool: Sendable {
     /// A connection has served its exchange and can serve another.
     func connectionReleased(_ connection: ClientConnection) {
         perform(machine.withLock { $0.released(connection, to: connection.server) }, with: connection)
+    }
+
+    /// A connection takes no more exchanges, and ends with those in progress.
+    func connectionLeaves(_ connection: ClientConnection) {
+        if machine.withLock({ $0.left(connection, to: connection.server) }) { open(connection.server, on: connection.eventLoop) }
+    }
+
+    /// How many connections to a server are open.
+    func connectionCount(to server: OriginServer) -> Int {
+        machine.withLock { $0.hosts[server]?.openCount ?? 0 }
     }
 
     /// A connection has ended.
@@ -104,7 +119,9 @@ final class ConnectionPool: Sendable {
             return (waiters, idleOnly ? idle : all)
         }
         for waiter in waiters { waiter.resume(throwing: ExchangeError.shutDown) }
-        for connection in connections { connection.close(ExchangeError.shutDown) }
+        for connection in connections {
+            if idleOnly { connection.leave() } else { connection.close(ExchangeError.shutDown) }
+        }
         return connections
     }
 
@@ -113,10 +130,14 @@ final class ConnectionPool: Sendable {
         connector.connect(to: server, on: own, pool: self).whenComplete { [self] result in
             switch result {
             case .success(let connection):
-                perform(machine.withLock { $0.opened(connection, to: server) }, with: connection)
+                let (action, openingCount) = machine.withLock {
+                    ($0.opened(connection, to: server, capacity: connection.capacity), $0.takeOpenings(server))
+                }
+                perform(action, with: connection)
+                for _ in 0..<openingCount { open(server, on: own) }
             case .failure(let error):
-                let (waiter, opensAnother) = machine.withLock { $0.openingFailed(server) }
-                waiter?.resume(throwing: error)
+                let (waiters, opensAnother) = machine.withLock { $0.openingFailed(server) }
+                for waiter in waiters { waiter.resume(throwing: error) }
                 if opensAnother { open(server, on: own) }
             }
         }
@@ -124,11 +145,15 @@ final class ConnectionPool: Sendable {
 
     private func perform(_ action: ConnectionPoolStateMachine<ClientConnection, Waiter>.FreeAction, with connection: ClientConnection) {
         switch action {
-        case .handOver(let connection, let waiter): waiter.resume(returning: connection)
+        case .handOver(let connection, let waiters): for waiter in waiters { waiter.resume(returning: connection) }
+        case .none: break
         case .keep: connection.kept()
-        case .close: connection.close(ExchangeError.shutDown)
+        case .close: connection.leave()
         case .closeAndOpen:
             connection.close(ExchangeError.connectionClosed)
+            open(connection.server, on: connection.eventLoop)
+        case .leaveAndOpen:
+            connection.leave()
             open(connection.server, on: connection.eventLoop)
         }
     }

@@ -7,20 +7,42 @@ internal import NIOCore
 ///
 /// There are never more connections to one origin than allowed, those being made included, and never more being made than requests wait. Who waits gets
 /// the first connection that is made or becomes free. Who has just lost one that had been used gets only one that has not.
+///
+/// A connection can carry one exchange at a time, or several. It is idle, in the words used here, when it can carry another.
+///
+/// Connections that take no more exchanges do not count. One that carries several may never be without any, so if all that are allowed are of that kind
+/// and somebody wants one that has not been used, one of them takes no more exchanges. While there is such a one, no other is given up in this way: there
+/// is at most one connection beyond the limit by it.
 struct ConnectionPoolStateMachine<Connection: AnyObject, Waiter> {
     /// What is known of one origin.
     struct Host {
         fileprivate(set) var idle: [Connection] = []
         /// All that are open, whether idle or in use.
         fileprivate var open: [ObjectIdentifier: Connection] = [:]
+        /// How far those are used that can carry several exchanges at once.
+        fileprivate var shares: [ObjectIdentifier: Share] = [:]
+        /// Those that take no more exchanges and end with those in progress.
+        fileprivate var leaving: [ObjectIdentifier: Connection] = [:]
         fileprivate var openingCount = 0
+        /// How many exchanges at once a connection that is being made is thought to carry.
+        fileprivate var expectedCapacity: Int
         fileprivate var waiters = CircularBuffer<(id: UInt64, waiter: Waiter)>()
         /// Those that want a connection nobody has used.
         fileprivate var freshWaiters = CircularBuffer<(id: UInt64, waiter: Waiter)>()
 
+        /// Those that take exchanges, those being made included.
         fileprivate var connectionCount: Int { open.count + openingCount }
+        /// All that are open.
+        var openCount: Int { open.count + leaving.count }
         fileprivate var waiterCount: Int { waiters.count + freshWaiters.count }
-        fileprivate var isUnused: Bool { connectionCount == 0 && waiterCount == 0 }
+        fileprivate var isUnused: Bool { connectionCount == 0 && waiterCount == 0 && leaving.isEmpty }
+        /// Whether nobody waits for a connection to be made, but for one to become free.
+        var isFull: Bool { openingCount == 0 }
+    }
+
+    fileprivate struct Share {
+        let capacity: Int
+        var useCount: Int
     }
 
     private let maximumConnectionCountPerHost: Int
@@ -28,8 +50,16 @@ struct ConnectionPoolStateMachine<Connection: AnyObject, Waiter> {
     private let maximumWaiterCountPerHost: Int
     private(set) var hosts: [OriginServer: Host] = [:]
     private(set) var isShutDown = false
+    private let expectedCapacity: @Sendable (OriginServer) -> Int
 
-    init(maximumConnectionCountPerHost: Int, maximumIdleCountPerHost: Int, maximumWaiterCountPerHost: Int) {
+    /// - Parameter expectedCapacity: How many exchanges at once a connection to a server is thought to carry before one has been made.
+    init(
+        maximumConnectionCountPerHost: Int,
+        maximumIdleCountPerHost: Int,
+        maximumWaiterCountPerHost: Int,
+        expectedCapacity: @escaping @Sendable (OriginServer) -> Int = { _ in 1 }
+    ) {
+        self.expectedCapacity = expectedCapacity
         self.maximumConnectionCountPerHost = maximumConnectionCountPerHost
         self.maximumIdleCountPerHost = maximumIdleCountPerHost
         self.maximumWaiterCountPerHost = maximumWaiterCountPerHost
@@ -39,6 +69,8 @@ struct ConnectionPoolStateMachine<Connection: AnyObject, Waiter> {
         case use(Connection)
         /// The waiter has been noted. A connection must be made, and `closing` ended to make room for it.
         case waitAndOpen(closing: Connection?)
+        /// The waiter has been noted. A connection must be made, and `leaving` be told to end with the exchanges in progress on it.
+        case waitAndReplace(leaving: Connection)
         /// The waiter has been noted.
         case wait
         case refuse(ExchangeError)
@@ -49,7 +81,7 @@ struct ConnectionPoolStateMachine<Connection: AnyObject, Waiter> {
     /// - Parameter isPreferred: Whether a connection is better than others. Among equals the last one used is the best.
     mutating func leaseIdle(_ server: OriginServer, isPreferred: (Connection) -> Bool) -> Connection? {
         guard !isShutDown, let idle = hosts[server]?.idle, !idle.isEmpty else { return nil }
-        return hosts[server]?.idle.remove(at: idle.lastIndex(where: isPreferred) ?? idle.count - 1)
+        return hosts[server]?.takeIdle(at: idle.lastIndex(where: isPreferred) ?? idle.count - 1)
     }
 
     /// A request wants a connection.
@@ -64,11 +96,14 @@ struct ConnectionPoolStateMachine<Connection: AnyObject, Waiter> {
     ) -> LeaseAction {
         guard !isShutDown else { return .refuse(.shutDown) }
         if !wantsFresh, let connection = leaseIdle(server, isPreferred: isPreferred) { return .use(connection) }
-        var host = hosts[server] ?? Host()
+        var host = hosts[server] ?? Host(expectedCapacity: expectedCapacity(server))
         defer { hosts[server] = host }
-        let hasRoom = host.connectionCount < maximumConnectionCountPerHost
-        let makesRoom = !hasRoom && wantsFresh && !host.idle.isEmpty
-        guard hasRoom || makesRoom || host.waiterCount - host.openingCount < maximumWaiterCountPerHost else { return .refuse(.tooManyWaiting) }
+        let isFull = host.connectionCount >= maximumConnectionCountPerHost
+        let hasRoom = !isFull && host.needsOpening(forOneMore: true)
+        let makesRoom = isFull && wantsFresh && host.needsOpening(forOneMore: true) && (host.hasUnused || host.mayReplaceShared)
+        guard hasRoom || makesRoom || host.waiterCount - host.openingCount * host.expectedCapacity < maximumWaiterCountPerHost else {
+            return .refuse(.tooManyWaiting)
+        }
         if wantsFresh {
             host.freshWaiters.append((id, waiter))
         } else {
@@ -76,7 +111,9 @@ struct ConnectionPoolStateMachine<Connection: AnyObject, Waiter> {
         }
         guard hasRoom || makesRoom else { return .wait }
         host.openingCount += 1
-        return .waitAndOpen(closing: makesRoom ? host.takeOldestIdle() : nil)
+        guard makesRoom else { return .waitAndOpen(closing: nil) }
+        if let unused = host.takeOldestIdle() { return .waitAndOpen(closing: unused) }
+        return host.takeLeastShared().map { .waitAndReplace(leaving: $0) } ?? .waitAndOpen(closing: nil)
     }
 
     /// A request does not wait any more.
@@ -87,41 +124,87 @@ struct ConnectionPoolStateMachine<Connection: AnyObject, Waiter> {
     }
 
     enum FreeAction {
-        case handOver(Connection, to: Waiter)
+        case handOver(Connection, to: [Waiter])
+        /// Others use it too, so that nothing changes.
+        case none
         case keep
         case close
         /// A request waits for a connection that nobody has used: end this one and make that.
         case closeAndOpen
+        /// A request waits for a connection that nobody has used: make that, and let this one end with the exchanges in progress on it.
+        case leaveAndOpen
     }
 
-    /// A connection has been made.
-    mutating func opened(_ connection: Connection, to server: OriginServer) -> FreeAction {
+    /// A connection has been made. To be followed by ``takeOpenings(_:)``.
+    ///
+    /// - Parameter capacity: How many exchanges it can carry at once.
+    mutating func opened(_ connection: Connection, to server: OriginServer, capacity: Int = 1) -> FreeAction {
         guard !isShutDown, var host = hosts[server] else { return .close }
         defer { hosts[server] = host }
         host.openingCount -= 1
-        host.open[ObjectIdentifier(connection)] = connection
-        if let waiter = host.freshWaiters.popFirst() ?? host.waiters.popFirst() { return .handOver(connection, to: waiter.waiter) }
+        host.expectedCapacity = capacity
+        let id = ObjectIdentifier(connection)
+        host.open[id] = connection
+        var takers: [Waiter] = []
+        while takers.count < capacity, let waiter = host.freshWaiters.popFirst() ?? host.waiters.popFirst() { takers.append(waiter.waiter) }
+        if capacity > 1 {
+            host.shares[id] = Share(capacity: capacity, useCount: takers.count)
+            if takers.count < capacity, !takers.isEmpty { host.idle.append(connection) }
+        }
+        if !takers.isEmpty { return .handOver(connection, to: takers) }
         return host.keep(connection, maximumIdleCount: maximumIdleCountPerHost)
+    }
+
+    /// How many connections must be made now for those that wait, if connections carry fewer exchanges than thought.
+    mutating func takeOpenings(_ server: OriginServer) -> Int {
+        var count = 0
+        while opensForWaiter(server) { count += 1 }
+        return count
     }
 
     /// A connection has served its exchange and can serve another.
     mutating func released(_ connection: Connection, to server: OriginServer) -> FreeAction {
-        guard !isShutDown, var host = hosts[server], host.open[ObjectIdentifier(connection)] != nil else { return .close }
-        defer { hosts[server] = host }
-        if host.freshWaiters.count > host.openingCount {
-            host.open[ObjectIdentifier(connection)] = nil
-            host.openingCount += 1
-            return .closeAndOpen
+        let id = ObjectIdentifier(connection)
+        guard !isShutDown, var host = hosts[server], host.open[id] != nil else {
+            return hosts[server]?.leaving[id] == nil ? .close : .none
         }
-        if let waiter = host.waiters.popFirst() { return .handOver(connection, to: waiter.waiter) }
+        defer { hosts[server] = host }
+        let useCount = host.endUse(of: id)
+        if !host.freshWaiters.isEmpty, host.freshWaiters.count > host.openingCount * host.expectedCapacity, useCount == 0 || host.mayReplaceShared {
+            host.remove(connection)
+            host.openingCount += 1
+            guard useCount > 0 else { return .closeAndOpen }
+            host.leaving[id] = connection
+            return .leaveAndOpen
+        }
+        if let waiter = host.waiters.popFirst() {
+            host.beginUse(of: connection)
+            return .handOver(connection, to: [waiter.waiter])
+        }
+        guard useCount == 0 else {
+            if !host.idle.contains(where: { $0 === connection }) { host.idle.append(connection) }
+            return .none
+        }
         return host.keep(connection, maximumIdleCount: maximumIdleCountPerHost)
+    }
+
+    /// A connection takes no more exchanges, and ends with those in progress. It does not count any more, so that others can be made in its place.
+    ///
+    /// - Returns: Whether another must be made, since somebody waits.
+    mutating func left(_ connection: Connection, to server: OriginServer) -> Bool {
+        let id = ObjectIdentifier(connection)
+        guard hosts[server]?.open[id] != nil else { return false }
+        hosts[server]?.remove(connection)
+        hosts[server]?.leaving[id] = connection
+        return opensForWaiter(server)
     }
 
     /// Takes an idle connection out, so that it can be closed.
     ///
     /// - Returns: Whether it was idle.
     mutating func takeIdle(_ connection: Connection, to server: OriginServer) -> Bool {
-        guard let index = hosts[server]?.idle.firstIndex(where: { $0 === connection }) else { return false }
+        guard let host = hosts[server], let index = host.idle.firstIndex(where: { $0 === connection }) else { return false }
+        if let share = host.shares[ObjectIdentifier(connection)], share.useCount > 0 { return false }
         hosts[server]?.idle.remove(at: index)
         return true
     }
@@ -130,21 +213,25 @@ struct ConnectionPoolStateMachine<Connection: AnyObject, Waiter> {
     ///
     /// - Returns: Whether another must be made, since there is room and somebody waits.
     mutating func closed(_ connection: Connection, to server: OriginServer) -> Bool {
-        _ = takeIdle(connection, to: server)
-        hosts[server]?.open[ObjectIdentifier(connection)] = nil
+        hosts[server]?.remove(connection)
+        hosts[server]?.leaving[ObjectIdentifier(connection)] = nil
         return opensForWaiter(server)
     }
 
     /// A connection could not be made.
     ///
     /// - Returns: Who is told, if anybody is left without hope; and whether another must be made.
-    mutating func openingFailed(_ server: OriginServer) -> (waiter: Waiter?, opensAnother: Bool) {
-        guard !isShutDown, var host = hosts[server] else { return (nil, false) }
+    mutating func openingFailed(_ server: OriginServer) -> (waiters: [Waiter], opensAnother: Bool) {
+        guard !isShutDown, var host = hosts[server] else { return ([], false) }
         host.openingCount -= 1
-        var waiter: Waiter?
-        if host.waiterCount > host.openingCount { waiter = (host.freshWaiters.popFirst() ?? host.waiters.popFirst())?.waiter }
+        var hopeless: [Waiter] = []
+        while hopeless.count < host.expectedCapacity, host.waiterCount > host.openingCount * host.expectedCapacity,
+            let waiter = host.freshWaiters.popFirst() ?? host.waiters.popFirst()
+        {
+            hopeless.append(waiter.waiter)
+        }
         hosts[server] = host
-        return (waiter, opensForWaiter(server))
+        return (hopeless, opensForWaiter(server))
     }
 
     /// Refuses everything from now on.
@@ -154,7 +241,7 @@ struct ConnectionPoolStateMachine<Connection: AnyObject, Waiter> {
         isShutDown = true
         let all = hosts.values
         hosts = [:]
-        return (all.flatMap { ($0.freshWaiters + $0.waiters).map(\.waiter) }, all.flatMap { $0.open.values })
+        return (all.flatMap { ($0.freshWaiters + $0.waiters).map(\.waiter) }, all.flatMap { Array($0.open.values) + Array($0.leaving.values) })
     }
 
     private mutating func opensForWaiter(_ server: OriginServer) -> Bool {
@@ -163,25 +250,85 @@ struct ConnectionPoolStateMachine<Connection: AnyObject, Waiter> {
             hosts[server] = nil
             return false
         }
-        guard host.waiterCount > host.openingCount, host.connectionCount < maximumConnectionCountPerHost else { return false }
+        guard host.waiterCount > 0, host.needsOpening(forOneMore: false), host.connectionCount < maximumConnectionCountPerHost else { return false }
         hosts[server]?.openingCount += 1
         return true
     }
 }
 
 extension ConnectionPoolStateMachine.Host {
+    /// Whether more connections must be made for those that wait than are being made.
+    ///
+    /// - Parameter forOneMore: Another is about to wait.
+    fileprivate func needsOpening(forOneMore: Bool) -> Bool {
+        // A connection for one exchange is made for each request that finds none.
+        if forOneMore, expectedCapacity == 1 { return true }
+        return openingCount * expectedCapacity < waiterCount + (forOneMore ? 1 : 0)
+    }
+
     fileprivate mutating func keep(_ connection: Connection, maximumIdleCount: Int) -> ConnectionPoolStateMachine.FreeAction {
-        guard idle.count < maximumIdleCount else {
-            open[ObjectIdentifier(connection)] = nil
+        let isIdle = !shares.isEmpty && idle.contains { $0 === connection }
+        guard idle.count - (isIdle ? 1 : 0) < maximumIdleCount else {
+            remove(connection)
             return .close
         }
-        idle.append(connection)
+        if !isIdle { idle.append(connection) }
         return .keep
     }
 
-    fileprivate mutating func takeOldestIdle() -> Connection {
-        let connection = idle.removeFirst()
-        open[ObjectIdentifier(connection)] = nil
+    /// Takes an idle connection for an exchange. It stays idle if it can carry yet another.
+    fileprivate mutating func takeIdle(at index: Int) -> Connection {
+        let connection = idle[index]
+        if !shares.isEmpty, let share = shares[ObjectIdentifier(connection)] {
+            shares[ObjectIdentifier(connection)]?.useCount += 1
+            if share.useCount + 1 < share.capacity { return connection }
+        }
+        idle.remove(at: index)
+        return connection
+    }
+
+    /// An exchange begins on a connection that has just become free for it.
+    fileprivate mutating func beginUse(of connection: Connection) {
+        guard let share = shares[ObjectIdentifier(connection)] else { return }
+        shares[ObjectIdentifier(connection)]?.useCount += 1
+        if share.useCount + 1 == share.capacity { idle.removeAll { $0 === connection } }
+    }
+
+    /// An exchange has ended on a connection.
+    ///
+    /// - Returns: How many others are in progress on it.
+    fileprivate mutating func endUse(of id: ObjectIdentifier) -> Int {
+        guard let share = shares[id] else { return 0 }
+        shares[id]?.useCount -= 1
+        return share.useCount - 1
+    }
+
+    fileprivate mutating func remove(_ connection: Connection) {
+        let id = ObjectIdentifier(connection)
+        idle.removeAll { $0 === connection }
+        open[id] = nil
+        shares[id] = nil
+    }
+
+    /// Whether a connection that carries several exchanges may be given up for one that nobody has used.
+    fileprivate var mayReplaceShared: Bool { leaving.isEmpty && !shares.isEmpty }
+
+    /// The connection with the fewest exchanges of those that carry several. It takes no more.
+    fileprivate mutating func takeLeastShared() -> Connection? {
+        guard let id = shares.min(by: { $0.value.useCount < $1.value.useCount })?.key, let connection = open[id] else { return nil }
+        remove(connection)
+        leaving[id] = connection
+        return connection
+    }
+
+    /// Whether a connection is open on which no exchange is in progress.
+    fileprivate var hasUnused: Bool { idle.contains { !isUsed($0) } }
+
+    private func isUsed(_ connection: Connection) -> Bool { (shares[ObjectIdentifier(connection)]?.useCount ?? 0) > 0 }
+
+    fileprivate mutating func takeOldestIdle() -> Connection? {
+        guard let connection = idle.first(where: { !isUsed($0) }) else { return nil }
+        remove(connection)
         return connection
     }
 

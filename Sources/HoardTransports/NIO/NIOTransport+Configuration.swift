@@ -14,6 +14,9 @@ extension NIOTransport {
         /// The time also runs while the consumer of a response's body asks for no more of it, so that a body that is kept and not read does not
         /// hold its connection for ever.
         public var readTimeout = Duration.seconds(60)
+        /// How long the head of a response may take, from the end of the request or the last interim response. `nil`: as long as something of it arrives
+        /// within `readTimeout`, again and again.
+        package var responseTimeout: Duration?
         /// How long a connection that is not used is kept. Default: 60 seconds.
         public var idleTimeout = Duration.seconds(60)
         /// How many connections to one origin are open at once. Requests beyond that wait. Default: 64.
@@ -26,16 +29,32 @@ extension NIOTransport {
         ///
         /// The certificate of an `https` origin is always verified. It is read when the transport is made.
         public var additionalTrustRootsPath: String?
+        /// Whether `readTimeout` also runs while the consumer of a response's body asks for no more of it. Only for those whose consumers are limited by
+        /// somebody else.
+        package var limitsReaders = true
+        /// Which versions of HTTP are spoken.
+        package var version = Version.http1
         /// The threads to work on. `nil` for shared ones. Default: `nil`.
         public var eventLoopGroup: (any EventLoopGroup)?
 
         public init() {}
     }
 
+    /// Which versions of HTTP are spoken to origins.
+    package enum Version: Hashable, Sendable {
+        case http1
+        /// Agreed on by ALPN with encryption, with prior knowledge without: [RFC 9113 §3](https://www.rfc-editor.org/rfc/rfc9113#section-3).
+        case http2
+        /// HTTP/2 if an encrypted origin agrees to it, else HTTP/1.1.
+        case automatic
+    }
+
     /// What a connection accepts.
     struct Limits: Sendable {
         let readTimeout: Duration
+        let responseTimeout: Duration?
         let idleTimeout: Duration
+        let limitsReaders: Bool
         /// The most bytes in the heads of one response, and again in the fields behind its content.
         var maximumHeadByteCount = 64 * 1_024
         /// The most fields in one head.
@@ -46,17 +65,27 @@ extension NIOTransport {
         var bodyBufferByteCount = 64 * 1_024
         /// How much content that nobody will read is dropped to save the connection.
         var maximumDrainByteCount = 64 * 1_024
+        /// The most exchanges at once on a connection of HTTP/2. The origin may allow fewer.
+        var maximumStreamCount = 100
+        /// How much of a response's content may be on its way on a stream, and how much on a connection of HTTP/2.
+        var streamWindowByteCount = 128 * 1_024
+        var connectionWindowByteCount = 4 * 1_024 * 1_024
 
         init(_ configuration: Configuration) {
             readTimeout = configuration.readTimeout
+            responseTimeout = configuration.responseTimeout
             idleTimeout = configuration.idleTimeout
+            limitsReaders = configuration.limitsReaders
         }
     }
 }
 
 extension NIOTransport.Configuration {
     func validate() throws(TransportError) {
-        let timeouts = [("connectTimeout", connectTimeout), ("readTimeout", readTimeout), ("idleTimeout", idleTimeout)]
+        let timeouts = [
+            ("connectTimeout", connectTimeout), ("readTimeout", readTimeout), ("responseTimeout", responseTimeout ?? readTimeout),
+            ("idleTimeout", idleTimeout),
+        ]
         for (name, timeout) in timeouts where timeout <= .zero {
             throw TransportError(.failed, "The setting \(name) is \(timeout); it must be longer than zero.")
         }

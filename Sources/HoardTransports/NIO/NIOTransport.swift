@@ -43,7 +43,11 @@ public final class NIOTransport: Transport {
 
     private init(_ configuration: Configuration, connector: ClientConnector) {
         pool = ConnectionPool(connector: connector, configuration: configuration)
-        timeouts = TransportError.Timeouts(connect: configuration.connectTimeout, read: configuration.readTimeout)
+        timeouts = TransportError.Timeouts(
+            connect: configuration.connectTimeout,
+            read: configuration.readTimeout,
+            response: configuration.responseTimeout
+        )
     }
 
     /// Idle connections are closed. Bodies that are still being read keep the connections they need until then.
@@ -64,29 +68,49 @@ public final class NIOTransport: Transport {
         body: HTTPBody,
         onInterimResponse: InterimResponseHandler?
     ) async throws(TransportError) -> TransportResponse {
-        try await send(request, body: body, onInterimResponse: onInterimResponse, onNewConnection: false)
+        try await send(request, body: body, to: nil, onNewConnection: false, onInterimResponse: onInterimResponse)
     }
 
-    private func send(
+    /// Sends `request` to a server that need not be its authority.
+    ///
+    /// - Parameters:
+    ///   - server: Where the connection goes, and whose name its certificate must bear. The request's authority is only told to it, as its `Host`.
+    ///     `nil`: the authority.
+    ///   - onNewConnection: The connection must not have served anything yet.
+    package func send(
         _ request: HTTPRequest,
         body: HTTPBody,
-        onInterimResponse: InterimResponseHandler?,
-        onNewConnection: Bool
+        to server: OriginServer?,
+        onNewConnection: Bool,
+        onInterimResponse: InterimResponseHandler?
     ) async throws(TransportError) -> TransportResponse {
         let origin = try Origin(of: request)
         let outgoing = OutgoingRequest(request, body: body, to: origin)
-        let asTransportError: @Sendable (any Error) -> TransportError = { [timeouts] in TransportError($0, origin: origin, timeouts: timeouts) }
+        let place = server.map { Origin($0) } ?? origin
+        let asTransportError: @Sendable (any Error) -> TransportError = { [timeouts] in TransportError($0, origin: place, timeouts: timeouts) }
         var wantsFresh = onNewConnection
         while true {
+            let connection: ClientConnection
             do {
-                let connection = try await pool.lease(origin.server, wantsFresh: wantsFresh)
-                let exchange = ClientExchange(outgoing, wantsInterimResponses: onInterimResponse != nil, asTransportError: asTransportError)
+                connection = try await pool.lease(server ?? origin.server, wantsFresh: wantsFresh)
+            } catch {
+                throw asTransportError(error).beforeSending
+            }
+            let exchange = ClientExchange(outgoing, wantsInterimResponses: onInterimResponse != nil, asTransportError: asTransportError)
+            do {
                 return try await connection.run(exchange, onInterimResponse: onInterimResponse)
             } catch {
-                guard !wantsFresh, error as? ExchangeError == .stale(wasSent: false) else { throw asTransportError(error) }
+                guard !wantsFresh, error as? ExchangeError == .stale(wasSent: false) else {
+                    throw TransportError(error, origin: place, timeouts: timeouts, isUnanswered: exchange.isUnanswered)
+                }
                 wantsFresh = true
             }
         }
+    }
+
+    /// How many connections to a server are open.
+    package func connectionCount(to server: OriginServer) -> Int {
+        pool.connectionCount(to: server)
     }
 
     /// Closes the connections and refuses further requests. Exchanges in progress fail. Calling it again is harmless.
@@ -101,6 +125,13 @@ extension NIOTransport: ReconnectingTransport {
         body: HTTPBody,
         onInterimResponse: InterimResponseHandler?
     ) async throws(TransportError) -> TransportResponse {
-        try await send(request, body: body, onInterimResponse: onInterimResponse, onNewConnection: true)
+        try await send(request, body: body, to: nil, onNewConnection: true, onInterimResponse: onInterimResponse)
+    }
+}
+
+extension TransportError {
+    /// The same error, of an exchange of which nothing was sent.
+    fileprivate var beforeSending: TransportError {
+        TransportError(code, message, underlyingError: underlyingError, progress: .notProcessed, stage: stage ?? .connecting)
     }
 }

@@ -1,10 +1,34 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HTTPTypes
+package import HoardHTTP
+
 /// Where connections go. Requests to the same one share them.
-struct OriginServer: Hashable, Sendable {
-    let isSecure: Bool
+package struct OriginServer: Hashable, Sendable {
+    package let isSecure: Bool
     /// A name or an address, without brackets, in lower case.
-    let host: String
-    let port: Int
+    package let host: String
+    package let port: Int
+
+    package init(isSecure: Bool, host: String, port: Int) {
+        self.isSecure = isSecure
+        self.host = host
+        self.port = port
+    }
+
+    /// The server of a URL.
+    ///
+    /// - Parameters:
+    ///   - scheme: `http` or `https`.
+    ///   - authority: A name or an address, and perhaps a port.
+    /// - Throws: ``TransportError`` of code `invalidURL`.
+    package init(scheme: String, authority: String) throws(TransportError) {
+        self = try Origin(of: HTTPRequest(method: .get, scheme: scheme, authority: authority, path: "/")).server
+    }
+}
+
+extension OriginServer: CustomStringConvertible {
+    /// Host and port, for a person to read.
+    package var description: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)] port \(port)" : "\(host) port \(port)" }
 }

@@ -15,6 +15,8 @@ struct OutgoingRequest: Sendable {
         case stream(HTTPBody)
     }
 
+    let scheme: String
+    let authority: String
     let head: HTTPRequestHead
     let content: Content
 
@@ -26,6 +28,8 @@ struct OutgoingRequest: Sendable {
         for field in request.headerFields.fieldsToSend {
             headers.add(name: field.name.rawName, value: field.value)
         }
+        scheme = origin.scheme
+        authority = origin.authority
         let bytes = body.bytesAtHand
         if let length = body.length {
             if length > 0 || bytes == nil || request.method.usuallyHasContent { headers.add(name: "Content-Length", value: "\(length)") }

@@ -162,7 +162,7 @@ private final class TestConnection {
         var configuration = NIOTransport.Configuration()
         change(&configuration)
         let pool = ConnectionPool(connector: try ClientConnector(configuration), configuration: configuration)
-        handler = ClientConnectionHandler(isSecure: false, limits: NIOTransport.Limits(configuration), eventLoop: channel.eventLoop)
+        handler = ClientConnectionHandler(limits: NIOTransport.Limits(configuration))
         try channel.pipeline.syncOperations.addHandler(socketSide)
         try ClientConnectionHandler.addHandlers(to: channel.pipeline.syncOperations, handler)
         context = try channel.pipeline.syncOperations.context(handler: handler)

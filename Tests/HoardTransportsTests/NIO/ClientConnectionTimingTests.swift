@@ -72,4 +72,58 @@ import Testing
         timing.exchangeStarted(now: Self.start)
         #expect(timing.needsTimer() == true)
     }
+
+    // MARK: Stages
+
+    private static func staged() -> ClientConnectionTiming {
+        var timing = ClientConnectionTiming(readTimeout: .seconds(60), responseTimeout: .seconds(10), idleTimeout: .seconds(30))
+        timing.exchangeStarted(now: start)
+        return timing
+    }
+
+    @Test func headHasItsTimeFromTheEndOfTheRequestWhateverArrivesOfIt() {
+        var timing = Self.staged()
+        timing.requestEnded(now: Self.start + .seconds(5))
+        timing.progressed(now: Self.start + .seconds(14))
+        #expect(timing.deadline == Self.start + .seconds(15))
+        #expect(timing.isStalled(pendingByteCount: 0, now: Self.start + .seconds(15)) == true)
+        #expect(timing.stallError == .responseTimedOut)
+    }
+
+    @Test func interimResponseBeginsTheTimeOfTheHeadAnew() {
+        var timing = Self.staged()
+        timing.requestEnded(now: Self.start)
+        timing.interimResponseArrived(now: Self.start + .seconds(9))
+        #expect(timing.deadline == Self.start + .seconds(19))
+    }
+
+    @Test func contentHasTheReadTimeout() {
+        var timing = Self.staged()
+        timing.requestEnded(now: Self.start)
+        timing.headArrived(now: Self.start + .seconds(1))
+        #expect(timing.deadline == Self.start + .seconds(61))
+        timing.progressed(now: Self.start + .seconds(30))
+        #expect(timing.isStalled(pendingByteCount: 0, now: Self.start + .seconds(90)) == true)
+        #expect(timing.stallError == .stalled)
+    }
+
+    @Test func requestThatTheOriginDoesNotTakeIsNotAResponseThatIsLate() {
+        var timing = Self.staged()
+        #expect(timing.isStalled(pendingByteCount: 0, now: Self.start + .seconds(60)) == true)
+        #expect(timing.stallError == .requestStalled)
+        timing = Self.staged()
+        timing.requestEnded(now: Self.start)
+        // The network takes some of it, and then nothing.
+        #expect(timing.isStalled(pendingByteCount: 9, now: Self.start + .seconds(10)) == false)
+        #expect(timing.isStalled(pendingByteCount: 9, now: Self.start + .seconds(20)) == true)
+        #expect(timing.stallError == .requestStalled)
+    }
+
+    @Test func responseMayComeBeforeTheEndOfTheRequest() {
+        var timing = Self.staged()
+        timing.headArrived(now: Self.start)
+        timing.requestEnded(now: Self.start + .seconds(1))
+        timing.progressed(now: Self.start + .seconds(20))
+        #expect(timing.deadline == Self.start + .seconds(80))
+    }
 }

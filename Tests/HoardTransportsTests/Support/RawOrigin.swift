@@ -34,7 +34,7 @@ final class RawOrigin: Sendable {
     /// - Parameter reply: What to do when the head of a request is complete.
     static func start(isSecure: Bool = false, reads: Bool = true, reply: @escaping @Sendable (String) -> Reply) async throws -> RawOrigin {
         let log = Log()
-        let tls = isSecure ? try NIOSSLContext(configuration: .forTests()) : nil
+        let tls = isSecure ? try NIOSSLContext(configuration: TestCertificate.first.serverConfiguration()) : nil
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelOption(.autoRead, value: reads)
             // Small, so that back-pressure is felt soon.
@@ -124,14 +124,5 @@ private final class Replier: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.close(promise: nil)
-    }
-}
-
-extension TLSConfiguration {
-    static func forTests() throws -> TLSConfiguration {
-        .makeServerConfiguration(
-            certificateChain: try NIOSSLCertificate.fromPEMBytes(Array(TestCertificate.certificate.utf8)).map { .certificate($0) },
-            privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(TestCertificate.privateKey.utf8), format: .pem))
-        )
     }
 }

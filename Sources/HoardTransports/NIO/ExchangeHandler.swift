@@ -1,0 +1,29 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NIOCore
+
+/// The last handler of a connection: carries exchanges, one at a time or several. All of it is called on the event loop.
+protocol ExchangeHandler: ChannelHandler {
+    /// Who is told that the connection is free for another exchange, or gone. Cleared when the connection has ended, for it refers back to the handler.
+    var owner: (connection: ClientConnection, pool: ConnectionPool)? { get set }
+
+    /// Sends the request of an exchange, or gives the connection back if nobody wants that any more.
+    func start(_ exchange: ClientExchange, context: ChannelHandlerContext)
+    /// Writes content of the request.
+    ///
+    /// - Returns: When the network has taken it.
+    func write(_ part: ByteBuffer, of exchange: ClientExchange, context: ChannelHandlerContext) -> EventLoopFuture<Void>
+    /// The content of the request has been written.
+    func endRequest(of exchange: ClientExchange, context: ChannelHandlerContext)
+    /// The sender of a request does not want its response any more, or cannot send the rest of the request.
+    func fail(_ exchange: ClientExchange, _ error: any Error, context: ChannelHandlerContext)
+    /// Nobody will read the rest of a response's content.
+    func abandon(_ exchange: ClientExchange, context: ChannelHandlerContext)
+    /// Gives the connection up, and fails the exchanges in progress.
+    func close(_ error: any Error, context: ChannelHandlerContext)
+    /// Gives the connection up when the exchanges in progress have ended.
+    func leave(context: ChannelHandlerContext)
+    /// The pool keeps the connection, whether it has been used or not.
+    func kept(context: ChannelHandlerContext)
+}

@@ -1,0 +1,226 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NIOCore
+internal import NIOHTTP2
+
+/// The last handler of a connection of HTTP/2: makes a stream for each exchange, and knows when the connection has no future.
+///
+/// What it decides is in ``MultiplexStateMachine``.
+final class MultiplexHandler: ChannelInboundHandler, ExchangeHandler {
+    typealias InboundIn = HTTP2Frame
+    typealias OutboundOut = HTTP2Frame
+
+    let limits: NIOTransport.Limits
+    private let multiplexer: NIOHTTP2Handler.StreamMultiplexer
+    private(set) var machine = MultiplexStateMachine()
+    private var streams: [ObjectIdentifier: StreamHandler] = [:]
+    private var timing: ClientConnectionTiming
+    /// When the origin has last sent anything.
+    private var lastReadTime = NIODeadline.uptimeNanoseconds(0)
+    /// Told when the origin has sent its first settings, with the number of exchanges that it allows at once.
+    var onSettings: ((MultiplexHandler, Int) -> Void)?
+    /// Told of what ended the connection before that.
+    var onFailure: ((any Error) -> Void)?
+    var owner: (connection: ClientConnection, pool: ConnectionPool)?
+    private var context: ChannelHandlerContext?
+
+    init(_ multiplexer: NIOHTTP2Handler.StreamMultiplexer, limits: NIOTransport.Limits) {
+        self.multiplexer = multiplexer
+        self.limits = limits
+        timing = ClientConnectionTiming(readTimeout: limits.readTimeout, idleTimeout: limits.idleTimeout)
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    // MARK: What arrives
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch Self.unwrapInboundIn(data).payload {
+        case .settings(.settings(let settings)):
+            guard machine.settingsArrived() else { return }
+            let allowed = settings.last { $0.parameter == .maxConcurrentStreams }?.value ?? limits.maximumStreamCount
+            onFailure = nil
+            // If none are allowed, one waits until some are.
+            onSettings.take()?(self, max(1, min(allowed, limits.maximumStreamCount)))
+        case .goAway(let lastStreamID, _, _):
+            perform(machine.goAwayArrived(lastStreamID: lastStreamID), context: context)
+        default:
+            break
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        lastReadTime = context.eventLoop.now
+        context.fireChannelReadComplete()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // The codec has reset the stream, which learns of it by itself.
+        if error.concernsOneStream, onFailure == nil { return }
+        close(error is any NIOHTTP2Error && onFailure != nil ? ExchangeError.versionNotAgreed : error, context: context)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        ended()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        ended()
+    }
+
+    private func ended() {
+        timing.cancel()
+        machine.closed()
+        failStreams(nil)
+        streams = [:]
+        context = nil
+        onSettings = nil
+        onFailure.take()?(ExchangeError.connectionClosed)
+        if let owner {
+            self.owner = nil
+            owner.pool.connectionClosed(owner.connection)
+        }
+    }
+
+    // MARK: Exchanges
+
+    func start(_ exchange: ClientExchange, context: ChannelHandlerContext) {
+        guard let owner, machine.streamStarted() else {
+            exchange.fail(ExchangeError.stale(wasSent: false))
+            return
+        }
+        let stream = StreamHandler(exchange, connection: self, limits: limits)
+        streams[ObjectIdentifier(exchange)] = stream
+        guard !exchange.isOver else {
+            streamEnded(stream)
+            return
+        }
+        stream.upload = { [connection = owner.connection] body in await connection.upload(body, of: exchange) }
+        stream.abandon = { [connection = owner.connection] in connection.abandon(exchange) }
+        let bound = NIOLoopBound(stream, eventLoop: context.eventLoop)
+        multiplexer.createStreamChannel(promise: nil) { channel in
+            channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(bound.value) }
+        }
+    }
+
+    func write(_ part: ByteBuffer, of exchange: ClientExchange, context: ChannelHandlerContext) -> EventLoopFuture<Void> {
+        streams[ObjectIdentifier(exchange)]?.write(part) ?? context.eventLoop.makeFailedFuture(ExchangeError.connectionClosed)
+    }
+
+    func endRequest(of exchange: ClientExchange, context: ChannelHandlerContext) {
+        streams[ObjectIdentifier(exchange)]?.endRequest()
+    }
+
+    func fail(_ exchange: ClientExchange, _ error: any Error, context: ChannelHandlerContext) {
+        streams[ObjectIdentifier(exchange)]?.fail(error)
+    }
+
+    func abandon(_ exchange: ClientExchange, context: ChannelHandlerContext) {
+        streams[ObjectIdentifier(exchange)]?.fail(CancellationError())
+    }
+
+    /// The stream of an exchange has ended, or will not begin.
+    func streamEnded(_ stream: StreamHandler) {
+        guard streams.removeValue(forKey: ObjectIdentifier(stream.exchange)) != nil, let context else { return }
+        switch machine.streamEnded() {
+        case .none: break
+        case .release:
+            timing.becameIdle(announcedIdleTime: nil, now: context.eventLoop.now)
+            if let owner { owner.pool.connectionReleased(owner.connection) }
+        case .close: end(context: context)
+        }
+    }
+
+    /// A stream has got nothing in its time. If nothing at all has come since it began, the connection is not trusted any more.
+    func streamTimedOut(startedAt start: NIODeadline) {
+        if lastReadTime < start, let context { perform(machine.leave(), context: context) }
+    }
+
+    // MARK: Ending
+
+    func close(_ error: any Error, context: ChannelHandlerContext) {
+        guard !machine.isClosed else { return }
+        machine.closed()
+        onFailure.take()?(error)
+        failStreams(error.meansConnectionLoss ? nil : error)
+        context.close(promise: nil)
+    }
+
+    func leave(context: ChannelHandlerContext) {
+        perform(machine.leave(), context: context)
+    }
+
+    private func perform(_ action: MultiplexStateMachine.LeaveAction, context: ChannelHandlerContext) {
+        switch action {
+        case .none: break
+        case .wait:
+            if let owner { owner.pool.connectionLeaves(owner.connection) }
+        case .close:
+            if let owner { owner.pool.connectionLeaves(owner.connection) }
+            end(context: context)
+        }
+    }
+
+    /// Says goodbye, and closes the connection.
+    private func end(context: ChannelHandlerContext) {
+        guard !machine.isClosed else { return }
+        machine.closed()
+        let goodbye = HTTP2Frame(streamID: .rootStream, payload: .goAway(lastStreamID: .rootStream, errorCode: .noError, opaqueData: nil))
+        context.writeAndFlush(Self.wrapOutboundOut(goodbye), promise: nil)
+        context.close(promise: nil)
+    }
+
+    /// - Parameter error: `nil`: what the loss of the connection means for each.
+    private func failStreams(_ error: (any Error)?) {
+        for stream in streams.values { stream.connectionEnded(error) }
+    }
+
+    // MARK: Time
+
+    func kept(context: ChannelHandlerContext) {
+        machine.kept()
+        timing.kept(now: context.eventLoop.now)
+        armTimer(context: context)
+    }
+
+    private func armTimer(context: ChannelHandlerContext) {
+        guard context.channel.isActive, timing.needsTimer() else { return }
+        timing.timerStarted(
+            context.eventLoop.assumeIsolated().scheduleTask(deadline: timing.deadline) {
+                self.timing.timerFired()
+                self.timerFired(context: context)
+            }
+        )
+    }
+
+    private func timerFired(context: ChannelHandlerContext) {
+        // With an exchange in progress, its end sets the timer again.
+        guard machine.streamCount == 0, !machine.isClosed else { return }
+        guard context.eventLoop.now >= timing.deadline else { return armTimer(context: context) }
+        // It may have been lent to somebody who has not come yet.
+        guard let owner, owner.pool.takeIdle(owner.connection) else { return }
+        end(context: context)
+    }
+}
+
+extension Error {
+    /// Whether the codec reports what was wrong with one stream, so that the others can go on.
+    fileprivate var concernsOneStream: Bool {
+        switch self {
+        case is NIOHTTP2Errors.MissingPseudoHeader, is NIOHTTP2Errors.DuplicatePseudoHeader, is NIOHTTP2Errors.PseudoHeaderAfterRegularHeader,
+            is NIOHTTP2Errors.UnknownPseudoHeader, is NIOHTTP2Errors.UnsupportedPseudoHeader, is NIOHTTP2Errors.InvalidPseudoHeaders,
+            is NIOHTTP2Errors.InvalidPseudoHeaderValue, is NIOHTTP2Errors.InvalidStatusValue, is NIOHTTP2Errors.TrailersWithoutEndStream,
+            is NIOHTTP2Errors.InvalidHTTP2HeaderFieldName, is NIOHTTP2Errors.InvalidHTTP2HeaderFieldValue, is NIOHTTP2Errors.ForbiddenHeaderField,
+            is NIOHTTP2Errors.ContentLengthViolated, is NIOHTTP2Errors.ContentLengthHeadersMismatch, is NIOHTTP2Errors.ContentLengthHeaderNegative,
+            is NIOHTTP2Errors.ContentLengthHeaderMalformedValue, is NIOHTTP2Errors.StreamError, is NIOHTTP2Errors.StreamClosed,
+            is NIOHTTP2Errors.NoSuchStream, is NIOHTTP2Errors.CreatedStreamAfterGoaway, is NIOHTTP2Errors.BadStreamStateTransition:
+            true
+        default:
+            false
+        }
+    }
+}

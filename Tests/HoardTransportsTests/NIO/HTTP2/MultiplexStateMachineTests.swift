@@ -1,0 +1,77 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOHTTP2
+import Testing
+
+@testable import HoardTransports
+
+@Suite struct MultiplexStateMachineTests {
+    private static func running(streams: Int = 0) -> MultiplexStateMachine {
+        var machine = MultiplexStateMachine()
+        _ = machine.settingsArrived()
+        for _ in 0..<streams { _ = machine.streamStarted() }
+        return machine
+    }
+
+    @Test func streamsBeginWhenTheOriginHasSentItsSettings() {
+        var machine = MultiplexStateMachine()
+        #expect(machine.streamStarted() == false)
+        #expect(machine.settingsArrived() == true)
+        #expect(machine.settingsArrived() == false)
+        #expect(machine.streamStarted() == true)
+    }
+
+    @Test func endOfAStreamMakesRoom() {
+        var machine = Self.running(streams: 2)
+        #expect(machine.streamEnded() == .release)
+        #expect(machine.streamCount == 1)
+    }
+
+    @Test func connectionThatLeavesWaitsForItsLastStream() {
+        var machine = Self.running(streams: 2)
+        #expect(machine.leave() == .wait)
+        #expect(machine.leave() == .none)
+        #expect(machine.streamStarted() == false)
+        #expect(machine.streamEnded() == .none)
+        #expect(machine.streamEnded() == .close)
+    }
+
+    @Test func connectionWithoutStreamsLeavesAtOnce() {
+        var machine = Self.running()
+        #expect(machine.goAwayArrived(lastStreamID: 0) == .close)
+    }
+
+    @Test func streamsBeyondTheOriginsLastWereNotProcessed() {
+        var machine = Self.running(streams: 3)
+        _ = machine.goAwayArrived(lastStreamID: .maxID)
+        #expect(machine.lossError(of: 5, hasReceivedBytes: false) == .connectionClosed)
+        _ = machine.goAwayArrived(lastStreamID: 3)
+        #expect(machine.lossError(of: 5, hasReceivedBytes: false) == .refused)
+        #expect(machine.lossError(of: 3, hasReceivedBytes: false) == .connectionClosed)
+        // It cannot take back what it has refused.
+        _ = machine.goAwayArrived(lastStreamID: 7)
+        #expect(machine.lossError(of: 5, hasReceivedBytes: false) == .refused)
+    }
+
+    @Test func streamThatWasNotOpenedWasNotProcessed() {
+        #expect(Self.running(streams: 1).lossError(of: nil, hasReceivedBytes: false) == .refused)
+    }
+
+    @Test func lossOnAConnectionThatWasKeptMayBeRepeated() {
+        var machine = Self.running(streams: 1)
+        #expect(machine.lossError(of: 1, hasReceivedBytes: false) == .connectionClosed)
+        machine.kept()
+        #expect(machine.lossError(of: 1, hasReceivedBytes: false) == .stale(wasSent: true))
+        #expect(machine.lossError(of: 1, hasReceivedBytes: true) == .connectionClosed)
+    }
+
+    @Test func nothingHappensAfterTheEnd() {
+        var machine = Self.running(streams: 1)
+        machine.closed()
+        #expect(machine.isClosed)
+        #expect(machine.streamStarted() == false)
+        #expect(machine.leave() == .none)
+        #expect(machine.streamEnded() == .none)
+    }
+}
