@@ -6,20 +6,40 @@ internal import HoardHTTP
 
 /// A client's request as it goes to the origin.
 enum ForwardedRequest {
-    /// The request with the origin as its target, and this proxy in `Via` (RFC 9110 §7.6.3).
+    /// The request with the origin of its route as its target, and this proxy in `Via` (RFC 9110 §7.6.3).
     ///
     /// Fields that concern only the client's connection are still there: the cache judges by them and removes them when it forwards.
     /// - Parameters:
     ///   - version: The version of HTTP the client speaks, such as `1.1`.
     ///   - name: Names the proxy in `Via`.
-    static func make(from request: HTTPRequest, to origin: Origin, version: String, name: String) -> HTTPRequest {
+    ///   - authority: The host that the server is asked for; `nil`: its own.
+    ///   - client: Whom servers are told of; `nil`: they are not. What the client says itself in `Forwarded` and the like is taken out.
+    static func make(
+        from request: HTTPRequest,
+        to origin: Origin,
+        authority: String? = nil,
+        version: String,
+        name: String,
+        client: ForwardedClient? = nil
+    ) -> HTTPRequest {
         var forwarded = request
+        ForwardedClient.replaceFields(of: &forwarded, with: client)
         forwarded.scheme = origin.scheme
-        forwarded.authority = origin.authority
-        forwarded.path = origin.basePath + (request.path ?? "/")
+        forwarded.authority = authority ?? origin.authority
+        forwarded.path = path(request.path ?? "/", below: origin.basePath)
         forwarded.headerFields[.expect] = nil
         forwarded.headerFields.append(HTTPField(name: .via, value: "\(version) \(name)"))
         return forwarded
+    }
+
+    /// A client's path and query below an origin's base path.
+    ///
+    /// The path alone is brought into normal form first, so that no `..` in any spelling leads out of the base path.
+    static func path(_ target: String, below basePath: String) -> String {
+        guard !basePath.isEmpty else { return target }
+        let end = target.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? target.endIndex
+        let path = target[..<end].utf8.first == UInt8(ascii: "/") ? String(target[..<end]) : "/\(target[..<end])"
+        return basePath + RoutePath.normalized(path) + target[end...]
     }
 
     /// What `Max-Forwards` asks of a proxy (RFC 9110 §7.6.2).

@@ -9,34 +9,61 @@ internal import NIOHTTP1
 
 /// Answers one request to the proxy at a time, any number of them in parallel.
 struct ProxyHandler: Sendable {
-    let origin: Origin
+    let routes: CurrentRoutes
     let name: String
     let cache: HTTPCache
-    let transport: any Transport
     let logger: Logger
 
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
         var head = request.head
         if ForwardedRequest.countHop(&head) == .answer { return answerHere(head) }
-        let forwarded = ForwardedRequest.make(from: head, to: origin, version: "\(request.version.major).\(request.version.minor)", name: name)
-        if request.body.length == 0, let response = cache.respondFromMemory(to: forwarded) { return answer(response) }
+        let route: ProxyRoute
+        switch routes.current.match(authority: head.authority, target: head.path ?? "/") {
+        case .route(let match): route = match
+        case .unknownHost: return ErrorPage.response(.misdirectedRequest, "This proxy has no route for the host.\n", cacheStatus: nil)
+        case .unknownPath: return ErrorPage.response(.notFound, "This proxy has no route for the path.\n", cacheStatus: nil)
+        }
+        let client = route.client(of: request)
+        let forwarded = forwarded(head, of: request, on: route, client: client)
         do {
             let response = try await cache.respond(
                 to: forwarded,
                 body: request.body,
-                through: transport,
+                compiledPolicy: route.policy,
+                through: route.group.transport(for: client),
                 onInterimResponse: request.sendInterimResponse
             )
             return answer(response)
         } catch {
-            return failure(error)
+            return failure(error, on: route)
         }
+    }
+
+    /// The answer to a request without content, if memory has a fresh one with all of its content. Never suspends.
+    func responseFromMemory(to request: HTTPServerRequest) -> HTTPServerResponse? {
+        guard request.head.method == .get || request.head.method == .head, request.head.path != "*",
+            case .route(let route) = routes.current.match(authority: request.head.authority, target: request.head.path ?? "/")
+        else { return nil }
+        let forwarded = forwarded(request.head, of: request, on: route, client: route.client(of: request))
+        return cache.respondFromMemory(to: forwarded, compiledPolicy: route.policy).map { answer($0) }
+    }
+
+    /// A client's request as the cache and the upstream get it.
+    private func forwarded(_ head: HTTPRequest, of request: HTTPServerRequest, on route: ProxyRoute, client: ForwardedClient?) -> HTTPRequest {
+        ForwardedRequest.make(
+            from: head,
+            to: route.origin,
+            authority: route.authority(forClients: head.authority),
+            version: "\(request.version.major).\(request.version.minor)",
+            name: name,
+            client: client
+        )
     }
 
     private func answer(_ response: HTTPCacheResponse) -> HTTPServerResponse {
         var head = response.head
         head.headerFields.append(HTTPField(name: .via, value: "1.1 \(name)"))
-        return HTTPServerResponse(head: head, body: response.body)
+        return HTTPServerResponse(head: head, body: response.body, report: response.report)
     }
 
     /// The answer to a request that asks for a reply from whoever it has reached.
@@ -44,10 +71,10 @@ struct ProxyHandler: Sendable {
         guard request.method == .options else {
             return ErrorPage.response(.methodNotAllowed, "This proxy does not answer TRACE.\n", cacheStatus: nil)
         }
-        return HTTPServerResponse(head: HTTPResponse(status: .noContent), body: .empty)
+        return HTTPServerResponse(head: HTTPResponse(status: .noContent), body: .empty, report: AnswerReport(.generated, tier: .none))
     }
 
-    private func failure(_ error: HTTPCacheError) -> HTTPServerResponse {
+    private func failure(_ error: HTTPCacheError, on route: ProxyRoute) -> HTTPServerResponse {
         guard let transportError = error.transportError else {
             return ErrorPage.response(.badRequest, "\(error.message)\n", cacheStatus: error.cacheStatus)
         }
@@ -55,14 +82,20 @@ struct ProxyHandler: Sendable {
             let status: HTTPResponse.Status = bodyError.code == .timedOut ? .requestTimeout : .badRequest
             return ErrorPage.response(status, "\(bodyError)\n", cacheStatus: error.cacheStatus)
         }
-        // A client that went away is no event.
-        if transportError.code != .cancelled {
-            logger.warning("The origin did not answer.", metadata: ["reason": "\(transportError.code)", "origin": "\(origin.authority)"])
+        // A client that went away is no event, and of an outage the beginning and the end are told, not every request.
+        if transportError.code != .cancelled, !(transportError.underlyingError is UpstreamOutage) {
+            logger.warning(
+                "The origin did not answer.",
+                metadata: ["reason": "\(transportError.code)", "upstream": "\(route.upstream.name)", "error": "\(transportError.message)"]
+            )
         }
         // What is stored must not be used without the origin's word: RFC 9111 §5.2.2.2.
         let isGatewayTimeout = transportError.code == .timedOut || error.isStaleProhibited
         let status: HTTPResponse.Status = isGatewayTimeout ? .gatewayTimeout : .badGateway
-        return ErrorPage.response(status, "The proxy got no answer from the origin: \(error.message)\n", cacheStatus: error.cacheStatus)
+        // No more than that: addresses and names behind the proxy are not for clients.
+        let text =
+            transportError.code == .timedOut ? "The proxy got no answer from the origin in time.\n" : "The proxy got no answer from the origin.\n"
+        return ErrorPage.response(status, text, cacheStatus: error.cacheStatus)
     }
 }
 
@@ -73,6 +106,6 @@ enum ErrorPage {
         head.headerFields[.contentType] = "text/plain; charset=utf-8"
         head.headerFields[.cacheControl] = "no-store"
         if let cacheStatus { head.headerFields.append(HTTPField(name: .cacheStatus, value: cacheStatus)) }
-        return HTTPServerResponse(head: head, body: HTTPBody(text))
+        return HTTPServerResponse(head: head, body: HTTPBody(text), report: AnswerReport(.failure, tier: .none))
     }
 }

@@ -1,0 +1,73 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HoardNIO
+internal import Synchronization
+
+/// Where event loops leave their records, and the writer takes them from. Bounded: what finds no room is counted, and nobody waits.
+///
+/// Each thread has a part of its own, as in ``ProxyStatistics``. A part has two batches, one that is filled and one that is written, and they change places.
+final class AccessLogRing: Sendable {
+    /// How much a thread may leave before the writer has come.
+    struct Limits: Sendable {
+        var recordCount = 16_384
+        var byteCount = 2 << 20
+    }
+
+    private final class Part: Sendable {
+        let batch = Mutex(AccessLogBatch())
+    }
+
+    private static let partCount = 64
+    private let parts: [Part]
+    private let limits: Limits
+
+    init(limits: Limits = Limits()) {
+        self.limits = limits
+        parts = (0..<Self.partCount).map { _ in Part() }
+    }
+
+    /// Whether the writer should come.
+    enum Urgency: Sendable {
+        /// It has been told, or will be.
+        case none
+        /// There is something now.
+        case soon
+        /// Half of the room is taken.
+        case now
+    }
+
+    /// Leaves a record. O(*n*) in the bytes of the request's head.
+    func append(_ report: ExchangeReport, time: Double) -> Urgency {
+        var record = AccessLogRecord(report, time: time)
+        return parts[ThreadNumber.current & (Self.partCount - 1)].batch.withLock { batch in
+            guard batch.records.count < limits.recordCount, batch.bytes.count < limits.byteCount else {
+                batch.droppedCount += 1
+                return .none
+            }
+            record.copyTexts(of: report, to: &batch.bytes)
+            batch.records.append(record)
+            if batch.records.count == 1 { return .soon }
+            return batch.records.count * 2 == limits.recordCount || isHalf(batch.bytes.count, after: record.byteCount) ? .now : .none
+        }
+    }
+
+    /// Whether half of the bytes' room was passed with the last record.
+    private func isHalf(_ count: Int, after added: Int) -> Bool {
+        count * 2 >= limits.byteCount && (count - added) * 2 < limits.byteCount
+    }
+
+    /// Takes what all threads have left.
+    ///
+    /// - Parameter spare: An empty batch for each thread, to leave in place of what is taken; gets what was taken.
+    func take(into spare: inout [AccessLogBatch]) {
+        while spare.count < parts.count { spare.append(AccessLogBatch()) }
+        for (index, part) in parts.enumerated() {
+            spare[index].removeAll()
+            part.batch.withLock { batch in
+                guard !batch.isEmpty else { return }
+                swap(&batch, &spare[index])
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import NIOCore
+
+/// Under which names the admin server may be asked for.
+///
+/// A page on some other site can give a name of its own the address of this server, and would be taken for part of it by a browser (DNS rebinding). Such a
+/// request has that name as its host. Addresses and `localhost` are nobody's to give.
+struct AdminHost: Sendable {
+    /// In small letters; `nil`: any.
+    private let names: Set<String>?
+
+    /// - Parameter names: What the server may be called beside its addresses; `nil`: whatever anybody calls it.
+    init(names: [String]?) {
+        self.names = names.map { Set($0.map { $0.lowercased() }) }
+    }
+
+    /// - Parameter authority: Host and port, as in the `Host` field; `nil` if there is none.
+    func isAllowed(_ authority: String?) -> Bool {
+        guard let names else { return true }
+        guard let name = authority.flatMap({ Self.name(in: $0) }) else { return false }
+        if name == "localhost" || name.hasSuffix(".localhost") || names.contains(name) { return true }
+        return (try? SocketAddress(ipAddress: name, port: 0)) != nil
+    }
+
+    /// The host without its port and without brackets, in small letters.
+    static func name(in authority: String) -> String? {
+        if authority.hasPrefix("[") {
+            guard let end = authority.firstIndex(of: "]") else { return nil }
+            return authority[authority.index(after: authority.startIndex)..<end].lowercased()
+        }
+        var name = authority.prefix { $0 != ":" }.lowercased()
+        if name.hasSuffix(".") { name.removeLast() }
+        return name.isEmpty ? nil : name
+    }
+
+    /// Whether a browser sends the request on behalf of another site: [Fetch, §3.2](https://fetch.spec.whatwg.org/#origin-header),
+    /// [Fetch Metadata §2.3](https://www.w3.org/TR/fetch-metadata/#sec-fetch-site-header).
+    static func isForeign(_ request: HTTPRequest) -> Bool {
+        if let name = HTTPField.Name("Sec-Fetch-Site"), let site = request.headerFields[name], site != "same-origin", site != "none" { return true }
+        guard let origin = request.headerFields[.origin] else { return false }
+        guard let end = origin.firstRange(of: "://") else { return true }
+        return origin[end.upperBound...].lowercased() != request.authority?.lowercased()
+    }
+}

@@ -1,0 +1,95 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+package import Hoard
+internal import HoardNIO
+package import Logging
+package import NIOCore
+
+/// A server for those who run a proxy: its dashboard, figures, health, what is cached, and purging.
+///
+/// It listens on an address of its own, which must not be reachable by strangers: whoever reaches it can read everything but contents. Changes take a token.
+package final class AdminServer: Sendable {
+    private let server: HTTPServer
+    private let handler: AdminHandler
+
+    private init(server: HTTPServer, handler: AdminHandler) {
+        self.server = server
+        self.handler = handler
+    }
+
+    /// Where it listens: `127.0.0.1:9901`, or `unix:` and the path of a socket.
+    package var address: String {
+        server.addresses.first?.text ?? ""
+    }
+
+    /// The URL of the dashboard; `nil` if it listens on a socket in the file system.
+    package var url: String? {
+        guard case .tcp? = server.addresses.first else { return nil }
+        return "http://\(address)"
+    }
+
+    /// How many listen to events.
+    package var listenerCount: Int { handler.events.count }
+
+    /// Starts a server, which answers when this returns.
+    ///
+    /// - Parameters:
+    ///   - token: What requests that change anything must have. `nil` or empty: nothing can be changed.
+    ///   - hostNames: The names, beside its addresses and `localhost`, under which browsers may ask for it.
+    ///   - services: What it tells of.
+    ///   - logger: Gets what was purged, without its name.
+    ///   - ticker: Measures the second between two events.
+    /// - Throws: ``ProxyError`` if it cannot listen there.
+    package static func start(
+        address: CachingProxy.Configuration.Listener.Address,
+        token: String?,
+        hostNames: [String] = [],
+        services: AdminServices,
+        eventLoopGroup: (any EventLoopGroup)? = nil,
+        logger: Logger,
+        clock: any WallClock = SystemWallClock(),
+        ticker: any Ticker = MonotonicTicker()
+    ) async throws(ProxyError) -> AdminServer {
+        let names: [String]?
+        var configuration: HTTPServer.Configuration
+        switch address {
+        case .tcp(let host, let port):
+            configuration = HTTPServer.Configuration(host: host, port: port)
+            names = hostNames + [host]
+        case .unix(let path):
+            configuration = HTTPServer.Configuration(listeners: [.init(.unix(path: path))])
+            // No browser connects to a file.
+            names = nil
+        }
+        configuration.maximumConnectionCount = 256
+        configuration.maximumTargetByteCount = 64 << 10
+        configuration.eventLoopGroup = eventLoopGroup
+        let handler = AdminHandler(
+            services: services,
+            token: token.flatMap { AdminToken($0) },
+            host: AdminHost(names: names),
+            logger: logger,
+            ticker: ticker
+        )
+        do {
+            let server = try await HTTPServer.start(configuration, logger: logger, clock: clock) { await handler.respond(to: $0) }
+            return AdminServer(server: server, handler: handler)
+        } catch {
+            throw ProxyError(.cannotListen, "The admin server cannot start. \(error.message)", underlyingError: error)
+        }
+    }
+
+    /// Puts another token in the place of the present one, at once. `nil` or empty: nothing can be changed any more.
+    package func replaceToken(_ token: String?) {
+        handler.currentToken.replace(with: token.flatMap { AdminToken($0) })
+    }
+
+    /// Ends the streams of events at once, lets other requests end, and stops listening.
+    ///
+    /// - Parameter gracePeriod: How long requests may take to end.
+    package func shutdown(gracePeriod: Duration = .seconds(2)) async {
+        handler.events.close()
+        await server.shutdown(gracePeriod: gracePeriod)
+    }
+}

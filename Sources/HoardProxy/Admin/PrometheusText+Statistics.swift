@@ -1,0 +1,103 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+extension PrometheusText {
+    /// The figures of a proxy. No label has a URL, a key or a tag: all have a bounded number of values that nobody outside can choose.
+    package init(_ snapshot: ProxyStatistics.Snapshot) {
+        self.init()
+        addRequests(snapshot)
+        addLatencies(snapshot.latency)
+        addSpace(snapshot)
+        addEvictions(snapshot.evictions)
+        if let connections = snapshot.connections {
+            add("hoard_connections_open", .gauge, "Connections of clients that are open.", connections.open)
+            if let limit = connections.limit { add("hoard_connections_limit", .gauge, "Connections of clients that may be open.", limit) }
+            if let count = connections.accepted {
+                add("hoard_connections_accepted_total", .counter, "Connections of clients that were accepted.", count)
+            }
+        }
+        addOrigins(snapshot.origins ?? [])
+        addProcess(snapshot)
+    }
+
+    private mutating func addRequests(_ snapshot: ProxyStatistics.Snapshot) {
+        let requests = snapshot.requests
+        add("hoard_requests_total", .counter, "Requests answered, by what the cache did.", Self.samples(requests.byOutcome, label: "outcome"))
+        add("hoard_responses_total", .counter, "Responses, by the class of their status.", Self.samples(requests.byStatus, label: "class"))
+        add("hoard_requests_refused_total", .counter, "Requests refused before the cache was asked.", requests.refused)
+        add("hoard_served_bytes_total", .counter, "Bytes of content sent to clients.", snapshot.bytes.served)
+        add("hoard_origin_bytes_total", .counter, "Bytes of content that came from origins for the answers to clients.", snapshot.bytes.fromOrigin)
+        add("hoard_saved_bytes_total", .counter, "Bytes of content that origins did not have to send.", snapshot.bytes.saved)
+    }
+
+    private mutating func addLatencies(_ latencies: ProxyStatistics.Snapshot.Latencies) {
+        let tiers = [("memory", latencies.memory), ("store", latencies.store), ("origin", latencies.origin), ("none", latencies.none)]
+        var samples: [Sample] = []
+        for (tier, percentiles) in tiers {
+            for (quantile, value) in [("0.5", percentiles.p50), ("0.9", percentiles.p90), ("0.99", percentiles.p99), ("0.999", percentiles.p999)] {
+                samples.append(Sample(percentiles.count == 0 ? .nan : value / 1e6, [("tier", tier), ("quantile", quantile)]))
+            }
+            samples.append(Sample(Double(percentiles.count), suffix: "_count", [("tier", tier)]))
+        }
+        add(
+            "hoard_response_seconds",
+            .summary,
+            "Time from the head of a request to the first byte of its response since the start, by the tier that had the content.",
+            samples
+        )
+    }
+
+    private mutating func addSpace(_ snapshot: ProxyStatistics.Snapshot) {
+        let tiers = [("memory", snapshot.memory), ("disk", snapshot.disk)].compactMap { name, space in space.map { (name, $0) } }
+        func samples(_ value: (ProxyStatistics.Snapshot.Space) -> Int?) -> [Sample] {
+            tiers.compactMap { name, space in value(space).map { Sample(Double($0), [("tier", name)]) } }
+        }
+        add("hoard_cache_bytes", .gauge, "Bytes that the cache takes up.", samples(\.bytes))
+        add("hoard_cache_limit_bytes", .gauge, "Bytes that the cache may take up.", samples(\.limit))
+        add("hoard_cache_entries", .gauge, "Entries in the cache.", samples(\.entries))
+    }
+
+    private mutating func addEvictions(_ evictions: ProxyStatistics.Snapshot.Evictions?) {
+        let tiers = [("memory", evictions?.memory), ("disk", evictions?.disk)].compactMap { name, causes in causes.map { (name, $0) } }
+        let samples = tiers.flatMap { name, causes in
+            [("capacity", causes.capacity), ("expired", causes.expired), ("removed", causes.removed), ("replaced", causes.replaced)]
+                .compactMap { cause, count in count.map { Sample(Double($0), [("tier", name), ("cause", cause)]) } }
+        }
+        add("hoard_cache_departures_total", .counter, "Entries that have left the cache, by the cause.", samples)
+    }
+
+    private mutating func addOrigins(_ groups: [ProxyStatistics.Snapshot.OriginGroup]) {
+        let servers = groups.flatMap { group in
+            group.servers.enumerated().map { (labels: [("upstream", group.name), ("server", String($0.offset))], server: $0.element) }
+        }
+        func samples(_ value: (ProxyStatistics.Snapshot.OriginGroup.Server) -> Int) -> [Sample] {
+            servers.map { Sample(Double(value($0.server)), $0.labels) }
+        }
+        add(
+            "hoard_origin_up",
+            .gauge,
+            "Whether a server of an upstream counts as healthy; the servers are numbered.",
+            samples { $0.state == "unhealthy" ? 0 : 1 }
+        )
+        add("hoard_origin_requests_total", .counter, "Requests sent to a server of an upstream.", samples(\.requests))
+        add("hoard_origin_failures_total", .counter, "Requests to a server of an upstream that failed.", samples(\.failures))
+        add("hoard_origin_requests_in_progress", .gauge, "Requests to a server of an upstream that are not over.", samples(\.inProgress))
+        add("hoard_origin_connections", .gauge, "Connections to a server of an upstream.", samples(\.connections))
+    }
+
+    private mutating func addProcess(_ snapshot: ProxyStatistics.Snapshot) {
+        if let log = snapshot.accessLog {
+            add("hoard_access_log_lines_total", .counter, "Lines written to the access log.", log.written)
+            add("hoard_access_log_dropped_total", .counter, "Requests that came too fast to be written down.", log.dropped)
+            add("hoard_access_log_lost_total", .counter, "Lines that could not be written to the access log.", log.lost)
+        }
+        add("hoard_uptime_seconds", .gauge, "Time since the proxy started.", [Sample(snapshot.uptimeSeconds)])
+        add("hoard_info", .gauge, "The version that runs; always 1.", [Sample(1, [("version", snapshot.version)])])
+        if let bytes = snapshot.process.residentBytes { add("process_resident_memory_bytes", .gauge, "Resident memory of the process.", bytes) }
+        if let count = snapshot.process.openFiles { add("process_open_fds", .gauge, "Open file descriptors of the process.", count) }
+    }
+
+    private static func samples(_ counts: [String: Int], label: String) -> [Sample] {
+        counts.sorted { $0.key < $1.key }.map { Sample(Double($0.value), [(label, $0.key)]) }
+    }
+}

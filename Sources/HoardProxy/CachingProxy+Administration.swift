@@ -1,0 +1,70 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HoardHTTP
+internal import HoardNIO
+internal import Synchronization
+
+/// What the admin server asks of a proxy.
+struct ProxyView: Sendable {
+    let parts: CachingProxy.Parts
+    let server: HTTPServer
+    let state: ProxyState
+
+    var adminServices: AdminServices {
+        AdminServices(
+            cache: parts.cache,
+            resolve: { [routes = parts.routes] text, extent in
+                switch routes.current.cacheURIs(for: text, isPrefix: extent == .prefix) {
+                case .uris(let uris): .targets(uris.map { .init(uri: $0.uri, policy: $0.policy) })
+                case .hostIsMissing: .hostIsMissing
+                case .nothing: .unknown
+                }
+            },
+            statistics: { await snapshot() },
+            readiness: { await readiness() },
+            page: { DashboardPage.response(allowsChanges: $0) }
+        )
+    }
+
+    /// The figures as they stand now.
+    func snapshot() async -> ProxyStatistics.Snapshot {
+        let figures = await parts.cache.figures()
+        return parts.recorder.statistics.snapshot(
+            .init(
+                memory: figures.memory,
+                disk: figures.disk,
+                evictions: figures.evictions,
+                connections: .init(open: server.connectionCount, limit: server.maximumConnectionCount, accepted: server.acceptedConnectionCount),
+                origins: state.value.withLock { $0.upstreams }.groups.map { group in
+                    .init(name: group.upstream.name, servers: group.states().map { .init($0) })
+                },
+                accessLog: parts.recorder.accessLog?.counts
+            )
+        )
+    }
+
+    /// Whether requests can be answered. A proxy whose servers are all ill still answers with what it has.
+    func readiness() async -> AdminServices.Readiness {
+        let (hasEnded, upstreams) = state.value.withLock { ($0.hasEnded, $0.upstreams) }
+        if hasEnded { return .notReady("The proxy is about to end.") }
+        guard upstreams.groups.flatMap({ $0.states() }).allSatisfy({ $0.state == .unhealthy }) else { return .ready }
+        let figures = await parts.cache.figures()
+        if figures.memory.entries > 0 || figures.disk?.entries ?? 0 > 0 { return .ready }
+        return .notReady("No server of any upstream answers, and nothing is stored that could be served instead.")
+    }
+}
+
+extension ProxyStatistics.Snapshot.OriginGroup.Server {
+    fileprivate init(_ state: OriginState) {
+        self.init(
+            url: state.url,
+            state: state.state.rawValue,
+            requests: Int(clamping: state.requests),
+            failures: Int(clamping: state.failures),
+            inProgress: state.inProgress,
+            connections: state.connections,
+            meanResponseMilliseconds: state.meanResponseMilliseconds
+        )
+    }
+}

@@ -1,0 +1,34 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NIOSSL
+
+extension CachingProxy {
+    /// Looks whether the files that a configuration names can be read and hold what they should. Reads them, so it blocks.
+    ///
+    /// - Throws: ``ProxyError/Code/invalidConfiguration``, which names each file that will not do.
+    public static func checkFiles(of configuration: Configuration) throws(ProxyError) {
+        var problems: [String] = []
+        func check(_ path: String, _ what: String, _ read: () throws -> Void) {
+            do {
+                try read()
+            } catch {
+                problems.append("The file \(path) cannot be read as \(what): \(error)")
+            }
+        }
+        for tls in configuration.listeners.compactMap(\.tls) {
+            check(tls.certificateChainPath, "certificates in PEM form") {
+                if try NIOSSLCertificate.fromPEMFile(tls.certificateChainPath).isEmpty {
+                    throw ProxyError(.invalidConfiguration, "There is none in it.")
+                }
+            }
+            check(tls.privateKeyPath, "a private key in PEM form") { _ = try NIOSSLPrivateKey(file: tls.privateKeyPath, format: .pem) }
+        }
+        for path in configuration.upstreams.compactMap(\.additionalTrustRootsPath) {
+            check(path, "certificates in PEM form") {
+                if try NIOSSLCertificate.fromPEMFile(path).isEmpty { throw ProxyError(.invalidConfiguration, "There is none in it.") }
+            }
+        }
+        guard problems.isEmpty else { throw ProxyError(.invalidConfiguration, problems.joined(separator: "\n")) }
+    }
+}

@@ -1,0 +1,121 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HoardHTTP
+internal import HoardNIO
+internal import Synchronization
+
+extension CachingProxy {
+    /// Configures the proxy anew while it serves. No connection is closed, and nothing leaves the cache. Suspends.
+    ///
+    /// Routes, upstreams, limits, certificates, the access log and the admin token are replaced. Requests under way end with the routes they began with, connections keep
+    /// their certificates and limits. If anything is wrong, everything stays as it was.
+    ///
+    /// - Returns: The names of the settings that are different, but take effect only when the proxy is started anew.
+    /// - Throws: ``ProxyError``.
+    @discardableResult
+    public func reload(_ configuration: Configuration) async throws(ProxyError) -> [String] {
+        guard let before = state.beginReload() else {
+            throw ProxyError(.invalidConfiguration, "The proxy is being configured anew already, or is about to end.")
+        }
+        defer { state.endReload() }
+        let needRestart = configuration.settingsThatNeedRestart(after: before.configuration)
+        let configuration = configuration.keepingWhatNeedsRestart(of: before.configuration)
+        let upstreams = try Upstreams(configuration.upstreams, keeping: before.upstreams, threads: threads, logger: logger)
+        let table: RouteTable
+        do throws(ProxyError) {
+            table = try upstreams.table(of: configuration)
+            try await reloadServer(configuration, before: before.configuration)
+        } catch {
+            upstreams.retire(unlessAmong: before.upstreams)
+            throw error
+        }
+        upstreams.start(unlessAmong: before.upstreams)
+        routes.replace(with: table)
+        recorder.statistics.distinguishesHosts = table.distinguishesHosts
+        state.value.withLock { state in
+            state.upstreams = upstreams
+            state.configuration = configuration
+        }
+        before.upstreams.retire(unlessAmong: upstreams)
+        admin?.replaceToken(configuration.admin?.token)
+        return needRestart
+    }
+
+    /// Replaces limits, certificates and the access log, all or none.
+    private func reloadServer(_ configuration: Configuration, before: Configuration) async throws(ProxyError) {
+        let newLog: AccessLog?
+        let hasLog = recorder.accessLog != nil
+        newLog = if let settings = configuration.accessLog, !hasLog { try AccessLog(settings, logger: logger) } else { nil }
+        let replacement =
+            hasLog ? try configuration.accessLog.flatMap { settings throws(ProxyError) in try recorder.accessLog?.prepare(settings) } : nil
+        do throws(HTTPServerError) {
+            try server.update(configuration.server(on: threads))
+            // The last step that may fail: it replaces all certificates or none.
+            try await server.reloadCertificates(configuration.listeners.map(\.server))
+        } catch {
+            try? server.update(before.server(on: threads))
+            await newLog?.close()
+            throw ProxyError(error)
+        }
+        if let replacement { await recorder.accessLog?.replace(with: replacement) }
+        if let newLog {
+            _ = recorder.replaceLog(with: newLog)
+        } else if configuration.accessLog == nil {
+            await recorder.replaceLog(with: nil)?.close()
+        }
+    }
+}
+
+extension CachingProxy.Configuration {
+    /// The names of the settings that differ, and cannot be changed while a proxy runs.
+    func settingsThatNeedRestart(after other: Self) -> [String] {
+        var names: [String] = []
+        func compare<Value: Equatable>(_ name: String, _ path: KeyPath<Self, Value>) {
+            if self[keyPath: path] != other[keyPath: path] { names.append(name) }
+        }
+        if listeners.map(\.withoutFiles) != other.listeners.map(\.withoutFiles) { names.append("listen") }
+        compare("cache.memory", \.cache.maximumMemoryBytes)
+        compare("cache.object", \.cache.maximumObjectBytes)
+        compare("cache.targets", \.cache.targets)
+        compare("cache.stale-if-unreachable", \.cache.staleIfUnreachable)
+        compare("cache.revalidation-period", \.cache.revalidationPeriod)
+        compare("cache.collapse-timeout", \.cache.collapseTimeout)
+        compare("cache.variants", \.cache.maximumVariants)
+        compare("cache.in-flight", \.cache.maximumBytesInFlight)
+        compare("cache.name", \.cache.name)
+        compare("admin", \.admin?.withoutToken)
+        compare("event-loops", \.eventLoopCount)
+        return names
+    }
+
+    /// The same with what cannot be changed as it was.
+    func keepingWhatNeedsRestart(of other: Self) -> Self {
+        var result = self
+        result.cache = other.cache
+        result.admin = other.admin
+        if let admin { result.admin?.token = admin.token }
+        result.eventLoopCount = other.eventLoopCount
+        // Certificates may come from other files, where all else is the same.
+        if listeners.map(\.withoutFiles) != other.listeners.map(\.withoutFiles) { result.listeners = other.listeners }
+        return result
+    }
+}
+
+extension CachingProxy.Configuration.Admin {
+    /// The same without what can be replaced.
+    fileprivate var withoutToken: Self {
+        var result = self
+        result.token = nil
+        return result
+    }
+}
+
+extension CachingProxy.Configuration.Listener {
+    /// The same with names for its files that do not matter.
+    fileprivate var withoutFiles: Self {
+        var result = self
+        if result.tls != nil { result.tls = .init(certificateChainPath: "", privateKeyPath: "") }
+        return result
+    }
+}

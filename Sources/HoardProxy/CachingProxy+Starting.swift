@@ -1,0 +1,128 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+public import Hoard
+internal import HoardHTTP
+internal import HoardNIO
+public import Logging
+internal import NIOCore
+internal import NIOPosix
+
+extension CachingProxy {
+    /// What a proxy is made of, before it serves.
+    struct Parts: Sendable {
+        let threads: MultiThreadedEventLoopGroup
+        let upstreams: Upstreams
+        let routes: CurrentRoutes
+        let recorder: TrafficRecorder
+        let cache: HTTPCache
+
+        /// Ends what has been begun. The cache is left alone, as its stores belong to the caller until the proxy serves.
+        func abandon() async {
+            await upstreams.shutdown()
+            await recorder.accessLog?.close()
+            try? await threads.shutdownGracefully()
+        }
+    }
+
+    /// Starts a proxy. It serves requests when this returns. Suspends.
+    ///
+    /// - Parameters:
+    ///   - stores: What keeps responses beyond memory, nearest first. ``shutdown(gracePeriod:)`` closes them; if starting fails, the caller does.
+    ///   - version: Of the program, for those who look at its figures.
+    ///   - logger: Gets what is worth knowing. Neither URLs nor fields are logged.
+    /// - Throws: ``ProxyError``.
+    public static func start(
+        configuration: Configuration,
+        stores: [any RecordStore],
+        version: String = "",
+        logger: Logger
+    ) async throws(ProxyError) -> CachingProxy {
+        guard !configuration.listeners.isEmpty else { throw ProxyError(.invalidConfiguration, "The proxy has no address to listen on.") }
+        let parts = try await makeParts(configuration, stores: stores, version: version, logger: logger)
+        let handler = ProxyHandler(routes: parts.routes, name: configuration.cache.name, cache: parts.cache, logger: logger)
+        let server: HTTPServer
+        do {
+            server = try await HTTPServer.start(
+                configuration.server(on: parts.threads),
+                logger: logger,
+                immediate: ImmediateProxyResponder(handler),
+                observer: { [recorder = parts.recorder] in recorder.record($0) },
+                handler: { await handler.respond(to: $0) }
+            )
+        } catch {
+            await parts.abandon()
+            throw ProxyError(error)
+        }
+        let state = ProxyState(configuration, parts.upstreams)
+        let admin: AdminServer?
+        do throws(ProxyError) {
+            admin = try await startAdmin(configuration.admin, ProxyView(parts: parts, server: server, state: state), logger: logger)
+        } catch {
+            await server.shutdown(gracePeriod: .zero)
+            await parts.abandon()
+            throw error
+        }
+        parts.upstreams.start()
+        return CachingProxy(parts, server: server, admin: admin, state: state, logger: logger)
+    }
+
+    private static func startAdmin(_ settings: Configuration.Admin?, _ view: ProxyView, logger: Logger) async throws(ProxyError) -> AdminServer? {
+        guard let settings else { return nil }
+        return try await AdminServer.start(
+            address: settings.address,
+            token: settings.token,
+            hostNames: settings.hostNames,
+            services: view.adminServices,
+            eventLoopGroup: view.parts.threads,
+            logger: logger
+        )
+    }
+
+    private static func makeParts(
+        _ configuration: Configuration,
+        stores: [any RecordStore],
+        version: String,
+        logger: Logger
+    ) async throws(ProxyError) -> Parts {
+        let threads = MultiThreadedEventLoopGroup(numberOfThreads: max(1, configuration.eventLoopCount ?? System.coreCount))
+        do throws(ProxyError) {
+            let upstreams = try Upstreams(configuration.upstreams, threads: threads, logger: logger)
+            let log: AccessLog?
+            let table: RouteTable
+            do throws(ProxyError) {
+                table = try upstreams.table(of: configuration)
+                log = if let settings = configuration.accessLog { try AccessLog(settings, logger: logger) } else { nil }
+            } catch {
+                await upstreams.shutdown()
+                throw error
+            }
+            var cacheConfiguration = configuration.cache
+            cacheConfiguration.mode = .shared
+            let cache = HTTPCache(configuration: cacheConfiguration, stores: stores) { event in
+                logger.warning("\(event)", metadata: ["store": "\(event.store)"])
+            }
+            let (size, overflow) = configuration.cache.maximumMemoryBytes.addingReportingOverflow(await cache.figures().disk?.limit ?? 0)
+            let statistics = ProxyStatistics(.init(version: version, cacheByteCount: overflow ? .max : size))
+            statistics.distinguishesHosts = table.distinguishesHosts
+            return Parts(
+                threads: threads,
+                upstreams: upstreams,
+                routes: CurrentRoutes(table),
+                recorder: TrafficRecorder(statistics: statistics, log: log),
+                cache: cache
+            )
+        } catch {
+            try? await threads.shutdownGracefully()
+            throw error
+        }
+    }
+}
+
+extension ProxyError {
+    /// What a server has against its configuration.
+    init(_ error: HTTPServerError) {
+        let isConfiguration = error.code == .invalidConfiguration || error.code == .invalidCertificate
+        self.init(isConfiguration ? .invalidConfiguration : .cannotListen, error.message, underlyingError: error)
+    }
+}

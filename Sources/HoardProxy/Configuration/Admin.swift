@@ -1,0 +1,20 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+extension CachingProxy.Configuration {
+    /// Where a proxy can be watched and told what to do.
+    public struct Admin: Sendable, Hashable {
+        /// Its own address. It must not be reachable by strangers.
+        public var address: Listener.Address
+        /// What requests that change anything must have as `Authorization: Bearer …`. `nil`: there are no such requests.
+        public var token: String?
+
+        /// The names, beside addresses and `localhost`, by which browsers may ask for it. Others are refused, as a stranger's page could have its own name lead here.
+        public var hostNames: [String] = []
+
+        public init(address: Listener.Address, token: String? = nil) {
+            self.address = address
+            self.token = token
+        }
+    }
+}

@@ -1,0 +1,35 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+public import HoardHTTP
+
+extension CachingProxy {
+    /// What a proxy serves, where, and how.
+    public struct Configuration: Sendable {
+        /// Where clients connect. Default: `127.0.0.1`, port 8080, without encryption.
+        public var listeners = [Listener(.tcp(host: "127.0.0.1", port: 8080))]
+        /// Where requests go.
+        public var upstreams: [Upstream]
+        /// Which request goes where, and what is cached how. By default there is one route, to the first upstream.
+        public var routes: [Route]
+        public var limits = Limits()
+        /// How the cache behaves. Its mode is always shared.
+        public var cache = HTTPCache.Configuration()
+        /// `nil`: there is no admin interface.
+        public var admin: Admin?
+        /// `nil`: requests are not written down.
+        public var accessLog: AccessLog?
+        /// How many threads serve connections. `nil`: one for each core.
+        public var eventLoopCount: Int?
+
+        public init(upstreams: [Upstream]) {
+            self.upstreams = upstreams
+            routes = upstreams.prefix(1).map { Route(upstream: $0.name) }
+        }
+
+        /// A proxy in front of one origin.
+        public init(origin: Origin) {
+            self.init(upstreams: [Upstream(name: "origin", servers: [origin])])
+        }
+    }
+}

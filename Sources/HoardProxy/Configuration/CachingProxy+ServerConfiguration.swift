@@ -1,0 +1,44 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HoardNIO
+internal import NIOCore
+
+extension CachingProxy.Configuration {
+    /// What the server of clients is started with, or told anew.
+    func server(on threads: any EventLoopGroup) -> HTTPServer.Configuration {
+        var server = HTTPServer.Configuration(listeners: listeners.map { $0.server })
+        server.eventLoopGroup = threads
+        server.maximumConnectionCount = limits.connectionCount
+        server.maximumConnectionCountPerAddress = limits.connectionCountPerAddress
+        server.maximumStreamCount = limits.streamCount
+        server.maximumTargetByteCount = limits.targetByteCount
+        server.maximumHeaderByteCount = limits.headerByteCount
+        server.maximumHeaderFieldCount = limits.headerFieldCount
+        server.maximumRequestContentByteCount = limits.requestContentByteCount
+        (server.idleTimeout, server.headTimeout) = (limits.idleTimeout, limits.headTimeout)
+        (server.bodyTimeout, server.writeTimeout) = (limits.bodyTimeout, limits.writeTimeout)
+        server.minimumBytesPerSecond = limits.minimumBytesPerSecond
+        return server
+    }
+}
+
+extension CachingProxy.Configuration.Listener {
+    var server: HTTPServer.Listener {
+        HTTPServer.Listener(
+            address.server,
+            tls: tls.map { .files(certificateChainPath: $0.certificateChainPath, privateKeyPath: $0.privateKeyPath) },
+            isHTTP2Enabled: isHTTP2Enabled,
+            expectsProxyProtocol: expectsProxyProtocol
+        )
+    }
+}
+
+extension CachingProxy.Configuration.Listener.Address {
+    var server: HTTPServer.Listener.Address {
+        switch self {
+        case .tcp(let host, let port): .tcp(host: host, port: port)
+        case .unix(let path): .unix(path: path)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+extension CachingProxy.Configuration {
+    /// An address that a proxy serves.
+    public struct Listener: Sendable, Hashable {
+        public enum Address: Sendable, Hashable {
+            /// An IP address or a name, and a port; port 0 takes any that is free.
+            case tcp(host: String, port: Int)
+            /// A socket in the file system.
+            case unix(path: String)
+        }
+
+        public var address: Address
+        /// `nil`: without encryption.
+        public var tls: TLS?
+        /// Whether clients may speak HTTP/2: agreed on by ALPN with encryption, with prior knowledge without. Default: `true`.
+        public var isHTTP2Enabled = true
+        /// Whether each connection begins with a header of the PROXY protocol (version 1 or 2), which tells the client's address. Default: `false`.
+        public var expectsProxyProtocol = false
+
+        public init(_ address: Address, tls: TLS? = nil) {
+            self.address = address
+            self.tls = tls
+        }
+    }
+
+    /// How a listener is encrypted.
+    public struct TLS: Sendable, Hashable {
+        /// A file of certificates in PEM form, the server's own first.
+        public var certificateChainPath: String
+        /// A file with the private key in PEM form.
+        public var privateKeyPath: String
+
+        public init(certificateChainPath: String, privateKeyPath: String) {
+            self.certificateChainPath = certificateChainPath
+            self.privateKeyPath = privateKeyPath
+        }
+    }
+}

@@ -1,0 +1,59 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+extension CachingProxy.Configuration {
+    /// One or several servers that answer alike.
+    public struct Upstream: Sendable, Hashable {
+        /// Which versions of HTTP are spoken to the servers.
+        public enum Version: String, Sendable, Hashable, CaseIterable {
+            case http1
+            /// With prior knowledge if the servers are not encrypted.
+            case http2
+            /// HTTP/2 if an encrypted server agrees to it (ALPN), else HTTP/1.1.
+            case automatic
+        }
+
+        /// How it is found out whether a server can take requests.
+        public struct HealthCheck: Sendable, Hashable {
+            /// What is asked for. A response of status 200 to 399 is a sign of health.
+            public var path = "/"
+            public var interval = Duration.seconds(10)
+            public var timeout = Duration.seconds(2)
+            /// So many failures in a row make a server unhealthy.
+            public var failureThreshold = 3
+            /// So many successes in a row make it healthy again.
+            public var successThreshold = 2
+
+            public init() {}
+        }
+
+        /// Names it in routes, statistics and logs.
+        public var name: String
+        /// The servers. Requests go to the healthy one with the fewest requests in progress; a later one stands in when an earlier one fails.
+        public var servers: [Origin]
+        /// `nil`: a server counts as unhealthy only for a while after requests to it have failed.
+        public var healthCheck: HealthCheck?
+        public var version = Version.automatic
+        /// How long making a connection may take. Default: 5 seconds.
+        public var connectTimeout = Duration.seconds(5)
+        /// How long a server may take for the head of its response, from the end of the request. Default: 30 seconds.
+        public var responseTimeout = Duration.seconds(30)
+        /// How long a server may send nothing in the middle of a response, or take nothing of a request. Default: 30 seconds.
+        public var idleTimeout = Duration.seconds(30)
+        /// The most connections to each server. Default: 256.
+        public var maximumConnectionCount = 256
+        /// How often a request is sent again at most, where that is safe. Default: 1.
+        public var maximumRetryCount = 1
+        /// A file of certificates in PEM form that are trusted as well as those of the system.
+        public var additionalTrustRootsPath: String?
+        /// Whether servers get the client's host name instead of their own. It then is part of the key. Default: `false`.
+        public var forwardsHost = false
+        /// Whether `Forwarded` (RFC 7239), `X-Forwarded-For`, `-Proto` and `-Host` tell the servers of the client. Default: `true`.
+        public var tellsOfClient = true
+
+        public init(name: String, servers: [Origin]) {
+            self.name = name
+            self.servers = servers
+        }
+    }
+}

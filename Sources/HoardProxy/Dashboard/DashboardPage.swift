@@ -1,0 +1,79 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Crypto
+internal import HTTPTypes
+internal import HoardHTTP
+internal import HoardNIO
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// The page that shows an operator what the proxy does: one document with its style and script, which loads nothing from anywhere.
+///
+/// The browser is told to run no script and to use no style but those of the page, by their hashes (Content Security Policy, level 3), so a name
+/// or a URL that somebody brings into the figures can do nothing.
+enum DashboardPage {
+    /// What the page is answered with.
+    ///
+    /// - Parameter allowsChanges: Whether there is a token with which entries can be purged. Without one the page offers no such buttons.
+    static func response(allowsChanges: Bool = true) -> HTTPServerResponse {
+        var head = HTTPResponse(status: .ok)
+        head.headerFields = fields
+        return HTTPServerResponse(head: head, body: HTTPBody(allowsChanges ? pageWithChanges : pageWithoutChanges))
+    }
+
+    /// What the browser may do with the page.
+    static let policy = [
+        "default-src 'none'", "script-src '\(hash(of: script))'", "style-src '\(hash(of: wholeStyle))'", "img-src data:", "connect-src 'self'",
+        "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'",
+    ].joined(separator: "; ")
+
+    static let script = """
+        (() => {
+        "use strict";
+
+        \([basicScript, chartScript, panelScript, curveScript, entryScript, liveScript].joined(separator: "\n\n"))
+        })();
+        """
+
+    static let wholeStyle = style + "\n\n" + partStyle
+
+    static let styleMark = "{style}"
+    static let scriptMark = "{script}"
+
+    private static let pageWithChanges = page(allowsChanges: true)
+    private static let pageWithoutChanges = page(allowsChanges: false)
+
+    private static func page(allowsChanges: Bool) -> String {
+        // The script comes last: what is put in is not searched for marks.
+        markup
+            .replacing("<body>", with: "<body data-changes=\"\(allowsChanges ? "yes" : "no")\">")
+            .replacing(styleMark, with: wholeStyle)
+            .replacing(scriptMark, with: script)
+    }
+
+    private static let fields: HTTPFields = {
+        var fields = HTTPFields()
+        fields[.contentType] = "text/html; charset=utf-8"
+        // A newer proxy has a newer page.
+        fields[.cacheControl] = "no-store"
+        fields[.contentSecurityPolicy] = policy
+        fields[.xContentTypeOptions] = "nosniff"
+        for (name, value) in [
+            ("Referrer-Policy", "no-referrer"), ("X-Frame-Options", "DENY"), ("Cross-Origin-Opener-Policy", "same-origin"),
+            ("Cross-Origin-Resource-Policy", "same-origin"),
+        ] {
+            if let name = HTTPField.Name(name) { fields[name] = value }
+        }
+        return fields
+    }()
+
+    /// A source expression for exactly this text.
+    static func hash(of text: String) -> String {
+        "sha256-\(Data(SHA256.hash(data: Data(text.utf8))).base64EncodedString())"
+    }
+}

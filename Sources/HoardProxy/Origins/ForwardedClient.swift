@@ -1,0 +1,135 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import NIOCore
+
+/// The client of a forwarded request, as servers are told of it: `Forwarded`
+/// ([RFC 7239](https://www.rfc-editor.org/rfc/rfc7239)), `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host`.
+///
+/// What the client itself says in such fields is dropped, for nobody vouches for it: a server that trusts the first address of a list would believe
+/// whatever a client writes.
+///
+/// The client's address must not come between the cache and its entries. So the cache never sees `Forwarded` and `X-Forwarded-For`; they are added behind it,
+/// and a response that depends on them is for nobody else (`Vary: *`). Protocol and host have few values and may select a response, a redirection to `https`
+/// for example; these two the cache sees.
+package struct ForwardedClient: Hashable, Sendable {
+    /// The client's IP address. Anything else, such as nothing for a client on a Unix socket, is told as `unknown`.
+    package let address: String
+    /// `http` or `https`.
+    package let scheme: String
+    /// The host that the client asked for, with its port if there was one. `nil`: it is not told.
+    package let host: String?
+
+    init(address: String, scheme: String, host: String?) {
+        self.address = address
+        self.scheme = scheme
+        self.host = host
+    }
+
+    /// Takes out what a client says of itself or of others in front of it, and puts in what the cache may see of it.
+    ///
+    /// - Parameter client: `nil` if servers are not told of clients.
+    static func replaceFields(of request: inout HTTPRequest, with client: ForwardedClient?) {
+        if request.headerFields.contains(where: { $0.name.isForwarding }) {
+            request.headerFields = HTTPFields(request.headerFields.filter { !$0.name.isForwarding })
+        }
+        if request.headerFields.contains(.connection) { keepConnectionOptionsOffFields(of: &request) }
+        guard let client else { return }
+        request.headerFields.append(HTTPField(name: .xForwardedProto, value: client.scheme))
+        if let host = client.host { request.headerFields.append(HTTPField(name: .xForwardedHost, value: host)) }
+    }
+
+    /// Takes the names of fields that the proxy writes out of `Connection`, by which a client would have them removed again.
+    ///
+    /// The response would be chosen by the fields and be asked for without them: one client would decide what all others get.
+    private static func keepConnectionOptionsOffFields(of request: inout HTTPRequest) {
+        var fields = HTTPFields()
+        fields.reserveCapacity(request.headerFields.count)
+        for field in request.headerFields {
+            guard field.name == .connection else {
+                fields.append(field)
+                continue
+            }
+            let options = field.value.split(separator: ",")
+            let kept = options.filter { option in
+                let name = HTTPField.Name(String(option.trimmingPrefix { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }))
+                return name.map { !$0.isForwarding && $0 != .via } ?? true
+            }
+            var changed = field
+            if kept.count < options.count { changed.value = kept.joined(separator: ",") }
+            if !kept.isEmpty { fields.append(changed) }
+        }
+        request.headerFields = fields
+    }
+
+    /// Adds what the cache must not see.
+    func addFields(to request: inout HTTPRequest) {
+        request.headerFields[.forwarded] = forwarded
+        request.headerFields[.xForwardedFor] = node.plain
+    }
+
+    /// A list member of `Forwarded`: [RFC 7239 §4](https://www.rfc-editor.org/rfc/rfc7239#section-4).
+    var forwarded: String {
+        var text = "for=\(node.quoted);proto=\(scheme)"
+        if let host { text += ";host=\(Self.quotedIfNeeded(host))" }
+        return text
+    }
+
+    /// A node identifier: [RFC 7239 §6](https://www.rfc-editor.org/rfc/rfc7239#section-6).
+    private var node: (plain: String, quoted: String) {
+        // Without the zone of a link-local address, which means nothing elsewhere.
+        let address = String(address.prefix { $0 != "%" })
+        switch try? SocketAddress(ipAddress: address, port: 0) {
+        case .v4:
+            return (address, address)
+        case .v6:
+            let mapped = "::ffff:"
+            if address.lowercased().hasPrefix(mapped), case .v4? = try? SocketAddress(ipAddress: String(address.dropFirst(mapped.count)), port: 0) {
+                let address = String(address.dropFirst(mapped.count))
+                return (address, address)
+            }
+            return (address.lowercased(), "\"[\(address.lowercased())]\"")
+        case .unixDomainSocket, nil:
+            return ("unknown", "unknown")
+        }
+    }
+
+    /// A token, or a quoted string: [RFC 9110 §5.6.4](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.4).
+    private static func quotedIfNeeded(_ text: String) -> String {
+        if HTTPField.Name(text) != nil { return text }
+        let escaped = text.reduce(into: "") { result, character in
+            if character == "\"" || character == "\\" { result.append("\\") }
+            result.append(character)
+        }
+        return "\"\(escaped)\""
+    }
+
+    /// Makes a response that depends on what the cache has not seen one that is for nobody else.
+    static func confine(_ response: inout HTTPResponse) {
+        guard let vary = response.headerFields[.vary] else { return }
+        let dependsOnClient = vary.split(separator: ",").contains { member in
+            let name = member.trimmingPrefix { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }.lowercased()
+            return name == "forwarded" || name == "x-forwarded-for"
+        }
+        if dependsOnClient { response.headerFields[.vary] = "*" }
+    }
+}
+
+extension HTTPField.Name {
+    static let forwarded = Self.constant("Forwarded")
+    static let xForwardedFor = Self.constant("X-Forwarded-For")
+    static let xForwardedProto = Self.constant("X-Forwarded-Proto")
+    static let xForwardedHost = Self.constant("X-Forwarded-Host")
+
+    /// Whether proxies tell of clients in it: also `X-Forwarded-Port` and the like, which are not told here.
+    fileprivate var isForwarding: Bool {
+        canonicalName == "forwarded" || canonicalName.hasPrefix("x-forwarded-")
+    }
+
+    /// Makes a name from a literal of this file; a literal that is no field name is a mistake in this file.
+    private static func constant(_ name: String) -> Self {
+        guard let name = Self(name) else { preconditionFailure("\(name) is not a field name") }
+        return name
+    }
+}

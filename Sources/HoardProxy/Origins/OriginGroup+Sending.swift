@@ -1,0 +1,174 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPTypes
+internal import Hoard
+package import HoardHTTP
+internal import Synchronization
+
+extension OriginGroup: Transport {
+    /// Sends a request to one of the servers, and to another one, or again, if that is safe.
+    ///
+    /// The request has the first server's scheme, authority and base path, or the host that the client asked for, if servers get that. The chosen server's take
+    /// their place. Servers are told nothing of the client: ``transport(for:)`` does.
+    ///
+    /// - Throws: ``TransportError`` of the last try; one with the code `cannotConnect`, at once, if no server takes requests now.
+    package func send(
+        _ request: HTTPRequest,
+        body: HTTPBody,
+        onInterimResponse: InterimResponseHandler?
+    ) async throws(TransportError) -> TransportResponse {
+        let upload = WatchedUpload(body)
+        let content = upload.content
+        let isStreamed = !upload.canBeRepeated
+        let isRepeatable = !isStreamed && request.method.isIdempotent
+        var retriesLeft = upstream.maximumRetryCount
+        var tried: Set<Int> = []
+        let start = ticker.nanoseconds()
+        var chosen = machine.withLock { machine in
+            machine.requestStarted()
+            return machine.choose(at: start, isRepeatable: isRepeatable, isStreamed: isStreamed)
+        }
+        guard var ticket = chosen else { throw nothingTakesRequests(at: start) }
+        var onNewConnection = false
+        while true {
+            let error: TransportError
+            do {
+                return try await send(request, content, ticket, onNewConnection: onNewConnection, onInterimResponse)
+            } catch let thrown {
+                error = thrown
+            }
+            guard !Task.isCancelled else { throw error }
+            let next = RetryRule.next(
+                after: error,
+                method: request.method,
+                canRepeatContent: upload.canBeRepeated,
+                isContentUnread: upload.isUnread
+            )
+            guard next != .giveUp else { throw error }
+            // A server that could not be reached has not been sent anything, so that trying another is not sending again. It is tried once.
+            if next == .standIn { tried.insert(ticket.server) } else { retriesLeft -= 1 }
+            guard retriesLeft >= 0 else { throw error }
+            let (now, server) = (ticker.nanoseconds(), ticket.server)
+            chosen = machine.withLock { [tried] machine in
+                let other: OriginGroupStateMachine.Ticket?
+                switch next {
+                case .giveUp: return nil
+                case .sameServer: other = machine.send(to: server, at: now)
+                case .standIn, .otherServer:
+                    other = machine.choose(at: now, excluding: tried.union([server]), isRepeatable: isRepeatable, isStreamed: isStreamed)
+                case .anyServer:
+                    other =
+                        machine.choose(at: now, excluding: tried.union([server]), isRepeatable: isRepeatable, isStreamed: isStreamed)
+                        ?? machine.send(to: server, at: now)
+                }
+                guard let other else { return nil }
+                guard machine.mayRetry(at: now) else {
+                    machine.withdraw(other)
+                    return nil
+                }
+                return other
+            }
+            guard let chosen else { throw error }
+            onNewConnection = next == .sameServer
+            ticket = chosen
+        }
+    }
+
+    /// What the servers are told of a client; `nil` if they are told nothing.
+    ///
+    /// The host that the client asked for is told only if servers get it as theirs, too. Else it is no part of the cache's key, and a server that made links of
+    /// it would let any client decide what others are sent.
+    ///
+    /// - Parameters:
+    ///   - address: The client's IP address.
+    ///   - scheme: `http` or `https`.
+    ///   - host: The host that the client asked for, with its port if there was one.
+    package func client(address: String, scheme: String, host: String?) -> ForwardedClient? {
+        upstream.tellsOfClient ? ForwardedClient(address: address, scheme: scheme, host: upstream.forwardsHost ? host : nil) : nil
+    }
+
+    /// The group as it is used for one client's request, of whom the servers are told.
+    ///
+    /// - Parameter client: What ``client(address:scheme:host:)`` made; `nil` if they are told nothing.
+    package func transport(for client: ForwardedClient?) -> any Transport {
+        guard let client else { return self }
+        return TellingTransport(group: self, client: client)
+    }
+
+    private func send(
+        _ request: HTTPRequest,
+        _ body: HTTPBody,
+        _ ticket: OriginGroupStateMachine.Ticket,
+        onNewConnection: Bool,
+        _ onInterimResponse: InterimResponseHandler?
+    ) async throws(TransportError) -> TransportResponse {
+        let (link, start) = (links[ticket.server], ticker.nanoseconds())
+        let request = addressed(request, to: link.origin)
+        var response: TransportResponse
+        do {
+            if onNewConnection {
+                response = try await link.transport.sendOnNewConnection(request, body: body, onInterimResponse: onInterimResponse)
+            } else {
+                response = try await link.transport.send(request, body: body, onInterimResponse: onInterimResponse)
+            }
+        } catch {
+            ended(ticket, error)
+            throw error
+        }
+        let time = ticker.nanoseconds() - start
+        note(ticket.server) { $0.answered(ticket, after: time) }
+        response.body = CountedBody.counting(response.body) { [self] error in
+            if let error { ended(ticket, error) } else { note(ticket.server) { $0.ended(ticket, .complete, at: ticker.nanoseconds()) } }
+        }
+        return response
+    }
+
+    private func ended(_ ticket: OriginGroupStateMachine.Ticket, _ error: TransportError) {
+        note(ticket.server) { $0.ended(ticket, error.failureOfServer.map { .failed($0) } ?? .abandoned, at: ticker.nanoseconds()) }
+    }
+
+    /// The request as a server gets it.
+    private func addressed(_ request: HTTPRequest, to origin: Origin) -> HTTPRequest {
+        var request = request
+        request.scheme = origin.scheme
+        if !upstream.forwardsHost { request.authority = origin.authority }
+        if let path = request.path, let first = links.first?.origin, first.basePath != origin.basePath, path.hasPrefix(first.basePath) {
+            request.path = origin.basePath + path.dropFirst(first.basePath.count)
+        }
+        return request
+    }
+
+    private func nothingTakesRequests(at now: Int64) -> TransportError {
+        let next = machine.withLock { $0.nextTry(at: now) }
+        let seconds = max(0, next - now - 1) / 1_000_000_000 + 1
+        return TransportError(
+            .cannotConnect,
+            "No server of the upstream “\(upstream.name)” answers as it should; the next try is made in \(seconds) s.",
+            underlyingError: UpstreamOutage(),
+            progress: .notProcessed,
+            stage: .connecting
+        )
+    }
+}
+
+/// Why a request was refused at once: no server of its upstream is known to work. The group has logged when that began.
+package struct UpstreamOutage: Error {}
+
+/// Adds what servers are told of a client, behind the cache.
+private struct TellingTransport: Transport {
+    let group: OriginGroup
+    let client: ForwardedClient
+
+    func send(
+        _ request: HTTPRequest,
+        body: HTTPBody,
+        onInterimResponse: InterimResponseHandler?
+    ) async throws(TransportError) -> TransportResponse {
+        var request = request
+        client.addFields(to: &request)
+        var response = try await group.send(request, body: body, onInterimResponse: onInterimResponse)
+        ForwardedClient.confine(&response.head)
+        return response
+    }
+}

@@ -1,0 +1,50 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import HoardHTTP
+internal import HoardTransports
+
+/// The way to one server of an upstream.
+struct OriginLink: Sendable {
+    let origin: Origin
+    /// For requests.
+    let transport: any ReconnectingTransport
+    /// For checks, which must not wait for connections that requests use.
+    let checkTransport: any Transport
+    let connectionCount: @Sendable () -> Int
+
+    init(
+        _ origin: Origin,
+        transport: any ReconnectingTransport,
+        checkTransport: any Transport,
+        connectionCount: @escaping @Sendable () -> Int = { 0 }
+    ) {
+        self.origin = origin
+        self.transport = transport
+        self.checkTransport = checkTransport
+        self.connectionCount = connectionCount
+    }
+}
+
+/// Sends all requests to one server, whatever their authority is.
+struct FixedTransport: ReconnectingTransport {
+    let base: NIOTransport
+    let server: OriginServer
+
+    func send(
+        _ request: HTTPRequest,
+        body: HTTPBody,
+        onInterimResponse: InterimResponseHandler?
+    ) async throws(TransportError) -> TransportResponse {
+        try await base.send(request, body: body, to: server, onNewConnection: false, onInterimResponse: onInterimResponse)
+    }
+
+    func sendOnNewConnection(
+        _ request: HTTPRequest,
+        body: HTTPBody,
+        onInterimResponse: InterimResponseHandler?
+    ) async throws(TransportError) -> TransportResponse {
+        try await base.send(request, body: body, to: server, onNewConnection: true, onInterimResponse: onInterimResponse)
+    }
+}

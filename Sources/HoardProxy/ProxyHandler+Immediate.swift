@@ -1,0 +1,121 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import HoardHTTP
+internal import HoardNIO
+internal import NIOCore
+
+/// Answers requests to the proxy that memory has fresh responses to.
+struct ImmediateProxyResponder: ImmediateResponder {
+    private let handler: ProxyHandler
+    /// What stands between the number of `Age` and that of `ttl`.
+    private let beforeTimeToLive: [UInt8]
+    /// What follows the number of `ttl`.
+    private let afterTimeToLive: [UInt8]
+
+    /// Content up to this length is copied behind its head: that takes less time than having the kernel gather it.
+    private static let maximumCopiedByteCount = 16 << 10
+
+    init(_ handler: ProxyHandler) {
+        self.handler = handler
+        beforeTimeToLive = Array("\r\nCache-Status: \(handler.cache.freshHitStatusPrefix)".utf8)
+        afterTimeToLive = Array("\r\nVia: 1.1 \(handler.name)\r\n".utf8)
+    }
+
+    func response(to request: HTTPServerRequest) -> HTTPServerResponse? {
+        handler.responseFromMemory(to: request)
+    }
+
+    func answer(_ request: ScannedRequest, into output: inout ImmediateOutput) -> ImmediateAnswer? {
+        guard let keyPrefix = keyPrefix(for: request) else { return nil }
+        let uriLength = keyPrefix.count + request.target.count
+        let hit = withUnsafeTemporaryAllocation(byteCount: uriLength, alignment: 1) { uri -> FreshHit? in
+            keyPrefix.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: uri[..<keyPrefix.count]).copyMemory(from: $0) }
+            UnsafeMutableRawBufferPointer(rebasing: uri[keyPrefix.count...]).copyMemory(from: request.target)
+            return handler.cache.freshHit(targetURI: UnsafeRawBufferPointer(uri), isHead: request.isHead, now: handler.cache.now)
+        }
+        guard let hit else { return nil }
+        let length = hit.content.readableBytes
+        write(hit, to: &output, isHead: request.isHead)
+        return ImmediateAnswer(status: hit.status, contentByteCount: request.isHead ? 0 : length, report: AnswerReport(.hit, tier: .memory))
+    }
+
+    /// What the key of the request's URI begins with, before the request's target; `nil` if keys are more than that, or if there is no route.
+    private func keyPrefix(for request: ScannedRequest) -> [UInt8]? {
+        let routes = handler.routes.current
+        if let route = routes.onlyRoute { return route.plainKeyPrefix }
+        let authority = String(decoding: request.host, as: UTF8.self)
+        guard case .route(let route) = routes.match(authority: authority, target: String(decoding: request.target, as: UTF8.self)) else { return nil }
+        return route.plainKeyPrefix
+    }
+
+    private func write(_ hit: FreshHit, to output: inout ImmediateOutput, isHead: Bool) {
+        let length = hit.content.readableBytes
+        let isCopied = !isHead && length <= Self.maximumCopiedByteCount
+        let capacity = hit.head.byteCount + beforeTimeToLive.count + afterTimeToLive.count + (isCopied ? length : 0) + 128
+        output.bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: capacity) { space in
+            var writer = HeadWriter(space)
+            hit.head.withUnsafeBytes { writer.write($0) }
+            writer.write("Age: ")
+            writer.write(hit.age)
+            writer.write(beforeTimeToLive)
+            writer.write(hit.timeToLive)
+            writer.write(afterTimeToLive)
+            if hit.head.contentLength == nil {
+                writer.write("Content-Length: ")
+                writer.write(Int64(length))
+                writer.write("\r\n")
+            }
+            writer.write("\r\n")
+            if isCopied { hit.content.withUnsafeReadableBytes { writer.write($0) } }
+            return writer.count
+        }
+        if !isHead, !isCopied { output.content = hit.content }
+    }
+}
+
+/// Writes into memory that is large enough.
+private struct HeadWriter {
+    private let space: UnsafeMutableRawBufferPointer
+    private(set) var count = 0
+
+    init(_ space: UnsafeMutableRawBufferPointer) {
+        self.space = space
+    }
+
+    @inline(__always)
+    mutating func write(_ bytes: UnsafeRawBufferPointer) {
+        UnsafeMutableRawBufferPointer(rebasing: space[count...]).copyMemory(from: bytes)
+        count += bytes.count
+    }
+
+    @inline(__always)
+    mutating func write(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { write($0) }
+    }
+
+    @inline(__always)
+    mutating func write(_ text: StaticString) {
+        write(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    /// Writes a number in decimal digits.
+    mutating func write(_ number: Int64) {
+        var rest = number.magnitude
+        var length = number < 0 ? 2 : 1
+        var power = rest / 10
+        while power > 0 {
+            power /= 10
+            length += 1
+        }
+        if number < 0 { space[count] = UInt8(ascii: "-") }
+        count += length
+        var index = count
+        repeat {
+            index -= 1
+            space[index] = UInt8(ascii: "0") + UInt8(rest % 10)
+            rest /= 10
+        } while rest > 0
+    }
+}

@@ -1,0 +1,67 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// What changes in a proxy while it serves.
+final class ProxyState: Sendable {
+    struct Value: Sendable {
+        var configuration: CachingProxy.Configuration
+        var upstreams: Upstreams
+        var isReloading = false
+        var hasEnded = false
+        /// Those who wait for the end of the reload.
+        fileprivate var waiting: [CheckedContinuation<Void, Never>] = []
+
+        fileprivate init(_ configuration: CachingProxy.Configuration, _ upstreams: Upstreams) {
+            (self.configuration, self.upstreams) = (configuration, upstreams)
+        }
+    }
+
+    let value: Mutex<Value>
+
+    init(_ configuration: CachingProxy.Configuration, _ upstreams: Upstreams) {
+        value = Mutex(Value(configuration, upstreams))
+    }
+
+    /// Begins a reload, which ``endReload()`` must follow.
+    ///
+    /// - Returns: What is so until then; `nil` if there is a reload already, or the proxy is ending.
+    func beginReload() -> Value? {
+        value.withLock { value in
+            if value.isReloading || value.hasEnded { return nil }
+            value.isReloading = true
+            return value
+        }
+    }
+
+    func endReload() {
+        let waiting = value.withLock { value in
+            defer { value.waiting = [] }
+            value.isReloading = false
+            return value.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// From here on there are no reloads.
+    ///
+    /// - Returns: Whether this is the first time.
+    func end() -> Bool {
+        value.withLock { value in
+            defer { value.hasEnded = true }
+            return !value.hasEnded
+        }
+    }
+
+    /// Waits until the reload that is under way, if any, has put everything in its place or taken it back.
+    func waitForReload() async {
+        await withCheckedContinuation { continuation in
+            let isOver = value.withLock { value in
+                if value.isReloading { value.waiting.append(continuation) }
+                return !value.isReloading
+            }
+            if isOver { continuation.resume() }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HoardHTTP
+
+/// The keys of a route to an upstream whose servers are asked by their own name.
+struct KeySpace: Sendable, Hashable {
+    let authority: String
+    /// What the paths in its keys begin with.
+    let pathPrefix: String
+
+    /// The keys that requests on a route could get into although they are another upstream's, since clients choose the host in the keys of the route.
+    static func within(reachOf route: ProxyRoute, among routes: [ProxyRoute]) -> [KeySpace] {
+        guard route.upstream.forwardsHost else { return [] }
+        let prefix = route.origin.keyPathPrefix(route.configuration)
+        return routes.compactMap { other in
+            guard !other.upstream.forwardsHost, other.origin.scheme == route.origin.scheme else { return nil }
+            let otherPrefix = other.origin.keyPathPrefix(other.configuration)
+            guard prefix.isBeginning(orContinuationOf: otherPrefix) else { return nil }
+            return KeySpace(authority: other.origin.authority, pathPrefix: otherPrefix)
+        }
+    }
+}
+
+extension [KeySpace] {
+    /// Whether the key of a request on a route is among these.
+    ///
+    /// - Parameters:
+    ///   - authority: As the client has written it.
+    ///   - path: In normal form.
+    func contains(authority: String?, path: String, on route: ProxyRoute) -> Bool {
+        if isEmpty { return false }
+        let authority = route.authority(forClients: authority)
+        // What is no authority is refused by the cache.
+        guard let normal = TargetURI(scheme: route.origin.scheme, authority: authority, path: "/", query: nil)?.authority else { return false }
+        let path = route.origin.basePath + path
+        return contains { $0.authority == normal && path.utf8.starts(with: $0.pathPrefix.utf8) }
+    }
+}
+
+extension CachingProxy.Configuration {
+    /// Why two routes would use the same keys for responses of different upstreams, in one sentence; `nil` if none do.
+    ///
+    /// Servers that get the client's host are not named in keys. There the path tells one upstream from the other, as long as it says which route was taken.
+    var keyConflict: String? {
+        let forwarding = routes.compactMap { route -> (route: Route, upstream: Upstream, origin: Origin)? in
+            guard let upstream = upstreams.first(where: { $0.name == route.upstream }), upstream.forwardsHost, let origin = upstream.servers.first
+            else {
+                return nil
+            }
+            return (route, upstream, origin)
+        }
+        for (index, one) in forwarding.enumerated() {
+            for other in forwarding[..<index] {
+                guard one.upstream.name != other.upstream.name, one.origin.scheme == other.origin.scheme,
+                    one.origin.basePath != other.origin.basePath,
+                    one.origin.keyPathPrefix(one.route).isBeginning(orContinuationOf: other.origin.keyPathPrefix(other.route)),
+                    HostPatterns(one.route.hosts).overlap(HostPatterns(other.route.hosts))
+                else { continue }
+                return """
+                    The upstreams “\(other.upstream.name)” and “\(one.upstream.name)” both get the client's host, and their servers have different paths, so that \
+                    URLs of one could be taken for URLs of the other; give their routes different hosts, or their servers the same path.
+                    """
+            }
+        }
+        return nil
+    }
+}
+
+extension Origin {
+    /// What the paths in the keys of a route begin with.
+    fileprivate func keyPathPrefix(_ route: CachingProxy.Configuration.Route) -> String {
+        basePath + RoutePath.normalized(route.pathPrefix)
+    }
+}
+
+extension String {
+    /// Whether one of two texts begins with the other.
+    func isBeginning(orContinuationOf other: String) -> Bool {
+        utf8.starts(with: other.utf8) || other.utf8.starts(with: utf8)
+    }
+}
+
+extension HostPatterns {
+    /// Whether there may be a host that both are for.
+    fileprivate func overlap(_ other: HostPatterns) -> Bool {
+        if isForAll || other.isForAll { return true }
+        return names.contains { other.contain($0) } || other.names.contains { contain($0) }
+            || suffixes.contains { mine in other.suffixes.contains { mine.hasSuffix($0) || $0.hasSuffix(mine) } }
+    }
+}

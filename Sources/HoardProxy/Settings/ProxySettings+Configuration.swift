@@ -1,0 +1,142 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HoardHTTP
+
+extension ProxySettings {
+    /// What a proxy is started with.
+    ///
+    /// - Parameter adminToken: As it was read from the file, or comes from the environment.
+    /// - Throws: ``ProxyError/Code/invalidConfiguration`` if settings contradict each other; the message has a line for each contradiction, which names both.
+    package func configuration(adminToken: String? = nil) throws(ProxyError) -> CachingProxy.Configuration {
+        var problems: [SettingProblem] = []
+        let upstreams = configuredUpstreams(&problems)
+        var configuration = CachingProxy.Configuration(upstreams: upstreams)
+        configuration.listeners = configuredListeners(&problems)
+        configuration.routes = configuredRoutes(upstreams, &problems)
+        if let conflict = configuration.keyConflict { problems.append(.init(nil, conflict)) }
+        configuration.limits = limits
+        configuration.cache = configuredCache(&problems)
+        configuration.eventLoopCount = eventLoopCount
+        configuration.admin = configuredAdmin(configuration.listeners, adminToken, &problems)
+        if let path = accessLog.path {
+            var log = CachingProxy.Configuration.AccessLog(path: path)
+            log.format = accessLog.format
+            configuration.accessLog = log
+        }
+        guard problems.isEmpty else { throw ProxyError(problems) }
+        return configuration
+    }
+
+    private func configuredListeners(_ problems: inout [SettingProblem]) -> [CachingProxy.Configuration.Listener] {
+        if listeners.isEmpty { problems.append(.init(nil, "The proxy has no address to listen on: “listen” is empty.")) }
+        var taken: [CachingProxy.Configuration.Listener.Address] = []
+        return listeners.map { listener in
+            var configured = CachingProxy.Configuration.Listener(listener.address)
+            configured.isHTTP2Enabled = listener.isHTTP2Enabled
+            configured.expectsProxyProtocol = listener.expectsProxyProtocol
+            switch (listener.certificates, listener.key) {
+            case (let certificates?, let key?): configured.tls = .init(certificateChainPath: certificates, privateKeyPath: key)
+            case (nil, nil): break
+            case (nil, _?): problems.append(.init(nil, "The listener \(listener.address.text) has “tls-key”, but no “tls-certificates”."))
+            case (_?, nil): problems.append(.init(nil, "The listener \(listener.address.text) has “tls-certificates”, but no “tls-key”."))
+            }
+            if taken.contains(where: { $0.conflicts(with: listener.address) }) {
+                problems.append(.init(nil, "Two listeners have the address \(listener.address.text)."))
+            }
+            taken.append(listener.address)
+            return configured
+        }
+    }
+
+    private func configuredUpstreams(_ problems: inout [SettingProblem]) -> [CachingProxy.Configuration.Upstream] {
+        var named = upstreams
+        if !origins.isEmpty {
+            var upstream = originUpstream
+            (upstream.name, upstream.upstream.servers) = ("origin", origins)
+            named.append(upstream)
+        }
+        if named.isEmpty { problems.append(.init(nil, "There is no origin: give --origin URL, or “upstreams” in a file.")) }
+        var names: Set<String> = []
+        return named.enumerated().map { index, item in
+            let name = item.name ?? (named.count == 1 ? "origin" : "")
+            if name.isEmpty {
+                problems.append(.init(nil, "The upstream number \(index + 1) has no “name”."))
+            } else if !names.insert(name).inserted {
+                problems.append(.init(nil, "Two upstreams have the name “\(name)”."))
+            }
+            var upstream = CachingProxy.Configuration.Upstream(name: name, servers: item.upstream.servers)
+            let source = item.upstream
+            upstream.healthCheck = source.healthCheck
+            upstream.version = source.version
+            (upstream.connectTimeout, upstream.responseTimeout, upstream.idleTimeout) =
+                (source.connectTimeout, source.responseTimeout, source.idleTimeout)
+            upstream.maximumConnectionCount = source.maximumConnectionCount
+            upstream.maximumRetryCount = source.maximumRetryCount
+            upstream.additionalTrustRootsPath = source.additionalTrustRootsPath
+            (upstream.forwardsHost, upstream.tellsOfClient) = (source.forwardsHost, source.tellsOfClient)
+            problems += Self.contradictions(in: upstream)
+            return upstream
+        }
+    }
+
+    private static func contradictions(in upstream: CachingProxy.Configuration.Upstream) -> [SettingProblem] {
+        guard let first = upstream.servers.first else {
+            return [.init(nil, "The upstream “\(upstream.name)” has no “servers”.")]
+        }
+        if let other = upstream.servers.first(where: { $0.basePath != first.basePath }) {
+            return [.init(nil, "The servers \(first) and \(other) of the upstream “\(upstream.name)” have different paths; they must answer alike.")]
+        }
+        if upstream.additionalTrustRootsPath != nil, !upstream.servers.contains(where: { $0.scheme == "https" }) {
+            return [.init(nil, "The upstream “\(upstream.name)” has “trust-roots”, but none of its servers is an https URL.")]
+        }
+        return []
+    }
+
+    private func configuredCache(_ problems: inout [SettingProblem]) -> HTTPCache.Configuration {
+        var configured = cache.http
+        configured.mode = .shared
+        configured.maximumMemoryBytes = cache.memoryByteCount
+        let hasDisk = cache.diskByteCount > 0
+        configured.maximumObjectBytes = cache.objectByteCount ?? (hasDisk ? min(512 << 20, cache.diskByteCount) : nil)
+        if hasDisk, let object = cache.objectByteCount, object > cache.diskByteCount {
+            problems.append(
+                .init(
+                    nil,
+                    "--max-object-bytes (\(SizeText.text(object))) is more than --max-bytes (\(SizeText.text(cache.diskByteCount))) allows for all bodies together."
+                )
+            )
+        }
+        return configured
+    }
+
+    private func configuredAdmin(
+        _ listeners: [CachingProxy.Configuration.Listener],
+        _ token: String?,
+        _ problems: inout [SettingProblem]
+    ) -> CachingProxy.Configuration.Admin? {
+        if admin.tokenFile != nil, adminToken != nil {
+            problems.append(.init(nil, "The admin token is given twice: by --admin-token-file and by \(Self.adminTokenName)."))
+        }
+        guard let address = admin.address else {
+            if admin.tokenFile != nil {
+                problems.append(.init(nil, "There is an admin token file, but no admin address: give --admin HOST:PORT too."))
+            }
+            return nil
+        }
+        if let listener = listeners.first(where: { $0.address.conflicts(with: address) }) {
+            problems.append(.init(nil, "The admin address \(address.text) is also that of a listener (\(listener.address.text))."))
+        }
+        var configured = CachingProxy.Configuration.Admin(address: address, token: token ?? adminToken)
+        configured.hostNames = admin.hostNames
+        return configured
+    }
+}
+
+extension CachingProxy.Configuration.Listener.Address {
+    /// Whether not both can be listened on. Port 0 is another one each time.
+    fileprivate func conflicts(with other: Self) -> Bool {
+        if case .tcp(_, port: 0) = self { return false }
+        return self == other
+    }
+}

@@ -1,0 +1,393 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import HoardHTTP
+
+extension ProxySettings {
+    /// All options, in the order in which they are written and documented.
+    static let schema: [Setting<ProxySettings>] = [
+        .sections(
+            "listen",
+            \.listeners,
+            listenerSchema,
+            flag: "listen",
+            initially: Listener(),
+            maximumCount: 64,
+            "Where clients connect. In a file each is a group of options or only its address; on the command line and in the environment only an address."
+        ) { value throws(SettingProblem) in
+            var listener = Listener()
+            listener.address = try value.address()
+            return listener
+        },
+        .value(
+            "origin",
+            .urls,
+            \.origins,
+            flag: "origin",
+            "The server that requests go to: an http or https URL, with a path if all requests go below it. Several are one upstream that answers alike. It is for a proxy without “upstreams”."
+        ) { value throws(SettingProblem) in
+            try value.origins()
+        } write: {
+            $0.isEmpty ? nil : .list($0.map { .scalar("\($0)") })
+        },
+        .sections(
+            "upstreams",
+            \.upstreams,
+            upstreamSchema,
+            initially: Upstream(),
+            maximumCount: 256,
+            "Groups of servers, by name. On the command line and in the environment, their options hold for all of them."
+        ),
+        .sections(
+            "routes",
+            \.routes,
+            routeSchema,
+            initially: Route(),
+            maximumCount: 1_000,
+            "Which request goes where, and what is cached how. The first route that fits decides. Without routes everything goes to the one upstream. On the command line and in the environment, their options hold for all of them."
+        ),
+        .section("cache", \.cache, cacheSchema, initially: Cache(), "What is kept, where, and how it is judged."),
+        .section("limits", \.limits, limitSchema, initially: .init(), "What clients may ask of the proxy."),
+        .section("admin", \.admin, adminSchema, initially: Admin(), "Where the proxy can be watched and told what to do."),
+        .section("access-log", \.accessLog, accessLogSchema, initially: AccessLog(), "Where requests are written down."),
+        .optionalNumber(
+            "event-loops",
+            \.eventLoopCount,
+            flag: "event-loops",
+            1...1024,
+            "How many threads serve connections. By default one for each core."
+        ),
+        .duration("grace-period", \.gracePeriod, flag: "grace-period", "How long requests may take to end at shutdown."),
+        .choice("log-level", \.logLevel, flag: "log-level", "What to log."),
+    ]
+
+    static let listenerSchema: [Setting<Listener>] = [
+        .value(
+            "address",
+            .address,
+            \.address,
+            "Host and port, or unix: and a path. Port 0 takes any free port; without a host it is all addresses of the machine."
+        ) {
+            value throws(SettingProblem) in
+            try value.address()
+        } write: {
+            .scalar($0.text)
+        },
+        .text(
+            "tls-certificates",
+            \.certificates,
+            flag: "tls-certificates",
+            "A file of certificates in PEM form, the server's own first. With it and a key, the listener is encrypted."
+        ),
+        .text("tls-key", \.key, flag: "tls-key", "A file with the private key in PEM form."),
+        .yesNo(
+            "http2",
+            \.isHTTP2Enabled,
+            flag: "http2",
+            "Whether clients may speak HTTP/2: agreed on by ALPN with encryption, with prior knowledge without."
+        ),
+        .yesNo(
+            "proxy-protocol",
+            \.expectsProxyProtocol,
+            flag: "proxy-protocol",
+            "Whether each connection begins with a header of the PROXY protocol (version 1 or 2), which tells the client's address. Only a load balancer may then reach the listener."
+        ),
+    ]
+
+    static let upstreamSchema: [Setting<Upstream>] = [
+        .text("name", \.name, "Names it in routes, statistics and logs."),
+        .value(
+            "servers",
+            .urls,
+            \.upstream.servers,
+            "The servers, as http or https URLs. All have the same path, if any. Keys of the cache name the first one."
+        ) {
+            value throws(SettingProblem) in
+            try value.origins()
+        } write: {
+            .list($0.map { .scalar("\($0)") })
+        },
+        .choice(
+            "version",
+            \.upstream.version,
+            flag: "upstream-version",
+            "Which version of HTTP is spoken to the servers; automatic takes HTTP/2 where an encrypted server agrees to it."
+        ),
+        .optionalSection(
+            "health-check",
+            \.upstream.healthCheck,
+            healthCheckSchema,
+            initially: .init(),
+            "How it is found out whether a server can take requests. Without it, a server counts as unhealthy for a while after requests to it have failed."
+        ),
+        .duration("connect-timeout", \.upstream.connectTimeout, flag: "connect-timeout", isPositive: true, "How long making a connection may take."),
+        .duration(
+            "response-timeout",
+            \.upstream.responseTimeout,
+            flag: "response-timeout",
+            isPositive: true,
+            "How long a server may take for the head of its response, from the end of the request."
+        ),
+        .duration(
+            "idle-timeout",
+            \.upstream.idleTimeout,
+            flag: "upstream-idle-timeout",
+            isPositive: true,
+            "How long a server may send nothing in the middle of a response, or take nothing of a request."
+        ),
+        .number("connections", \.upstream.maximumConnectionCount, flag: "upstream-connections", 1...65_535, "The most connections to each server."),
+        .number("retries", \.upstream.maximumRetryCount, flag: "retries", 0...100, "How often a request is sent again at most, where that is safe."),
+        .text(
+            "trust-roots",
+            \.upstream.additionalTrustRootsPath,
+            flag: "trust-roots",
+            "A file of certificates in PEM form that are trusted as well as those of the system."
+        ),
+        .yesNo(
+            "forward-host",
+            \.upstream.forwardsHost,
+            flag: "forward-host",
+            "Whether servers get the client's host name instead of their own. It then is part of the key, so only routes with hosts keep strangers from filling the cache."
+        ),
+        .yesNo(
+            "tell-of-client",
+            \.upstream.tellsOfClient,
+            flag: "tell-of-client",
+            "Whether Forwarded (RFC 7239), X-Forwarded-For, -Proto and -Host tell the servers of the client."
+        ),
+    ]
+
+    static let healthCheckSchema: [Setting<CachingProxy.Configuration.Upstream.HealthCheck>] = [
+        .value("path", .text, \.path, flag: "health-check-path", "What is asked for. A response of status 200 to 399 is a sign of health.") {
+            value throws(SettingProblem) in
+            try value.path()
+        } write: {
+            .scalar($0)
+        },
+        .duration("interval", \.interval, flag: "health-check-interval", isPositive: true, "How often."),
+        .duration("timeout", \.timeout, flag: "health-check-timeout", isPositive: true, "How long the response may take."),
+        .number("failures", \.failureThreshold, flag: "health-check-failures", 1...1_000, "So many failures in a row make a server unhealthy."),
+        .number("successes", \.successThreshold, flag: "health-check-successes", 1...1_000, "So many successes in a row make it healthy again."),
+    ]
+
+    static let routeSchema: [Setting<Route>] = [
+        .texts("hosts", \.hosts, "Host names without ports, *.example.com for all below one. Empty: any.") { Route.objection(toHost: $0) },
+        .value("path", .text, \.path, "What the path begins with.") { value throws(SettingProblem) in
+            try value.path()
+        } write: {
+            .scalar($0)
+        },
+        .text("upstream", \.upstream, "The name of the upstream that requests go to. It may be left out if there is only one."),
+        .yesNo("bypass", \.policy.isBypassed, flag: "bypass", "Requests neither get stored responses, nor are theirs stored."),
+        .optionalDuration(
+            "lifetime",
+            \.lifetime,
+            flag: "lifetime",
+            "How long responses are fresh, whatever they say themselves in Cache-Control (even no-store and private) or Expires, as a targeted field would have it (RFC 9213). It is not meant for errors such as 500, nor for responses with Set-Cookie or to requests with Authorization, which speak for themselves."
+        ),
+        .optionalDuration(
+            "default-lifetime",
+            \.defaultLifetime,
+            flag: "default-lifetime",
+            "How long responses are fresh that say nothing of it themselves, instead of a heuristic (RFC 9111 §4.2.2)."
+        ),
+        .optionalDuration(
+            "stale-while-revalidate",
+            \.policy.staleWhileRevalidate,
+            flag: "stale-while-revalidate",
+            "For how long a stale response is served while it is revalidated in the background, if it does not say itself (RFC 5861 §3)."
+        ),
+        .optionalDuration(
+            "stale-if-error",
+            \.policy.staleIfError,
+            flag: "stale-if-error",
+            "For how long a stale response stands in for an origin that fails, if it does not say itself (RFC 5861 §4)."
+        ),
+        .texts(
+            "ignore-query",
+            \.policy.ignoredQueryParameters,
+            flag: "ignore-query",
+            "Parameters of the query that do not matter to the cache: names, or beginnings of names with * behind them; * alone for all. The origin gets them."
+        ),
+        .value(
+            "key-fields",
+            .texts,
+            \.policy.keyFields,
+            flag: "key-fields",
+            "Fields of the request that responses depend on although they do not say so in Vary."
+        ) {
+            value throws(SettingProblem) in
+            try value.fieldNames()
+        } write: {
+            .list($0.map { .scalar($0.rawName) })
+        },
+        .value("tags", .texts, \.policy.tags, flag: "tags", "What responses may be removed by, beyond their own tags.") {
+            value throws(SettingProblem) in
+            try value.tags()
+        } write: {
+            .list($0.sorted().map { .scalar($0) })
+        },
+    ]
+
+    static let cacheSchema: [Setting<Cache>] = [
+        .text(
+            "directory",
+            \.directory,
+            flag: "directory",
+            "The directory of the cache. By default the user's own: $XDG_CACHE_HOME/hoard, or ~/.cache/hoard."
+        ),
+        .size("disk", \.diskByteCount, flag: "max-bytes", "The most bytes kept on disk, such as 512MiB or 10G. 0: nothing is kept on disk."),
+        .optionalNumber(
+            "disk-entries",
+            \.diskEntryCount,
+            flag: "max-entries",
+            0...Int.max,
+            "The most responses kept on disk. By default only their bytes are limited."
+        ),
+        .size("memory", \.memoryByteCount, flag: "memory-bytes", "The most bytes kept in memory."),
+        .optionalSize(
+            "object",
+            \.objectByteCount,
+            flag: "max-object-bytes",
+            "The longest body that is kept; longer ones are only passed on. By default 512 MiB, or all that disk allows if that is less; without a disk an eighth of memory."
+        ),
+        .value(
+            "targets",
+            .texts,
+            \.http.targets,
+            flag: "cdn-targets",
+            "The fields with directives for this cache (RFC 9213), the most specific first. Empty for none."
+        ) {
+            value throws(SettingProblem) in
+            try value.fieldNames().map(\.rawName)
+        } write: {
+            .list(($0 ?? []).map { .scalar($0) })
+        },
+        .duration(
+            "stale-if-unreachable",
+            \.http.staleIfUnreachable,
+            flag: "stale-if-unreachable",
+            "How long after its time a response may stand in for an origin that cannot be reached, if no directive says anything. 0 for not at all."
+        ),
+        .duration(
+            "revalidation-period",
+            \.http.revalidationPeriod,
+            flag: "revalidation-period",
+            "How long a stale response that has a validator is kept, to be revalidated rather than fetched again."
+        ),
+        .duration(
+            "collapse-timeout",
+            \.http.collapseTimeout,
+            flag: "collapse-timeout",
+            "How long a request waits for the head of the answer to another request like it before it goes to the origin by itself. 0: requests never wait for each other."
+        ),
+        .number(
+            "variants",
+            \.http.maximumVariants,
+            flag: "variants",
+            1...65_535,
+            "The most responses to one URL that differ by request fields (Vary)."
+        ),
+        .size(
+            "in-flight",
+            \.http.maximumBytesInFlight,
+            flag: "in-flight-bytes",
+            "The most bytes of bodies that are being received and wait to be stored; beyond it bodies are only passed on."
+        ),
+        .value("name", .text, \.http.name, flag: "name", "Names the cache in Cache-Status and Via.") { value throws(SettingProblem) in
+            try value.cacheName()
+        } write: {
+            .scalar($0)
+        },
+    ]
+
+    static let limitSchema: [Setting<CachingProxy.Configuration.Limits>] = [
+        .number("connections", \.connectionCount, flag: "connections", 1...1_000_000, "How many connections are served at once."),
+        .optionalNumber(
+            "connections-per-address",
+            \.connectionCountPerAddress,
+            flag: "connections-per-address",
+            1...1_000_000,
+            "How many of them one address may have. By default any number."
+        ),
+        .number("streams", \.streamCount, flag: "streams", 1...10_000, "How many streams an HTTP/2 connection may have at once."),
+        .size("target", \.targetByteCount, flag: "target-bytes", in: 64...(1 << 20), "The longest request target."),
+        .size(
+            "headers",
+            \.headerByteCount,
+            flag: "header-bytes",
+            in: 256...(16 << 20),
+            "The most bytes in the names and values of a request's fields."
+        ),
+        .number("header-fields", \.headerFieldCount, flag: "header-fields", 1...10_000, "The most fields in a request."),
+        .optionalSize(
+            "content",
+            \.requestContentByteCount,
+            flag: "content-bytes",
+            absent: "no",
+            "The longest content of a request; longer ones get 413. no: any length."
+        ),
+        .duration("idle-timeout", \.idleTimeout, flag: "idle-timeout", isPositive: true, "How long a connection may be idle between two requests."),
+        .duration("head-timeout", \.headTimeout, flag: "head-timeout", isPositive: true, "How long the head of a request may take."),
+        .duration(
+            "body-timeout",
+            \.bodyTimeout,
+            flag: "body-timeout",
+            isPositive: true,
+            "How long a client may send nothing of its request's content."
+        ),
+        .duration("write-timeout", \.writeTimeout, flag: "write-timeout", isPositive: true, "How long a client may take none of its response."),
+        .size(
+            "minimum-rate",
+            \.minimumBytesPerSecond,
+            flag: "minimum-rate",
+            "The fewest bytes per second, on average over half a minute, with which a client may send content or take its response. 0: no limit."
+        ),
+    ]
+
+    static let adminSchema: [Setting<Admin>] = [
+        .value(
+            "address",
+            .address,
+            \.address,
+            flag: "admin",
+            "Its own address: host and port, or unix: and a path. It must not be reachable by strangers. Without it there is no admin interface."
+        ) {
+            value throws(SettingProblem) in
+            try value.isAbsent ? nil : value.address()
+        } write: {
+            $0.map { .scalar($0.text) }
+        },
+        .text(
+            "token-file",
+            \.tokenFile,
+            flag: "admin-token-file",
+            "A file with the token that requests need which change anything. It is made, with a token that nobody can guess, if it does not exist. Without a token there are no such requests. The token itself may be given in the environment as HOARD_PROXY_ADMIN_TOKEN."
+        ),
+        .texts(
+            "host-names",
+            \.hostNames,
+            flag: "admin-host-names",
+            "The names, beside addresses and localhost, by which browsers may ask for the admin interface. Others are refused."
+        ) { ProxySettings.Route.objection(toHost: $0) },
+    ]
+
+    static let accessLogSchema: [Setting<AccessLog>] = [
+        .text(
+            "path",
+            \.path,
+            flag: "access-log",
+            "A file, which is appended to, and opened anew on SIGHUP; - for standard output. Without it requests are not written down."
+        ),
+        .choice(
+            "format",
+            \.format,
+            flag: "access-log-format",
+            "The combined format of Apache and nginx, with the cache's status and times behind it; or an object of JSON on each line."
+        ),
+    ]
+
+    /// All options with their names, for documents and flags.
+    package static let descriptions: [SettingDescription] = schema.flatMap { $0.descriptions(of: ProxySettings()) }
+}

@@ -1,0 +1,91 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+package import HoardHTTP
+
+/// What an operator sets of a proxy, in a file, in the environment and on the command line, before it is known to make sense together.
+package struct ProxySettings: Sendable {
+    package struct Listener: Sendable, Hashable {
+        var address = CachingProxy.Configuration.Listener.Address.tcp(host: "127.0.0.1", port: 8080)
+        var certificates: String?
+        var key: String?
+        var isHTTP2Enabled = true
+        var expectsProxyProtocol = false
+    }
+
+    package struct Route: Sendable, Hashable {
+        var hosts: [String] = []
+        var path = "/"
+        var upstream: String?
+        var lifetime: Duration?
+        var defaultLifetime: Duration?
+        var policy = HTTPCachePolicy()
+    }
+
+    package struct Upstream: Sendable, Hashable {
+        var name: String?
+        /// The servers, the timeouts and all else. Its name is not used.
+        var upstream = CachingProxy.Configuration.Upstream(name: "", servers: [])
+    }
+
+    package struct Cache: Sendable {
+        package var http = {
+            var http = HTTPCache.Configuration()
+            http.targets = ["CDN-Cache-Control"]
+            return http
+        }()
+        package var memoryByteCount = 64 << 20
+        /// `nil`: the user's own directory.
+        package var directory: String?
+        /// 0: nothing is kept on disk.
+        package var diskByteCount = 1 << 30
+        package var diskEntryCount: Int?
+        /// `nil`: 512 MiB, or what all bodies together may have if that is less.
+        package var objectByteCount: Int?
+    }
+
+    package struct Admin: Sendable, Hashable {
+        var address: CachingProxy.Configuration.Listener.Address?
+        package var tokenFile: String?
+        var hostNames: [String] = []
+    }
+
+    package struct AccessLog: Sendable, Hashable {
+        var path: String?
+        var format = CachingProxy.Configuration.AccessLog.Format.combined
+    }
+
+    /// How much is logged.
+    package enum LogLevel: String, Sendable, CaseIterable { case trace, debug, info, notice, warning, error, critical }
+
+    package var listeners = [Listener()]
+    /// The servers of a proxy with one upstream, from the command line or the environment.
+    package var origins: [Origin] = []
+    package var upstreams: [Upstream] = []
+    /// How ``origins`` are asked.
+    var originUpstream = Upstream()
+    package var routes: [Route] = []
+    package var cache = Cache()
+    package var limits = CachingProxy.Configuration.Limits()
+    package var admin = Admin()
+    package var accessLog = AccessLog()
+    package var eventLoopCount: Int?
+    package var gracePeriod = Duration.seconds(10)
+    package var logLevel = LogLevel.notice
+
+    /// The token itself, which comes only from the environment: `HOARD_PROXY_ADMIN_TOKEN`.
+    package var adminToken: String?
+
+    package init() {}
+
+    /// The name in the environment of what a flag sets.
+    package static func environmentName(ofFlag flag: String) -> String {
+        environmentPrefix + flag.uppercased().map { $0 == "-" ? "_" : String($0) }.joined()
+    }
+
+    package static let environmentPrefix = "HOARD_PROXY_"
+    /// The variable that holds the admin token.
+    package static let adminTokenName = "HOARD_PROXY_ADMIN_TOKEN"
+    /// The variable that names the file of settings.
+    package static let configName = "HOARD_PROXY_CONFIG"
+}

@@ -1,0 +1,227 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+extension ProxyStatistics {
+    /// The figures at one moment. Its JSON is what the admin interface sends. Times are seconds, latencies microseconds, sizes bytes.
+    package struct Snapshot: Sendable, Hashable, Codable {
+        /// Seconds since 1970.
+        package var time: Double
+        package var uptimeSeconds: Double
+        package var version: String
+        package var requests: Requests
+        package var bytes: Bytes
+        package var latency: Latencies
+        package var memory: Space?
+        package var disk: Space?
+        package var process: Process
+        package var evictions: Evictions?
+        package var connections: Connections?
+        package var origins: [OriginGroup]?
+        /// The last 15 minutes in windows of 5 seconds, the oldest first. The last window is still open: its `seconds` and counts grow.
+        package var history: [Point]
+        /// The last 24 hours in windows of 5 minutes, in the same way. `nil` in what events carry.
+        package var longHistory: [Point]?
+        /// The hottest URLs of the last 5 to 10 minutes. Where many requests come, the numbers are estimates from a sample.
+        package var hottest: [HotURL]
+        /// The largest of the objects that were asked for in the last hour or two.
+        package var largest: [LargeEntry]
+        package var missRatioCurve: MissRatioCurve?
+        package var accessLog: AccessLogCounts?
+
+        /// The same with nothing but the open window of the history, for those who have got the rest already.
+        package func withNewestHistory() -> Snapshot {
+            var copy = self
+            copy.history = history.suffix(1)
+            copy.longHistory = nil
+            return copy
+        }
+    }
+}
+
+extension ProxyStatistics.Snapshot {
+    package struct Requests: Sendable, Hashable, Codable {
+        package var total: Int
+        /// By the names of `AnswerReport.Outcome`.
+        package var byOutcome: [String: Int]
+        /// By class: `1xx` to `5xx`.
+        package var byStatus: [String: Int]
+        /// Requests that were refused before the proxy had anything to do with them. They are in the total, and have no outcome.
+        package var refused: Int
+    }
+
+    /// Content sent to clients.
+    package struct Bytes: Sendable, Hashable, Codable {
+        package var served: Int
+        /// What the origin sent for the requests that were answered with it.
+        package var fromOrigin: Int
+        /// What the origin did not have to send.
+        package var saved: Int
+    }
+
+    /// From the head of the request to the first byte of the response, by the tier that was waited for: the origin, if it was asked for anything, else the one that
+    /// had the content. `none`: answers that the proxy made up, and refusals.
+    package struct Latencies: Sendable, Hashable, Codable {
+        package var memory: Percentiles
+        package var store: Percentiles
+        package var origin: Percentiles
+        package var none: Percentiles
+    }
+
+    /// Off by 1/64 (1.6 %) at most; `max` is exact.
+    package struct Percentiles: Sendable, Hashable, Codable {
+        package var count: Int
+        package var p50: Double
+        package var p90: Double
+        package var p99: Double
+        package var p999: Double
+        package var max: Double
+    }
+
+    package struct Space: Sendable, Hashable, Codable {
+        package var bytes: Int
+        package var limit: Int?
+        package var entries: Int
+
+        package init(bytes: Int, limit: Int?, entries: Int) {
+            self.bytes = bytes
+            self.limit = limit
+            self.entries = entries
+        }
+    }
+
+    package struct Process: Sendable, Hashable, Codable {
+        package var residentBytes: Int?
+        package var openFiles: Int?
+    }
+
+    /// Entries that have left, by the reason.
+    package struct Evictions: Sendable, Hashable, Codable {
+        package struct Causes: Sendable, Hashable, Codable {
+            package var capacity: Int
+            package var expired: Int
+            package var removed: Int?
+            package var replaced: Int?
+
+            package init(capacity: Int, expired: Int, removed: Int? = nil, replaced: Int? = nil) {
+                self.capacity = capacity
+                self.expired = expired
+                self.removed = removed
+                self.replaced = replaced
+            }
+        }
+        package var memory: Causes?
+        package var disk: Causes?
+
+        package init(memory: Causes?, disk: Causes? = nil) {
+            self.memory = memory
+            self.disk = disk
+        }
+    }
+
+    package struct Connections: Sendable, Hashable, Codable {
+        package var open: Int
+        package var limit: Int?
+        package var accepted: Int?
+
+        package init(open: Int, limit: Int? = nil, accepted: Int? = nil) {
+            self.open = open
+            self.limit = limit
+            self.accepted = accepted
+        }
+    }
+
+    package struct OriginGroup: Sendable, Hashable, Codable {
+        package struct Server: Sendable, Hashable, Codable {
+            package var url: String
+            package var state: String
+            package var requests: Int
+            package var failures: Int
+            package var inProgress: Int
+            package var connections: Int
+            package var meanResponseMilliseconds: Double?
+
+            package init(
+                url: String,
+                state: String,
+                requests: Int = 0,
+                failures: Int = 0,
+                inProgress: Int = 0,
+                connections: Int = 0,
+                meanResponseMilliseconds: Double? = nil
+            ) {
+                self.url = url
+                self.state = state
+                self.requests = requests
+                self.failures = failures
+                self.inProgress = inProgress
+                self.connections = connections
+                self.meanResponseMilliseconds = meanResponseMilliseconds
+            }
+        }
+        package var name: String
+        package var servers: [Server]
+
+        package init(name: String, servers: [Server]) {
+            self.name = name
+            self.servers = servers
+        }
+    }
+
+    /// What happened in a window of time.
+    package struct Point: Sendable, Hashable, Codable {
+        /// When the window began, in seconds since 1970.
+        package var time: Double
+        package var seconds: Double
+        package var requests: Int
+        package var hits: Int
+        package var bytes: Int
+        package var bytesFromOrigin: Int
+        package var p50: Double
+        package var p99: Double
+        package var errors: Int
+    }
+
+    package struct HotURL: Sendable, Hashable, Codable {
+        package var uri: String
+        package var requests: Int
+        package var bytes: Int
+    }
+
+    package struct LargeEntry: Sendable, Hashable, Codable {
+        package var uri: String
+        package var bytes: Int
+
+        package init(uri: String, bytes: Int) {
+            self.uri = uri
+            self.bytes = bytes
+        }
+    }
+
+    /// What share of the requests that use the cache a cache of another size would miss, by the requests of the last day.
+    ///
+    /// It is computed for a cache that evicts the least recently used, by ``ReuseDistanceSampler``. Misses that no size would spare, because what was stored was
+    /// stale, are misses at all sizes; requests for what cannot be stored do not count.
+    package struct MissRatioCurve: Sendable, Hashable, Codable {
+        package struct Point: Sendable, Hashable, Codable {
+            package var bytes: Int
+            package var missRatio: Double
+        }
+        /// The share of all objects that is watched.
+        package var sampleRate: Double
+        package var sampledRequests: Int
+        package var points: [Point]
+        /// The size the cache has.
+        package var currentBytes: Int
+        /// What it misses in fact.
+        package var currentMissRatio: Double
+    }
+
+    /// Lines of the access log.
+    package struct AccessLogCounts: Sendable, Hashable, Codable {
+        package var written: Int
+        /// Requests that came faster than they could be written down.
+        package var dropped: Int
+        /// Lines that could not be written.
+        package var lost: Int
+    }
+}

@@ -1,0 +1,84 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HoardHTTP
+internal import HoardNIO
+internal import Synchronization
+
+/// What the requests of one thread, or of a few, add up to. Its lock is practically never waited for.
+final class StatisticsShard: Sendable {
+    /// What the requests are judged by.
+    struct Settings: Sendable {
+        var distinguishesHosts: Bool
+        /// See ``ReuseDistanceSampler/threshold``.
+        var threshold: UInt64
+    }
+
+    struct State: Sendable {
+        var traffic = TrafficCounters()
+        /// By the raw values of the tiers.
+        var latencies = Array(repeating: LatencyHistogram(), count: AnswerReport.Tier.allCases.count)
+        /// Uses of cached objects since they were last collected, and how many of them were misses.
+        var references = 0
+        var missedReferences = 0
+        /// The sampled ones.
+        var sampled: [CacheReference] = []
+        var popularity = PopularURLs()
+    }
+
+    /// How many sampled references are handed on together.
+    static let batchCount = 256
+
+    private let state = Mutex(State())
+
+    /// Counts an exchange. O(1); a reference in the sample costs the room for it, and one request in ``PopularURLs/stride`` a look through some 100 hashes.
+    ///
+    /// - Returns: A batch of references, when there are enough of them.
+    @inline(__always)
+    func record(_ report: ExchangeReport, _ identity: RequestIdentity?, _ settings: Settings) -> [CacheReference]? {
+        let reference = identity.flatMap { CacheReference(report, $0) }
+        let latency = Int(clamping: report.timeToFirstByte.nanoseconds)
+        let tier = report.answer?.latencyTier ?? AnswerReport.Tier.none
+        return state.withLock { state in
+            state.traffic.add(report)
+            state.latencies[Int(tier.rawValue)].record(latency)
+            guard let identity else { return nil }
+            state.popularity.add(report, identity, reference, distinguishesHosts: settings.distinguishesHosts)
+            guard let reference else { return nil }
+            state.references &+= 1
+            if reference.isMiss { state.missedReferences &+= 1 }
+            guard ReuseDistanceSampler.isSampled(reference.hash, below: settings.threshold) else { return nil }
+            state.sampled.append(reference)
+            return state.sampled.count >= Self.batchCount ? state.takeSampled() : nil
+        }
+    }
+
+    /// Looks at the state, and changes it.
+    func withState<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+        state.withLock { body(&$0) }
+    }
+}
+
+extension StatisticsShard.State {
+    mutating func takeSampled() -> [CacheReference] {
+        var batch: [CacheReference] = []
+        swap(&batch, &sampled)
+        sampled.reserveCapacity(StatisticsShard.batchCount)
+        return batch
+    }
+}
+
+extension AnswerReport {
+    /// Which tier the client waited for: the origin, if it was asked, even if the content was there already.
+    @inline(__always)
+    fileprivate var latencyTier: Tier { originDuration != nil || outcome == .collapsedHit || outcome == .validatedHit ? .origin : tier }
+}
+
+extension Duration {
+    /// Whole nanoseconds; what has more digits than an `Int64` is cut.
+    @inline(__always)
+    fileprivate var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds < 1 << 32 ? seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000 : .max
+    }
+}

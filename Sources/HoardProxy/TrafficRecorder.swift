@@ -1,0 +1,39 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HoardNIO
+internal import Synchronization
+
+/// Tells the statistics, and the access log if there is one, of every exchange.
+final class TrafficRecorder: Sendable {
+    let statistics: ProxyStatistics
+    private let log: Mutex<AccessLog?>
+    /// Whether there is a log: so that nobody takes the lock for nothing.
+    private let hasLog: Atomic<Bool>
+
+    init(statistics: ProxyStatistics, log: AccessLog?) {
+        self.statistics = statistics
+        self.log = Mutex(log)
+        hasLog = Atomic(log != nil)
+    }
+
+    func record(_ report: ExchangeReport) {
+        statistics.record(report)
+        guard hasLog.load(ordering: .relaxed) else { return }
+        // The log has a queue of its own, so it is told outside of the lock.
+        accessLog?.record(report)
+    }
+
+    var accessLog: AccessLog? { log.withLock { $0 } }
+
+    /// Puts another log, or none, in the place of the present one.
+    ///
+    /// - Returns: The one of before, which is to be closed.
+    func replaceLog(with other: AccessLog?) -> AccessLog? {
+        defer { hasLog.store(other != nil, ordering: .relaxed) }
+        return log.withLock { log in
+            defer { log = other }
+            return log
+        }
+    }
+}

@@ -1,0 +1,91 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Crypto
+internal import HTTPTypes
+internal import HoardHTTP
+internal import Logging
+internal import NIOCore
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// The upstreams of a proxy by their names.
+struct Upstreams: Sendable {
+    /// In the order of the configuration.
+    let groups: [OriginGroup]
+    /// Digests of the files of trust roots, by their paths, as they were read.
+    private let trustRoots: [String: SHA256Digest]
+
+    /// Reads files, so it blocks.
+    ///
+    /// - Parameter others: Upstreams from before. Those that are configured as they were, with the same content in their files, go on as they are, with what is
+    ///   known of their servers.
+    init(
+        _ configurations: [CachingProxy.Configuration.Upstream],
+        keeping others: Upstreams? = nil,
+        threads: any EventLoopGroup,
+        logger: Logger
+    ) throws(ProxyError) {
+        var groups: [OriginGroup] = []
+        var trustRoots: [String: SHA256Digest] = [:]
+        for configuration in configurations {
+            var isUnchanged = true
+            if let path = configuration.additionalTrustRootsPath {
+                // Before the file is read for use: if it changes in between, the next reload sees that.
+                trustRoots[path] = trustRoots[path] ?? (try? Data(contentsOf: URL(filePath: path))).map { SHA256.hash(data: $0) }
+                isUnchanged = trustRoots[path] != nil && trustRoots[path] == others?.trustRoots[path]
+            }
+            if isUnchanged, let group = others?.groups.first(where: { $0.upstream == configuration }) {
+                groups.append(group)
+            } else {
+                groups.append(try OriginGroup(configuration, group: threads, logger: logger))
+            }
+        }
+        self.groups = groups
+        self.trustRoots = trustRoots
+    }
+
+    /// The routes of a configuration, to these upstreams.
+    ///
+    /// An origin that is told how a client has come, with or without encryption, may answer differently, with a redirection for instance, without saying so.
+    /// Where clients come in both ways, that is part of what selects a response.
+    func table(of configuration: CachingProxy.Configuration) throws(ProxyError) -> RouteTable {
+        let hasBothSchemes = Set(configuration.listeners.map { $0.tls == nil }).count == 2
+        var compiled: [ProxyRoute] = []
+        for var route in configuration.routes {
+            guard let group = groups.first(where: { $0.upstream.name == route.upstream }), let origin = group.upstream.servers.first else {
+                throw ProxyError(
+                    .invalidConfiguration,
+                    "A route names the upstream “\(route.upstream)”, which there is not, or which has no servers."
+                )
+            }
+            if hasBothSchemes, group.upstream.tellsOfClient, !route.policy.isBypassed, !route.policy.keyFields.contains(.xForwardedProto) {
+                route.policy.keyFields.append(.xForwardedProto)
+            }
+            compiled.append(ProxyRoute(route, origin: origin, group: group))
+        }
+        if let conflict = configuration.keyConflict { throw ProxyError(.invalidConfiguration, conflict) }
+        guard !compiled.isEmpty else { throw ProxyError(.invalidConfiguration, "The proxy has no origin.") }
+        return RouteTable(compiled)
+    }
+
+    /// Begins what those do in the background that have not been there before.
+    func start(unlessAmong others: Upstreams? = nil) {
+        for group in groups where !(others?.contains(group) ?? false) { group.start() }
+    }
+
+    /// Ends what those do in the background that are not there afterwards. What is under way goes on.
+    func retire(unlessAmong others: Upstreams) {
+        for group in groups where !others.contains(group) { group.retire() }
+    }
+
+    func shutdown() async {
+        for group in groups { await group.shutdown() }
+    }
+
+    private func contains(_ group: OriginGroup) -> Bool { groups.contains { $0 === group } }
+}

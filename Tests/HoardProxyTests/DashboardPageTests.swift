@@ -1,0 +1,176 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import HoardHTTP
+import HoardNIO
+import NIOCore
+import Testing
+
+@testable import HoardProxy
+
+struct DashboardPageTests {
+    private func text(_ response: HTTPServerResponse) throws -> String {
+        String(buffer: try #require(response.body.bytesAtHand))
+    }
+
+    /// What stands between two marks that must each be there once.
+    private func part(of page: String, from opening: String, to closing: String) throws -> String {
+        let parts = page.split(separator: opening, omittingEmptySubsequences: false)
+        try #require(parts.count == 2, "\(opening) must be there once")
+        let inner = parts[1].split(separator: closing, omittingEmptySubsequences: false)
+        try #require(inner.count == 2, "\(closing) must be there once")
+        return String(inner[0])
+    }
+
+    private func matches(_ pattern: String, in text: String) throws -> [String] {
+        text.matches(of: try Regex(pattern)).compactMap { $0.output[1].substring.map(String.init) }
+    }
+
+    // MARK: - The response
+
+    @Test func isADocumentThatIsNotKept() throws {
+        let response = DashboardPage.response()
+        #expect(response.head.status == .ok)
+        #expect(response.head.headerFields[.contentType] == "text/html; charset=utf-8")
+        #expect(response.head.headerFields[.cacheControl] == "no-store")
+        #expect(try text(response).hasPrefix("<!doctype html>\n<html lang=\"en\">"))
+    }
+
+    @Test func browsersMayNeitherGuessItsTypeNorFrameIt() throws {
+        let fields = DashboardPage.response().head.headerFields
+        #expect(fields[.xContentTypeOptions] == "nosniff")
+        for (name, value) in [
+            ("Referrer-Policy", "no-referrer"), ("X-Frame-Options", "DENY"), ("Cross-Origin-Opener-Policy", "same-origin"),
+            ("Cross-Origin-Resource-Policy", "same-origin"),
+        ] {
+            #expect(fields[try #require(HTTPField.Name(name))] == value)
+        }
+    }
+
+    @Test func policyForbidsWhatItDoesNotName() throws {
+        let policy = try #require(DashboardPage.response().head.headerFields[.contentSecurityPolicy])
+        let directives = Dictionary(
+            uniqueKeysWithValues: policy.split(separator: "; ").map { directive in
+                let words = directive.split(separator: " ", maxSplits: 1)
+                return (String(words[0]), words.count == 2 ? String(words[1]) : "")
+            }
+        )
+        for name in ["default-src", "base-uri", "form-action", "frame-ancestors", "trusted-types"] { #expect(directives[name] == "'none'") }
+        #expect(directives["connect-src"] == "'self'")
+        #expect(directives["img-src"] == "data:")
+        #expect(directives["require-trusted-types-for"] == "'script'")
+        #expect(!policy.contains("unsafe") && !policy.contains("*") && !policy.contains("http"))
+    }
+
+    @Test func policyHasTheHashesOfScriptAndStyleAsTheyAreSent() throws {
+        for allowsChanges in [true, false] {
+            let response = DashboardPage.response(allowsChanges: allowsChanges)
+            let policy = try #require(response.head.headerFields[.contentSecurityPolicy])
+            let page = try text(response)
+            let script = try part(of: page, from: "<script>", to: "</script>")
+            let style = try part(of: page, from: "<style>", to: "</style>")
+            #expect(script.utf8.count > 10_000)
+            #expect(policy.contains("script-src '\(DashboardPage.hash(of: script))';"))
+            #expect(policy.contains("style-src '\(DashboardPage.hash(of: style))';"))
+        }
+    }
+
+    /// The example of FIPS 180-4.
+    @Test func hashesAreSHA256InBase64() {
+        #expect(DashboardPage.hash(of: "abc") == "sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=")
+    }
+
+    @Test func pageKnowsWhetherThereIsAToken() throws {
+        #expect(try text(DashboardPage.response(allowsChanges: true)).contains("<body data-changes=\"yes\">"))
+        #expect(try text(DashboardPage.response(allowsChanges: false)).contains("<body data-changes=\"no\">"))
+        #expect(DashboardPage.script.contains("document.body.dataset.changes === \"yes\""))
+    }
+
+    @Test func marksAreReplaced() throws {
+        let page = try text(DashboardPage.response())
+        #expect(!page.contains(DashboardPage.styleMark) && !page.contains(DashboardPage.scriptMark))
+    }
+
+    // MARK: - What it loads, and how it writes
+
+    @Test func nothingIsLoadedFromElsewhere() throws {
+        let page = try text(DashboardPage.response())
+        // The name of a language and an example in a field; neither is fetched.
+        let allowed = ["http://www.w3.org/2000/svg", "https://…"]
+        let rest = allowed.reduce(page) { $0.replacing($1, with: "") }
+        #expect(try matches("(https?:/[^\\s\"']*)", in: rest).filter { !$0.hasPrefix("https?:\\/\\/") } == [])
+        for forbidden in ["@import", "url(", "import(", "import ", "importScripts", "<link rel=\"stylesheet", "<iframe", "<object", "<img", "srcset"]
+        {
+            #expect(!page.contains(forbidden), "\(forbidden)")
+        }
+        let targets = try matches(#"(?:href|src|action)="([^"]*)""#, in: page)
+        #expect(targets.count > 5)
+        for target in targets where !target.hasPrefix("#") && !target.hasPrefix("data:image/svg+xml,") {
+            #expect(["api/statistics", "metrics", "healthz", "readyz"].contains(target))
+        }
+    }
+
+    @Test func dataNeverBecomesMarkupOrCode() {
+        for forbidden in [
+            "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "createContextualFragment", "DOMParser", "eval(", "Function(",
+            "setTimeout(\"", ".src =", ".href =", "cssText", "setAttribute(\"style", "setHTML",
+        ] {
+            #expect(!DashboardPage.script.contains(forbidden), "\(forbidden)")
+        }
+    }
+
+    @Test func tokenIsKeptNowhere() {
+        for forbidden in ["localStorage", "sessionStorage", "document.cookie", "indexedDB", "history.pushState", "location", "console."] {
+            #expect(!DashboardPage.script.contains(forbidden), "\(forbidden)")
+        }
+    }
+
+    @Test func markupHasNeitherHandlersNorStylesOfItsOwn() throws {
+        #expect(try matches(#"\s(on[a-z]+)="#, in: DashboardPage.markup) == [])
+        #expect(try matches(#"\s(style)="#, in: DashboardPage.markup) == [])
+    }
+
+    // MARK: - Names that must agree
+
+    private var identifiers: [String] {
+        get throws { try matches(#"\sid="([^"]*)""#, in: DashboardPage.markup) }
+    }
+
+    @Test func eachIdentifierIsThereOnce() throws {
+        let all = try identifiers
+        #expect(all.count > 40)
+        #expect(Set(all).count == all.count)
+    }
+
+    @Test func whatTheScriptFillsIsThere() throws {
+        let used = try Set(matches(#"byId\("([^"]*)"\)"#, in: DashboardPage.script))
+        #expect(used.count > 30)
+        #expect(try used.subtracting(identifiers) == [])
+    }
+
+    @Test func labelsAndLinksPointToSomething() throws {
+        let pointers =
+            try matches(#"(?:for|aria-labelledby|aria-describedby)="([^"]*)""#, in: DashboardPage.markup)
+            + matches(##"href="#([^"]*)""##, in: DashboardPage.markup)
+        #expect(pointers.count > 10)
+        #expect(try Set(pointers).subtracting(identifiers) == [])
+    }
+
+    @Test func everyToneOfTheScriptHasAColour() throws {
+        let tones = try Set(matches(#""(as[A-Z][a-z]+)""#, in: DashboardPage.script))
+        #expect(tones.count > 8)
+        for tone in tones { #expect(DashboardPage.wholeStyle.contains(".\(tone) { --tone: var("), "\(tone)") }
+    }
+
+    @Test func everyColourIsDefinedForLightAndDark() throws {
+        let parts = DashboardPage.wholeStyle.split(separator: "@media (prefers-color-scheme: dark)")
+        try #require(parts.count == 2)
+        let dark = try #require(parts[1].split(separator: "* { box-sizing").first)
+        let light = try Set(matches(#"(--[a-zA-Z]+): #"#, in: String(parts[0])))
+        #expect(light.count > 15)
+        #expect(try Set(matches(#"(--[a-zA-Z]+): #"#, in: String(dark))) == light)
+        let used = try Set(matches(#"var\((--[a-zA-Z]+)"#, in: DashboardPage.wholeStyle))
+        #expect(used.subtracting(light) == ["--tone", "--toneWash", "--share"])
+    }
+}

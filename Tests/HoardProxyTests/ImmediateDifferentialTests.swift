@@ -1,0 +1,195 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hoard
+import HoardHTTP
+import HoardNIOTestSupport
+import HoardTesting
+import Logging
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import NIOPosix
+import Synchronization
+import Testing
+
+@testable import HoardNIO
+@testable import HoardProxy
+
+/// The answers by bytes beside those to the same requests, parsed: they have to be the same, byte by byte.
+@Suite struct ImmediateDifferentialTests {
+    private static let fieldSets: [HTTPFields] = [
+        [.cacheControl: "max-age=60", .contentType: "text/plain", .eTag: "\"1\"", .contentLength: "5"],
+        [.cacheControl: "max-age=60"],
+        [.cacheControl: "max-age=1, stale-while-revalidate=5"],
+        [.cacheControl: "max-age=60, no-cache"],
+        [.cacheControl: "max-age=60", .age: "7"],
+        [.cacheControl: "max-age=60", .vary: "Accept-Encoding"],
+        [.cacheControl: "s-maxage=60, max-age=0", .lastModified: "Tue, 14 Nov 2023 00:00:00 GMT"],
+        [.cacheControl: "max-age=60", .server: "é"],
+        [.cacheControl: "max-age=60", .contentLength: "005"],
+        [.cacheControl: "max-age=99999999999"],
+        [.cacheControl: "public, max-age=60", .setCookie: "a=b", .cacheStatus: "other; hit"],
+        [.cacheControl: "no-store"],
+    ]
+
+    @Test func bytesAndParsedRequestsGetTheSameAnswers() async throws {
+        let seed = UInt64.random(in: 0..<1_000_000)
+        var generator = SeededGenerator(seed: seed)
+        let clock = ManualTicker()
+        let statuses: [HTTPResponse.Status] = [.ok, .ok, .ok, .notFound, .movedPermanently, .init(code: 200, reasonPhrase: "Fine"), .init(code: 299)]
+        var answered = 0
+        for _ in 0..<60 {
+            let fields = HostileHeads.pick(Self.fieldSets, &generator)
+            let status = HostileHeads.pick(statuses, &generator)
+            let hasDate = !HostileHeads.chance(4, &generator)
+            let content = HostileHeads.pick(["hello", "hello", "", String(repeating: "x", count: 20_000)], &generator)
+            let transport = FakeTransport { _ in
+                var head = HTTPResponse(status: status, headerFields: fields)
+                if let length = fields[.contentLength] {
+                    head.headerFields[.contentLength] = length.count == 3 ? "00\(content.utf8.count)" : "\(content.utf8.count)"
+                }
+                if hasDate { head.headerFields[.date] = HTTPDate(clock.now()).description }
+                return .response(head, body: HTTPBody(content))
+            }
+            let proxy = try TestProxy(clock: clock)
+            for target in ["/a", "/b?c=d", "/", "//a", "/a?b?c", "/a|b", "/%2F", "/b"] {
+                var request = HTTPRequest(method: .get, scheme: "http", authority: "origin.example", path: "/base" + target)
+                request.headerFields[.acceptEncoding] = "gzip"
+                _ = try? await proxy.cache.respond(to: request, through: transport).body.collect(upTo: 1 << 20)
+            }
+            await proxy.cache.flush()
+            for round in 0..<40 {
+                clock.advance(by: .milliseconds(Int.random(in: 0...400, using: &generator)))
+                var bytes = HostileHeads.next(using: &generator)
+                if HostileHeads.chance(4, &generator) { bytes += HostileHeads.next(using: &generator) }
+                let hitsBefore = proxy.cache.statistics.hits
+                let byBytes = try proxy.answer(to: bytes, byBytes: true)
+                let hitsByBytes = proxy.cache.statistics.hits - hitsBefore
+                let parsed = try proxy.answer(to: bytes, byBytes: false)
+                #expect(byBytes.sent == parsed.sent, "seed \(seed), round \(round): \(String(decoding: bytes, as: UTF8.self).debugDescription)")
+                #expect(
+                    byBytes.passedOn == parsed.passedOn,
+                    "seed \(seed), round \(round): \(String(decoding: bytes, as: UTF8.self).debugDescription)"
+                )
+                #expect(proxy.cache.statistics.hits - hitsBefore == 2 * hitsByBytes, "seed \(seed), round \(round)")
+                answered += proxy.answeredByBytes
+            }
+        }
+        #expect(answered > 20, "seed \(seed)")
+    }
+
+    @Test func whatIsMarkedStaleOrRemovedIsNotAnsweredByBytes() async throws {
+        let clock = ManualTicker()
+        let transport = FakeTransport { _ in
+            .text("hello", fields: [.cacheControl: "max-age=60", .date: HTTPDate(clock.now()).description, .cacheTag: "t"])
+        }
+        let proxy = try TestProxy(clock: clock)
+        let request = HTTPRequest(method: .get, scheme: "http", authority: "origin.example", path: "/base/a")
+        let head = Array("GET /a HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
+        func isAnswered() throws -> Bool {
+            _ = try proxy.answer(to: head, byBytes: true)
+            return proxy.answeredByBytes == 1
+        }
+        func fill() async throws { _ = try await proxy.cache.respond(to: request, through: transport).body.collect(upTo: 100) }
+        #expect(try !isAnswered())
+        try await fill()
+        #expect(try isAnswered())
+        _ = await proxy.cache.markStale("http://origin.example/base/a")
+        #expect(try !isAnswered())
+        try await fill()
+        #expect(try isAnswered())
+        _ = await proxy.cache.remove("http://origin.example/base/a")
+        #expect(try !isAnswered())
+        try await fill()
+        await proxy.cache.remove(taggedWith: "t")
+        #expect(try !isAnswered())
+        try await fill()
+        clock.advance(by: .seconds(59))
+        #expect(try isAnswered())
+        clock.advance(by: .seconds(1))
+        #expect(try !isAnswered())
+    }
+}
+
+/// The pipeline of a proxy's connections without sockets and tasks, in two forms over one cache.
+private final class TestProxy {
+    let cache: HTTPCache
+    private let responder: ImmediateProxyResponder
+    private let clock: ManualTicker
+    private let counter = AnswerCounter()
+
+    init(clock: ManualTicker) throws {
+        var configuration = HTTPCache.Configuration()
+        configuration.mode = .shared
+        cache = HTTPCache(configuration: configuration, clock: clock, ticker: clock)
+        let origin = try Origin("http://origin.example/base")
+        let upstream = CachingProxy.Configuration.Upstream(name: "origin", servers: [origin])
+        let group = try OriginGroup(upstream, group: MultiThreadedEventLoopGroup.singleton, logger: Logger(label: "test"))
+        let route = ProxyRoute(.init(upstream: "origin"), origin: origin, group: group)
+        let handler = ProxyHandler(routes: CurrentRoutes(RouteTable([route])), name: "hoard", cache: cache, logger: Logger(label: "test"))
+        responder = ImmediateProxyResponder(handler)
+        self.clock = clock
+    }
+
+    /// The answers by bytes to the last requests.
+    var answeredByBytes: Int { counter.count }
+
+    /// What is sent to a client, and the paths of requests that are left to the handler.
+    func answer(to bytes: [UInt8], byBytes: Bool) throws -> (sent: String, passedOn: [String]) {
+        if byBytes { counter.count = 0 }
+        let immediate = OnlyParsed(base: responder, counter: byBytes ? counter : nil)
+        let server = Responder(handler: { _ in HTTPServerResponse(head: .init(status: .ok)) }, clock: clock, immediate: immediate)
+        let handler = ConnectionHandler(configuration: .init(), info: ConnectionInfo(remoteAddress: "192.0.2.1", isSecure: false), clock: clock)
+        let channel = EmbeddedChannel()
+        var encoding = HTTPResponseEncoder.Configuration()
+        encoding.automaticallySetFramingHeaders = false
+        let sink = ExchangeSink()
+        try channel.pipeline.syncOperations.addHandlers(
+            FrontHandler(handler, responder: server),
+            HTTPResponseEncoder(configuration: encoding),
+            ByteToMessageHandler(HTTPRequestDecoder()),
+            handler,
+            ImmediateExchangeHandler(server),
+            sink
+        )
+        try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 80)).wait()
+        channel.pipeline.fireChannelRead(ByteBuffer(bytes: bytes))
+        channel.pipeline.fireChannelReadComplete()
+        channel.embeddedEventLoop.run()
+        var sent = ""
+        while let data = try channel.readOutbound(as: ByteBuffer.self) { sent += String(buffer: data) }
+        _ = try? channel.finish(acceptAlreadyClosed: true)
+        return (sent, sink.paths)
+    }
+}
+
+private final class AnswerCounter: Sendable {
+    private let value = Mutex(0)
+    var count: Int {
+        get { value.withLock { $0 } }
+        set { value.withLock { $0 = newValue } }
+    }
+    func add() { value.withLock { $0 += 1 } }
+}
+
+/// Answers by bytes only if there is a counter for that.
+private struct OnlyParsed: ImmediateResponder {
+    let base: ImmediateProxyResponder
+    let counter: AnswerCounter?
+
+    func answer(_ request: ScannedRequest, into output: inout ImmediateOutput) -> ImmediateAnswer? {
+        guard let counter, let answer = base.answer(request, into: &output) else { return nil }
+        counter.add()
+        return answer
+    }
+
+    func response(to request: HTTPServerRequest) -> HTTPServerResponse? { base.response(to: request) }
+}
+
+private final class ExchangeSink: ChannelInboundHandler {
+    typealias InboundIn = Exchange
+    var paths: [String] = []
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) { paths.append(Self.unwrapInboundIn(data).request.head.path ?? "") }
+}

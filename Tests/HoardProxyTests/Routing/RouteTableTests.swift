@@ -1,0 +1,231 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import HoardHTTP
+import Logging
+import NIOPosix
+import Testing
+
+@testable import HoardProxy
+
+@Suite struct RouteTableTests {
+    private typealias Configuration = CachingProxy.Configuration
+
+    /// A table of routes: hosts, path prefix, upstream.
+    private func table(_ routes: [(hosts: [String], path: String, upstream: String)]) throws -> RouteTable {
+        var upstreams: [Configuration.Upstream] = []
+        for name in Set(routes.map(\.upstream)).sorted() {
+            upstreams.append(.init(name: name, servers: [try Origin("http://\(name).test:3000")]))
+        }
+        var configuration = Configuration(upstreams: upstreams)
+        configuration.routes = routes.map { route in
+            var result = Configuration.Route(upstream: route.upstream)
+            (result.hosts, result.pathPrefix) = (route.hosts, route.path)
+            return result
+        }
+        return try table(configuration)
+    }
+
+    private func table(_ configuration: Configuration) throws -> RouteTable {
+        let upstreams = try Upstreams(
+            configuration.upstreams,
+            threads: MultiThreadedEventLoopGroup.singleton,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+        return try upstreams.table(of: configuration)
+    }
+
+    /// What a request gets: the name of an upstream, `host` or `path`.
+    private func match(_ table: RouteTable, _ authority: String?, _ target: String) -> String {
+        switch table.match(authority: authority, target: target) {
+        case .route(let route): route.upstream.name
+        case .unknownHost: "no host"
+        case .unknownPath: "no path"
+        }
+    }
+
+    @Test func theFirstRouteThatFitsDecides() throws {
+        let table = try table([([], "/static/", "files"), ([], "/api", "api"), ([], "/", "app")])
+        for (target, upstream) in [
+            ("/static/a.css", "files"), ("/static", "app"), ("/api", "api"), ("/api/x?y=/static/", "api"), ("/", "app"), ("/x?/api", "app"),
+        ] {
+            #expect(match(table, "example.com", target) == upstream, "\(target)")
+        }
+        #expect(table.onlyRoute == nil && !table.distinguishesHosts)
+    }
+
+    @Test(arguments: ["/%61dmin/x", "/x/../admin", "/./admin", "/x/%2e%2e/admin", "/x/%2E./admin"])
+    func noSpellingOfAPathGoesAroundARoute(target: String) throws {
+        let table = try table([([], "/admin", "admin"), ([], "/", "app")])
+        #expect(match(table, nil, target) == "admin")
+    }
+
+    @Test func encodedSlashesStayWhatTheyAre() throws {
+        let table = try table([([], "/a/b", "ab"), ([], "/", "app")])
+        #expect(match(table, nil, "/a%2fb") == "app")
+    }
+
+    @Test func hostsAreComparedWithoutPortCaseAndFinalDot() throws {
+        let table = try table([(["example.com", "[::1]"], "/", "one"), (["*.example.com"], "/x", "below")])
+        for (host, upstream) in [
+            ("example.com", "one"), ("EXAMPLE.com:8080", "one"), ("example.com.", "one"), ("[::1]:8080", "one"), ("[::1]", "one"),
+            ("a.example.com", "below"), ("a.b.Example.com:1", "below"), ("notexample.com", "no host"), (".example.com", "no host"), ("", "no host"),
+        ] {
+            #expect(match(table, host, "/x") == upstream, "\(host)")
+        }
+        #expect(match(table, "a.example.com", "/y") == "no path")
+        #expect(match(table, nil, "/") == "no host")
+        #expect(table.distinguishesHosts)
+    }
+
+    @Test func oneRouteForEverythingIsFoundWithoutLooking() throws {
+        let table = try table([([], "/", "app")])
+        #expect(table.onlyRoute?.hasPlainKeys == true)
+        #expect(table.onlyRoute?.keyPrefix == "http://app.test:3000")
+        #expect(match(table, "anything", "/%zz") == "app")
+    }
+
+    @Test func aRouteWithoutUpstreamIsRefused() throws {
+        var configuration = Configuration(origin: try Origin("http://a"))
+        configuration.routes = [.init(upstream: "b")]
+        #expect(throws: ProxyError.self) { try table(configuration) }
+        configuration.routes = []
+        #expect(throws: ProxyError.self) { try table(configuration) }
+    }
+
+    // MARK: Keys
+
+    @Test func whatAnOperatorWritesBecomesWhatTheCacheHas() throws {
+        var configuration = Configuration(upstreams: [
+            .init(name: "app", servers: [try Origin("http://app.test:3000/base")]), .init(name: "files", servers: [try Origin("https://files.test")]),
+        ])
+        var files = Configuration.Route(upstream: "files")
+        (files.hosts, files.pathPrefix) = (["www.example.com"], "/files/")
+        files.policy.ignoredQueryParameters = ["utm_*"]
+        var app = Configuration.Route(upstream: "app")
+        app.hosts = ["www.example.com"]
+        configuration.routes = [files, app]
+        let table = try table(configuration)
+        for (text, uri, index) in [
+            ("/page?a=1", "http://app.test:3000/base/page?a=1", 1), ("http://www.example.com/page", "http://app.test:3000/base/page", 1),
+            ("https://WWW.example.com:8443/files/x?utm_source=1&b=2", "https://files.test/files/x?b=2", 0),
+            ("http://app.test:3000/base/page", "http://app.test:3000/base/page", 1),
+            ("https://files.test/files/%7Ex", "https://files.test/files/~x", 0),
+            ("/files/../x", "http://app.test:3000/base/x", 1),
+        ] {
+            let found = table.cacheURI(for: text)
+            #expect(found?.uri == uri, "\(text)")
+            #expect(found?.routeIndex == index, "\(text)")
+        }
+        for text in ["", "page", "http://other.example.com/", "ftp://www.example.com/", "http://app.test:3000/else", "http://"] {
+            #expect(table.cacheURI(for: text) == nil, "\(text)")
+        }
+    }
+
+    @Test func theClientsHostIsPartOfTheKeyOnlyWhereServersGetIt() throws {
+        var upstream = Configuration.Upstream(name: "app", servers: [try Origin("http://app.test")])
+        upstream.forwardsHost = true
+        let table = try table(Configuration(upstreams: [upstream]))
+        #expect(table.cacheURI(for: "http://a.example.com/x")?.uri == "http://a.example.com/x")
+        #expect(table.onlyRoute?.hasPlainKeys == false)
+        #expect(table.distinguishesHosts)
+    }
+
+    @Test func howClientsHaveComeSelectsResponsesWhereTheyComeInBothWays() throws {
+        var configuration = Configuration(origin: try Origin("http://a"))
+        configuration.listeners.append(.init(.tcp(host: "127.0.0.1", port: 8443), tls: .init(certificateChainPath: "c", privateKeyPath: "k")))
+        #expect(try table(configuration).onlyRoute?.policy?.policy.keyFields.map(\.canonicalName) == ["x-forwarded-proto"])
+        #expect(try table(configuration).onlyRoute?.hasPlainKeys == false, "what is stored may be from before there were two ways")
+        configuration.upstreams[0].tellsOfClient = false
+        #expect(try table(configuration).onlyRoute?.policy == nil)
+    }
+
+    /// An upstream that gets the client's host for everything, behind one for a host of its own.
+    private func mixed(path: String = "/") throws -> Configuration {
+        var app = Configuration.Upstream(name: "app", servers: [try Origin("http://app.test:3000")])
+        app.forwardsHost = true
+        var configuration = Configuration(upstreams: [app, .init(name: "media", servers: [try Origin("http://media.test:9000")])])
+        var media = Configuration.Route(upstream: "media")
+        (media.hosts, media.pathPrefix) = (["media.example.com"], path)
+        configuration.routes = [media, .init(upstream: "app")]
+        return configuration
+    }
+
+    @Test func nobodyNamesAnotherUpstreamsServer() throws {
+        let table = try table(mixed(path: "/m"))
+        for host in ["media.test:9000", "MEDIA.test:9000", "media.test:09000"] {
+            for path in ["/m", "/m/x?y", "/x/../m", "/%6d/x"] { #expect(match(table, host, path) == "no host", "\(host)\(path)") }
+        }
+        for (host, path) in [("media.test:9000", "/x"), ("media.test", "/m"), ("app.test:3000", "/m"), ("example.com", "/m")] {
+            #expect(match(table, host, path) == "app", "\(host)\(path)")
+        }
+        #expect(match(table, "media.example.com", "/m") == "media")
+    }
+
+    @Test func upstreamsWhoseKeysWouldMeetAreRefused() throws {
+        var one = Configuration.Upstream(name: "one", servers: [try Origin("http://one.test/v1")])
+        var two = Configuration.Upstream(name: "two", servers: [try Origin("http://two.test")])
+        (one.forwardsHost, two.forwardsHost) = (true, true)
+        func conflict(_ one: Configuration.Upstream, _ two: Configuration.Upstream, hosts: [String] = [], _ otherHosts: [String] = []) -> Bool {
+            var configuration = Configuration(upstreams: [one, two])
+            configuration.routes = [.init(upstream: "one"), .init(upstream: "two")]
+            (configuration.routes[0].pathPrefix, configuration.routes[0].hosts, configuration.routes[1].hosts) = ("/api", hosts, otherHosts)
+            let conflict = configuration.keyConflict
+            #expect((try? table(configuration)) == nil || conflict == nil)
+            return conflict != nil
+        }
+        #expect(conflict(one, two))
+        #expect(conflict(one, two, hosts: ["a.test", "*.b.test"], ["x.B.test"]))
+        #expect(conflict(one, two, hosts: ["*.b.test"], ["*.c.b.test"]))
+        #expect(!conflict(one, two, hosts: ["a.test"], ["b.test"]))
+        var other = two
+        other.servers = [try Origin("https://two.test")]
+        #expect(!conflict(one, other))
+        other.servers = [try Origin("http://two.test/v1")]
+        #expect(!conflict(one, other), "with the same path it is the route that tells them apart")
+        other.servers = [try Origin("http://two.test/v2")]
+        #expect(!conflict(one, other))
+        other = two
+        other.forwardsHost = false
+        #expect(!conflict(one, other))
+    }
+
+    @Test func aPrefixStandsForAllRoutesBelowAndAroundIt() throws {
+        let table = try table([([], "/images", "media"), (["a.test"], "/docs", "docs"), ([], "/", "app"), ([], "/late", "late")])
+        func uris(_ text: String) -> [String]? {
+            if case .uris(let uris) = table.cacheURIs(for: text, isPrefix: true) { uris.map(\.uri) } else { nil }
+        }
+        #expect(uris("/") == ["http://media.test:3000/images", "http://docs.test:3000/docs", "http://app.test:3000/"])
+        #expect(uris("/images/x") == ["http://media.test:3000/images/x"])
+        #expect(uris("/im") == ["http://media.test:3000/images", "http://app.test:3000/im"])
+        #expect(uris("/docs/1") == ["http://docs.test:3000/docs/1", "http://app.test:3000/docs/1"])
+        #expect(uris("/i?x") == ["http://app.test:3000/i?x"])
+        #expect(uris("https://b.test/") == ["http://media.test:3000/images", "http://app.test:3000/"])
+        #expect(uris("http://app.test:3000/") == ["http://app.test:3000/", "http://media.test:3000/images"])
+        #expect(uris("images") == nil)
+        guard case .uris(let both) = table.cacheURIs(for: "/docs/1") else { throw ProxyError(.invalidConfiguration, "nothing") }
+        #expect(both.map(\.uri) == ["http://docs.test:3000/docs/1", "http://app.test:3000/docs/1"], "a path may be there for several hosts")
+    }
+
+    @Test func aPathThatDependsOnTheHostNeedsOne() throws {
+        let table = try table(mixed())
+        for text in ["/", "/x"] {
+            #expect(table.cacheURIs(for: text) == .hostIsMissing)
+            #expect(table.cacheURIs(for: text, isPrefix: true) == .hostIsMissing)
+            #expect(table.cacheURI(for: text) == nil)
+        }
+        guard case .uris(let uris) = table.cacheURIs(for: "https://www.example.com/x", isPrefix: true) else {
+            throw ProxyError(.invalidConfiguration, "nothing")
+        }
+        #expect(uris.map(\.uri) == ["http://www.example.com/x"])
+    }
+
+    @Test func aReplacedTableHasAnotherGeneration() throws {
+        let routes = CurrentRoutes(try table([([], "/", "a")]))
+        let before = routes.generation
+        routes.replace(with: try table([([], "/", "b")]))
+        #expect(routes.generation != before)
+        #expect(routes.current.onlyRoute?.upstream.name == "b")
+    }
+}
