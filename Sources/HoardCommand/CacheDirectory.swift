@@ -40,15 +40,8 @@ struct CacheDirectory: ParsableArguments {
     }
 
     /// Opens the store for a command that fills it.
-    func openStore(maximumBytes: Int? = nil, maximumCount: Int? = nil, onEvent: @escaping @Sendable (DiskStore.Event) -> Void) throws -> DiskStore {
-        try DiskStore(
-            configuration: .init(
-                directory: path,
-                maximumCount: maximumCount,
-                maximumBytes: maximumBytes ?? 1 << 30,
-                onEvent: onEvent
-            )
-        )
+    func openStore(onEvent: @escaping @Sendable (DiskStore.Event) -> Void) throws -> DiskStore {
+        try DiskStore(configuration: .init(directory: path, onEvent: onEvent))
     }
 
     /// Opens the store for a command that can do without. Where the user has named no directory, a cache that cannot be opened is no reason to fetch

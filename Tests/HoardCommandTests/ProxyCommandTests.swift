@@ -125,7 +125,8 @@ struct ProxyCommandTests {
         let (proxy, address) = try await HoardProcess.proxy(origin: "http://127.0.0.1:\(port)", directory: directory.path)
         let reply = try await client.send(.get, "\(address)/")
         #expect(reply.status == 502)
-        #expect(reply.text.contains("127.0.0.1:\(port)") || reply.text.contains("127.0.0.1 port \(port)"))
+        // Where the origin is, is nothing for clients.
+        #expect(reply.text == "The proxy got no answer from the origin.\n")
         #expect(reply.cacheStatus == "hoard; fwd=uri-miss; detail=cannotConnect")
         #expect(reply.fields[.cacheControl] == "no-store")
         proxy.signal(SIGTERM)

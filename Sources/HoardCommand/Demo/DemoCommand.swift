@@ -50,6 +50,9 @@ struct DemoCommand: AsyncParsableCommand {
         let termination = await Termination()
 
         var configuration = CachingProxy.Configuration(origin: try Origin("http://\(originServer.host):\(originServer.port)"))
+        // Whoever runs the demonstration may purge what it keeps; the token is told nobody else.
+        let token = once ? nil : AdminToken.make()
+        if token != nil { configuration.admin = .init(address: .tcp(host: "127.0.0.1", port: 0), token: token) }
         // Every run has an origin with a port of its own, so what another run has stored is never used.
         let store = try directory.openStore { event in logger.warning("\(event)") }
         let proxy: CachingProxy
@@ -73,6 +76,9 @@ struct DemoCommand: AsyncParsableCommand {
 
         if !once {
             Terminal.say("\nOpen http://\(proxy.address)/ in a browser. Ctrl-C ends it.")
+            if let address = proxy.adminAddress, let token {
+                Terminal.say("What the cache does is to be seen at \(address)/ - purging there takes the token \(token)")
+            }
             await termination.wait()
         }
         await proxy.shutdown(gracePeriod: .seconds(2))
@@ -88,16 +94,15 @@ extension DemoCommand {
         logger: Logger
     ) async throws(ProxyError) -> CachingProxy {
         if let listen {
-            configuration.host = listen.host
-            configuration.port = listen.port
-            return try await CachingProxy.start(configuration: configuration, stores: [store], logger: logger)
+            configuration.listeners = [.init(.tcp(host: listen.host, port: listen.port))]
+            return try await CachingProxy.start(configuration: configuration, stores: [store], version: Version.current, logger: logger)
         }
         do {
-            return try await CachingProxy.start(configuration: configuration, stores: [store], logger: logger)
+            return try await CachingProxy.start(configuration: configuration, stores: [store], version: Version.current, logger: logger)
         } catch {
-            Terminal.say("Port \(configuration.port) is taken; using another one.")
-            configuration.port = 0
-            return try await CachingProxy.start(configuration: configuration, stores: [store], logger: logger)
+            Terminal.say("The port is taken; using another one.")
+            configuration.listeners = [.init(.tcp(host: "127.0.0.1", port: 0))]
+            return try await CachingProxy.start(configuration: configuration, stores: [store], version: Version.current, logger: logger)
         }
     }
 

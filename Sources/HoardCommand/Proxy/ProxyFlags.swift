@@ -1,0 +1,328 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import HoardProxy
+
+// The options of `hoard proxy` that are also settings in a file and in the environment. What they mean and what they may be is in `ProxySettings`; here they are
+// texts, so that all three ways are read by the same rules.
+
+/// A group of flags that are settings.
+protocol SettingFlags: ParsableArguments {
+    /// What was given, by names without dashes.
+    var given: [(name: String, values: [String])] { get }
+}
+
+extension SettingFlags {
+    /// Leaves out what was not given.
+    fileprivate func given(_ flags: [(String, [String])]) -> [(name: String, values: [String])] {
+        flags.filter { !$0.1.isEmpty }.map { (name: $0.0, values: $0.1) }
+    }
+}
+
+extension Optional<String> {
+    fileprivate var all: [String] { map { [$0] } ?? [] }
+}
+
+/// What a proxy serves, and where.
+struct ServingFlags: SettingFlags {
+    @Option(name: .customLong("origin"), help: .setting("origin"), completion: .setting("origin"))
+    var origin: [String] = []
+
+    @Option(name: .customLong("listen"), help: .setting("listen"), completion: .setting("listen"))
+    var listen: [String] = []
+
+    @Option(name: .customLong("tls-certificates"), help: .setting("tls-certificates"), completion: .file())
+    var tlsCertificates: String?
+
+    @Option(name: .customLong("tls-key"), help: .setting("tls-key"), completion: .file())
+    var tlsKey: String?
+
+    @Option(name: .customLong("http2"), help: .setting("http2"), completion: .setting("http2"))
+    var http2: String?
+
+    @Option(name: .customLong("proxy-protocol"), help: .setting("proxy-protocol"), completion: .setting("proxy-protocol"))
+    var proxyProtocol: String?
+
+    var given: [(name: String, values: [String])] {
+        given([
+            ("origin", origin),
+            ("listen", listen),
+            ("tls-certificates", tlsCertificates.all),
+            ("tls-key", tlsKey.all),
+            ("http2", http2.all),
+            ("proxy-protocol", proxyProtocol.all),
+        ])
+    }
+}
+
+/// What is kept, and how it is judged.
+struct CacheFlags: SettingFlags {
+    @Option(name: .customLong("max-bytes"), help: .setting("max-bytes"), completion: .setting("max-bytes"))
+    var maxBytes: String?
+
+    @Option(name: .customLong("max-entries"), help: .setting("max-entries"), completion: .setting("max-entries"))
+    var maxEntries: String?
+
+    @Option(name: .customLong("memory-bytes"), help: .setting("memory-bytes"), completion: .setting("memory-bytes"))
+    var memoryBytes: String?
+
+    @Option(name: .customLong("max-object-bytes"), help: .setting("max-object-bytes"), completion: .setting("max-object-bytes"))
+    var maxObjectBytes: String?
+
+    @Option(name: .customLong("cdn-targets"), help: .setting("cdn-targets"), completion: .setting("cdn-targets"))
+    var cdnTargets: String?
+
+    @Option(name: .customLong("stale-if-unreachable"), help: .setting("stale-if-unreachable"), completion: .setting("stale-if-unreachable"))
+    var staleIfUnreachable: String?
+
+    @Option(name: .customLong("revalidation-period"), help: .setting("revalidation-period"), completion: .setting("revalidation-period"))
+    var revalidationPeriod: String?
+
+    @Option(name: .customLong("collapse-timeout"), help: .setting("collapse-timeout"), completion: .setting("collapse-timeout"))
+    var collapseTimeout: String?
+
+    @Option(name: .customLong("variants"), help: .setting("variants"), completion: .setting("variants"))
+    var variants: String?
+
+    @Option(name: .customLong("in-flight-bytes"), help: .setting("in-flight-bytes"), completion: .setting("in-flight-bytes"))
+    var inFlightBytes: String?
+
+    @Option(name: .customLong("name"), help: .setting("name"), completion: .setting("name"))
+    var name: String?
+
+    var given: [(name: String, values: [String])] {
+        given([
+            ("max-bytes", maxBytes.all),
+            ("max-entries", maxEntries.all),
+            ("memory-bytes", memoryBytes.all),
+            ("max-object-bytes", maxObjectBytes.all),
+            ("cdn-targets", cdnTargets.all),
+            ("stale-if-unreachable", staleIfUnreachable.all),
+            ("revalidation-period", revalidationPeriod.all),
+            ("collapse-timeout", collapseTimeout.all),
+            ("variants", variants.all),
+            ("in-flight-bytes", inFlightBytes.all),
+            ("name", name.all),
+        ])
+    }
+}
+
+/// What holds for all routes.
+struct RouteFlags: SettingFlags {
+    @Option(name: .customLong("bypass"), help: .setting("bypass"), completion: .setting("bypass"))
+    var bypass: String?
+
+    @Option(name: .customLong("lifetime"), help: .setting("lifetime"), completion: .setting("lifetime"))
+    var lifetime: String?
+
+    @Option(name: .customLong("default-lifetime"), help: .setting("default-lifetime"), completion: .setting("default-lifetime"))
+    var defaultLifetime: String?
+
+    @Option(name: .customLong("stale-while-revalidate"), help: .setting("stale-while-revalidate"), completion: .setting("stale-while-revalidate"))
+    var staleWhileRevalidate: String?
+
+    @Option(name: .customLong("stale-if-error"), help: .setting("stale-if-error"), completion: .setting("stale-if-error"))
+    var staleIfError: String?
+
+    @Option(name: .customLong("ignore-query"), help: .setting("ignore-query"), completion: .setting("ignore-query"))
+    var ignoreQuery: String?
+
+    @Option(name: .customLong("key-fields"), help: .setting("key-fields"), completion: .setting("key-fields"))
+    var keyFields: String?
+
+    @Option(name: .customLong("tags"), help: .setting("tags"), completion: .setting("tags"))
+    var tags: String?
+
+    var given: [(name: String, values: [String])] {
+        given([
+            ("bypass", bypass.all),
+            ("lifetime", lifetime.all),
+            ("default-lifetime", defaultLifetime.all),
+            ("stale-while-revalidate", staleWhileRevalidate.all),
+            ("stale-if-error", staleIfError.all),
+            ("ignore-query", ignoreQuery.all),
+            ("key-fields", keyFields.all),
+            ("tags", tags.all),
+        ])
+    }
+}
+
+/// What holds for all upstreams.
+struct UpstreamFlags: SettingFlags {
+    @Option(name: .customLong("upstream-version"), help: .setting("upstream-version"), completion: .setting("upstream-version"))
+    var upstreamVersion: String?
+
+    @Option(name: .customLong("connect-timeout"), help: .setting("connect-timeout"), completion: .setting("connect-timeout"))
+    var connectTimeout: String?
+
+    @Option(name: .customLong("response-timeout"), help: .setting("response-timeout"), completion: .setting("response-timeout"))
+    var responseTimeout: String?
+
+    @Option(name: .customLong("upstream-idle-timeout"), help: .setting("upstream-idle-timeout"), completion: .setting("upstream-idle-timeout"))
+    var upstreamIdleTimeout: String?
+
+    @Option(name: .customLong("upstream-connections"), help: .setting("upstream-connections"), completion: .setting("upstream-connections"))
+    var upstreamConnections: String?
+
+    @Option(name: .customLong("retries"), help: .setting("retries"), completion: .setting("retries"))
+    var retries: String?
+
+    @Option(name: .customLong("trust-roots"), help: .setting("trust-roots"), completion: .file())
+    var trustRoots: String?
+
+    @Option(name: .customLong("forward-host"), help: .setting("forward-host"), completion: .setting("forward-host"))
+    var forwardHost: String?
+
+    @Option(name: .customLong("tell-of-client"), help: .setting("tell-of-client"), completion: .setting("tell-of-client"))
+    var tellOfClient: String?
+
+    @Option(name: .customLong("health-check-path"), help: .setting("health-check-path"), completion: .setting("health-check-path"))
+    var healthCheckPath: String?
+
+    @Option(name: .customLong("health-check-interval"), help: .setting("health-check-interval"), completion: .setting("health-check-interval"))
+    var healthCheckInterval: String?
+
+    @Option(name: .customLong("health-check-timeout"), help: .setting("health-check-timeout"), completion: .setting("health-check-timeout"))
+    var healthCheckTimeout: String?
+
+    @Option(name: .customLong("health-check-failures"), help: .setting("health-check-failures"), completion: .setting("health-check-failures"))
+    var healthCheckFailures: String?
+
+    @Option(name: .customLong("health-check-successes"), help: .setting("health-check-successes"), completion: .setting("health-check-successes"))
+    var healthCheckSuccesses: String?
+
+    var given: [(name: String, values: [String])] {
+        given([
+            ("upstream-version", upstreamVersion.all),
+            ("connect-timeout", connectTimeout.all),
+            ("response-timeout", responseTimeout.all),
+            ("upstream-idle-timeout", upstreamIdleTimeout.all),
+            ("upstream-connections", upstreamConnections.all),
+            ("retries", retries.all),
+            ("trust-roots", trustRoots.all),
+            ("forward-host", forwardHost.all),
+            ("tell-of-client", tellOfClient.all),
+            ("health-check-path", healthCheckPath.all),
+            ("health-check-interval", healthCheckInterval.all),
+            ("health-check-timeout", healthCheckTimeout.all),
+            ("health-check-failures", healthCheckFailures.all),
+            ("health-check-successes", healthCheckSuccesses.all),
+        ])
+    }
+}
+
+/// What clients may ask of the proxy.
+struct LimitFlags: SettingFlags {
+    @Option(name: .customLong("connections"), help: .setting("connections"), completion: .setting("connections"))
+    var connections: String?
+
+    @Option(name: .customLong("connections-per-address"), help: .setting("connections-per-address"), completion: .setting("connections-per-address"))
+    var connectionsPerAddress: String?
+
+    @Option(name: .customLong("streams"), help: .setting("streams"), completion: .setting("streams"))
+    var streams: String?
+
+    @Option(name: .customLong("target-bytes"), help: .setting("target-bytes"), completion: .setting("target-bytes"))
+    var targetBytes: String?
+
+    @Option(name: .customLong("header-bytes"), help: .setting("header-bytes"), completion: .setting("header-bytes"))
+    var headerBytes: String?
+
+    @Option(name: .customLong("header-fields"), help: .setting("header-fields"), completion: .setting("header-fields"))
+    var headerFields: String?
+
+    @Option(name: .customLong("content-bytes"), help: .setting("content-bytes"), completion: .setting("content-bytes"))
+    var contentBytes: String?
+
+    @Option(name: .customLong("idle-timeout"), help: .setting("idle-timeout"), completion: .setting("idle-timeout"))
+    var idleTimeout: String?
+
+    @Option(name: .customLong("head-timeout"), help: .setting("head-timeout"), completion: .setting("head-timeout"))
+    var headTimeout: String?
+
+    @Option(name: .customLong("body-timeout"), help: .setting("body-timeout"), completion: .setting("body-timeout"))
+    var bodyTimeout: String?
+
+    @Option(name: .customLong("write-timeout"), help: .setting("write-timeout"), completion: .setting("write-timeout"))
+    var writeTimeout: String?
+
+    @Option(name: .customLong("minimum-rate"), help: .setting("minimum-rate"), completion: .setting("minimum-rate"))
+    var minimumRate: String?
+
+    var given: [(name: String, values: [String])] {
+        given([
+            ("connections", connections.all),
+            ("connections-per-address", connectionsPerAddress.all),
+            ("streams", streams.all),
+            ("target-bytes", targetBytes.all),
+            ("header-bytes", headerBytes.all),
+            ("header-fields", headerFields.all),
+            ("content-bytes", contentBytes.all),
+            ("idle-timeout", idleTimeout.all),
+            ("head-timeout", headTimeout.all),
+            ("body-timeout", bodyTimeout.all),
+            ("write-timeout", writeTimeout.all),
+            ("minimum-rate", minimumRate.all),
+        ])
+    }
+}
+
+/// How it is watched, and ends.
+struct OperationFlags: SettingFlags {
+    @Option(name: .customLong("admin"), help: .setting("admin"), completion: .setting("admin"))
+    var admin: String?
+
+    @Option(name: .customLong("admin-token-file"), help: .setting("admin-token-file"), completion: .file())
+    var adminTokenFile: String?
+
+    @Option(name: .customLong("admin-host-names"), help: .setting("admin-host-names"), completion: .setting("admin-host-names"))
+    var adminHostNames: String?
+
+    @Option(name: .customLong("access-log"), help: .setting("access-log"), completion: .file())
+    var accessLog: String?
+
+    @Option(name: .customLong("access-log-format"), help: .setting("access-log-format"), completion: .setting("access-log-format"))
+    var accessLogFormat: String?
+
+    @Option(name: .customLong("event-loops"), help: .setting("event-loops"), completion: .setting("event-loops"))
+    var eventLoops: String?
+
+    @Option(name: .customLong("grace-period"), help: .setting("grace-period"), completion: .setting("grace-period"))
+    var gracePeriod: String?
+
+    @Option(name: .customLong("log-level"), help: .setting("log-level"), completion: .setting("log-level"))
+    var logLevel: String?
+
+    var given: [(name: String, values: [String])] {
+        given([
+            ("admin", admin.all),
+            ("admin-token-file", adminTokenFile.all), ("admin-host-names", adminHostNames.all),
+            ("access-log", accessLog.all),
+            ("access-log-format", accessLogFormat.all),
+            ("event-loops", eventLoops.all),
+            ("grace-period", gracePeriod.all),
+            ("log-level", logLevel.all),
+        ])
+    }
+}
+
+extension ArgumentHelp {
+    /// What a setting means, and what it is if nobody says anything.
+    static func setting(_ flag: String) -> ArgumentHelp {
+        guard let setting = ProxySettings.descriptions.first(where: { $0.flag == flag }) else { return "" }
+        let initial = setting.defaultText.flatMap { $0.isEmpty ? nil : " (default: \($0))" } ?? ""
+        return ArgumentHelp("\(setting.summary)\(initial)", valueName: setting.form.placeholder)
+    }
+}
+
+extension CompletionKind {
+    /// The values that a setting may have, if they are few.
+    static func setting(_ flag: String) -> CompletionKind {
+        switch ProxySettings.descriptions.first(where: { $0.flag == flag })?.form {
+        case .choice(let names): .list(names)
+        case .yesNo: .list(["yes", "no"])
+        default: .default
+        }
+    }
+}
