@@ -1,0 +1,72 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import HoardHTTP
+internal import Hummingbird
+internal import NIOCore
+
+extension Request {
+    /// The content as the cache sees it, which does not read it: its length tells whether there is any.
+    ///
+    /// HTTP/2 can send content without having announced it. A `GET` or `HEAD` that announces none has none: what its content would mean is not defined
+    /// ([RFC 9110 §9.3.1](https://www.rfc-editor.org/rfc/rfc9110#section-9.3.1)), and what others get must not depend on it.
+    var contentForCache: HTTPBody {
+        if let text = headers[.contentLength] {
+            return text == "0" ? .empty : HTTPBody(body, length: Int(text))
+        }
+        let mayHaveContent = headers.contains(.transferEncoding) || !(method == .get || method == .head)
+        return mayHaveContent ? HTTPBody(body, length: nil) : .empty
+    }
+}
+
+extension TransportResponse {
+    /// A handler's response, whose body is asked for when somebody reads it.
+    ///
+    /// - Parameter content: The whole content, if it is at hand.
+    init(_ response: Response, content: ByteBuffer?, to method: HTTPRequest.Method) {
+        var head = response.head
+        let length = response.body.contentLength
+        let body: HTTPBody
+        switch response.status.code {
+        case 204, 304:
+            // Hummingbird writes the length of what is not there.
+            head.headerFields[.contentLength] = nil
+            body = .empty
+        default:
+            if method == .head || length == 0 {
+                body = .empty
+            } else if let content {
+                body = HTTPBody(content)
+            } else {
+                let pipe = ResponseBodyPipe(response.body)
+                body = HTTPBody(pipe, length: length) { pipe.trailers }
+            }
+        }
+        self.init(head: head, body: body)
+    }
+}
+
+extension Response {
+    /// A response of the cache.
+    init(_ head: HTTPResponse, _ body: HTTPBody, to method: HTTPRequest.Method) {
+        let hasContent = method != .head && head.status.code != 204 && head.status.code != 304
+        self.init(status: head.status, headers: head.headerFields, body: hasContent ? ResponseBody(body) : ResponseBody())
+        // Hummingbird takes the length of what is sent for that of the content.
+        if !hasContent, !head.headerFields.contains(.contentLength) { headers[.contentLength] = nil }
+    }
+}
+
+extension ResponseBody {
+    /// Writes a body as fast as it can be written, and stops reading it when that fails.
+    init(_ body: HTTPBody) {
+        if let bytes = body.bytesAtHand {
+            self.init(byteBuffer: bytes)
+        } else {
+            self.init(contentLength: body.length) { writer in
+                for try await part in body { try await writer.write(part) }
+                try await writer.finish(body.trailers)
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import Hoard
+public import HoardHTTP
+public import Hummingbird
+
+/// Answers requests from an ``HTTPCache``, and has the handlers behind it make what the cache does not have.
+///
+/// ```swift
+/// let caching = HTTPCacheMiddleware<BasicRequestContext>()
+/// router.add(middleware: caching)
+/// router.get("articles/:id") { request, context in
+///     Response(status: .ok, headers: [.cacheControl: "s-maxage=60"], body: …)
+/// }
+/// ```
+///
+/// The cache is an HTTP cache like that of a proxy, and the handler is its origin: what may be stored, for how long, and for whom is said by the response
+/// ([RFC 9111](https://www.rfc-editor.org/rfc/rfc9111)). A response that says nothing is not stored. Conditional requests, ranges, `HEAD` and `Vary`
+/// are answered by the cache; `POST`, `PUT`, `PATCH` and `DELETE` invalidate what is stored for their URI; of requests that one response may answer, only the first
+/// reaches the handler. No body is collected: it is stored while it is sent.
+///
+/// Where the middleware stands decides what it stores: middlewares that are added before it see each request and each response, and what they add to responses is not
+/// stored; those that are added after it belong to the origin.
+///
+/// - Important: A response that depends on who asks has to say so: `Cache-Control: private`, or `Vary`. What a middleware in front of the cache has put
+///   into the context, such as a user, is unknown to the cache. Responses to requests with `Authorization` are stored only if they are `public`, `s-maxage` or
+///   `must-revalidate` (RFC 9111 §3.5), and responses with `Set-Cookie` only if they are `public` or have `s-maxage`.
+///
+/// ## Revalidating in the background
+///
+/// Hummingbird lends a middleware the handler only until the middleware has answered. So `stale-while-revalidate` (RFC 5861 §3) works where the
+/// cache gets the handler for good: in a group of routes (``Hummingbird/RouterMethods/group(_:cache:policy:)``) and around a whole responder
+/// (``responder(around:)``). As a plain middleware, the cache revalidates before it answers.
+public struct HTTPCacheMiddleware<Context: RequestContext>: RouterMiddleware {
+    /// The cache, for removing and marking as stale, statistics and closing.
+    public let cache: HTTPCache
+    /// What is decided for each request.
+    public let options: HTTPCacheOptions<Context>
+    let policies = CompiledPolicies()
+
+    /// Creates a middleware with a cache.
+    ///
+    /// Several middlewares, of routes with other options, may share a cache.
+    ///
+    /// - Parameter cache: A shared one (``HTTPCache/Configuration/server``). A private one is used only for requests that have a partition
+    ///   (``HTTPCacheOptions/partition``), since it keeps what is meant for one user.
+    public init(cache: HTTPCache, options: HTTPCacheOptions<Context> = .init()) {
+        self.cache = cache
+        self.options = options
+    }
+
+    /// Creates a middleware with a shared cache of its own, in memory only.
+    public init(options: HTTPCacheOptions<Context> = .init()) {
+        self.init(cache: HTTPCache(configuration: .server), options: options)
+    }
+
+    /// The same cache with another policy.
+    public func with(policy: HTTPCachePolicy) -> Self {
+        var options = options
+        options.policy = { _, _ in policy }
+        return Self(cache: cache, options: options)
+    }
+
+    public func handle(
+        _ request: Request,
+        context: Context,
+        next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        let plan = plan(for: request, context)
+        switch plan.way {
+        case .around: return bypassed(try await next(request, context))
+        case .memory(let response): return response
+        case .cache: break
+        }
+        // Only this task may call the handler, while the cache may ask for it in another one.
+        let desk = HandlerDesk()
+        return try await withThrowingTaskGroup(of: Response.self) { group in
+            group.addTask {
+                defer { desk.close() }
+                return try await answer(plan, request, context, runsLater: false) { await desk.run($0) }
+            }
+            while let job = await desk.next() {
+                job.finish(await HandlerOutcome.of(job.request, context.withNewNotes(), next))
+            }
+            guard let response = try await group.next() else { throw CancellationError() }
+            return response
+        }
+    }
+
+    /// A responder that answers from the cache, and has `responder` make what the cache does not have.
+    ///
+    /// ```swift
+    /// let app = Application(responder: caching.responder(around: router.buildResponder()))
+    /// ```
+    public func responder(around responder: some HTTPResponder<Context>) -> HTTPCacheResponder<Context> {
+        HTTPCacheResponder(caching: self, origin: responder)
+    }
+
+    /// The URI that the cache knows a path by, for a request that has come to the same site.
+    ///
+    /// - Parameter path: With the query, if any: `/articles/7?page=2`.
+    /// - Returns: What ``HTTPCache/remove(_:partition:)`` and ``HTTPCache/markStale(_:partition:)`` take; `nil` if the path, or the request's authority, is of no use.
+    public func uri(ofPath path: String, like request: Request) -> String? {
+        CacheTarget.uri(ofPath: path, like: request.head, options.scheme, options.authority)
+    }
+}

@@ -1,0 +1,29 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+public import HoardHTTP
+public import Hummingbird
+
+/// What an ``HTTPCacheMiddleware`` decides for each request.
+public struct HTTPCacheOptions<Context: RequestContext>: Sendable {
+    /// What the site wants of the cache for a request, beyond what the response will say. Called for each request before the cache is asked; it has to be quick.
+    /// Default: nothing.
+    ///
+    /// ``HTTPCachePolicy/matching(_:)`` makes one of patterns of paths.
+    public var policy: @Sendable (Request, Context) -> HTTPCachePolicy = { _, _ in HTTPCachePolicy() }
+
+    /// Whose request it is: responses of one partition are never given to another. For sites that serve several tenants under one authority. `nil`: nobody's in
+    /// particular. Called for each request; it has to be quick. Default: `nil`.
+    public var partition: @Sendable (Request, Context) -> String? = { _, _ in nil }
+
+    /// The host and port in the URIs of responses. Default: as the request says.
+    public var authority: HTTPCacheAuthority = .ofRequest
+
+    /// The scheme in the URIs of responses. Default: as the request says.
+    public var scheme: HTTPCacheScheme = .ofRequest
+
+    /// Whether clients see `Cache-Tag` and `Surrogate-Key`, for instance because another cache in front reads them. Default: `false`.
+    public var sendsTags = false
+
+    public init() {}
+}

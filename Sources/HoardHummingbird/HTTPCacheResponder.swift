@@ -1,0 +1,26 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+public import Hummingbird
+
+/// A responder that answers from a cache, and has another one make what the cache does not have. ``HTTPCacheMiddleware/responder(around:)`` makes it.
+///
+/// Unlike a plain middleware it has its handler for good: stale responses are revalidated in the background, and of requests that wait for one answer none
+/// loses it because the client of the first has gone.
+public struct HTTPCacheResponder<Context: RequestContext>: HTTPResponder {
+    let caching: HTTPCacheMiddleware<Context>
+    let origin: any HTTPResponder<Context>
+
+    public func respond(to request: Request, context: Context) async throws -> Response {
+        let plan = caching.plan(for: request, context)
+        switch plan.way {
+        case .around: return caching.bypassed(try await origin.respond(to: request, context: context))
+        case .memory(let response): return response
+        case .cache: break
+        }
+        let handler = origin.respond(to:context:)
+        return try await caching.answer(plan, request, context, runsLater: true) { request in
+            await HandlerOutcome.of(request, context.withNewNotes(), handler)
+        }
+    }
+}

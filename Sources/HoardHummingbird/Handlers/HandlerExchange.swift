@@ -1,0 +1,124 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import HoardHTTP
+internal import Hummingbird
+internal import Logging
+internal import NIOCore
+internal import Synchronization
+
+/// One request's way through the cache to its handler and back.
+///
+/// An error of the handler is thrown to whoever has sent the request, if it is for him; if a stale response stands in for it, or if the handler was run in the
+/// background, it is logged. Exactly one of these.
+final class HandlerExchange: Sendable {
+    private struct State {
+        var thrownError: (any Error)?
+        var failure: (any Error)?
+        var isFinished = false
+        /// The values of `Vary` as the handler has written them, if something else was shown to the cache.
+        var vary: [String]?
+    }
+
+    private let request: Request
+    private let target: CacheTarget
+    private let mode: CacheMode
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    init(_ request: Request, _ target: CacheTarget, mode: CacheMode, logger: Logger) {
+        self.request = request
+        self.target = target
+        self.mode = mode
+        self.logger = logger
+    }
+
+    // MARK: Request
+
+    /// The request for the handler.
+    ///
+    /// - Parameter forwarded: As the cache wants it asked.
+    /// - Returns: `nil` if this handler is not the one to be asked: that of `HEAD` may know nothing of the content that `GET` would get.
+    func request(for forwarded: HTTPRequest) -> Request? {
+        guard forwarded.method == request.method else { return nil }
+        var head = forwarded
+        if !target.isExact { head.path = request.head.path }
+        var handled = Request(head: head, body: request.body)
+        // What has been announced as no content is none, whatever follows: it must not change what others get.
+        if request.contentForCache.length == 0 { handled.body = RequestBody(buffer: ByteBuffer()) }
+        return handled
+    }
+
+    // MARK: Answer
+
+    /// The handler's answer as the cache gets it.
+    func received(_ answer: HandlerOutcome.Answer) -> TransportResponse {
+        var response = TransportResponse(answer.response, content: answer.content, to: request.method)
+        if let tags = answer.notes?.tags, !tags.isEmpty {
+            response.head.headerFields.append(HTTPField(name: .cacheTag, value: tags.sorted().joined(separator: ", ")))
+        }
+        let prevents = answer.notes?.preventsStoring == true || isForOneUser(response.head.headerFields)
+        state.withLock { state in
+            state.thrownError = answer.error
+            state.vary = prevents ? response.head.headerFields[values: .vary] : nil
+        }
+        // Nothing that a cache could answer anybody with.
+        if prevents { response.head.headerFields[.vary] = "*" }
+        return response
+    }
+
+    /// Whether a response sets a cookie, and does not say that it is for everybody.
+    ///
+    /// RFC 9111 §7.3 leaves that to the origin. Here the origin is a handler, whose cookies may be those of a middleware that it knows nothing of.
+    private func isForOneUser(_ fields: HTTPFields) -> Bool {
+        guard mode == .shared, fields.contains(.setCookie) else { return false }
+        let directives = CacheControl(response: fields)
+        return !directives.isPublic && directives.sharedMaxAge == nil
+    }
+
+    /// Gives a head that the handler has just made the fields back that were not shown to the cache.
+    func restore(_ head: inout HTTPResponse) {
+        guard let vary = state.withLock({ $0.vary }) else { return }
+        head.headerFields[values: .vary] = vary
+    }
+
+    /// What the handler has thrown to say what the answer is.
+    var thrownError: (any Error)? { state.withLock { $0.thrownError } }
+
+    // MARK: Failures
+
+    /// The handler has failed.
+    func failed(_ error: any Error) {
+        let isFinished = state.withLock { state in
+            if !state.isFinished { state.failure = error }
+            return state.isFinished
+        }
+        if isFinished { log(error) }
+    }
+
+    /// The request has been answered.
+    func finish() {
+        let failure = state.withLock { state in
+            state.isFinished = true
+            return state.failure.take()
+        }
+        if let failure { log(failure) }
+    }
+
+    /// What the request gets that the cache has no answer to. Called instead of ``finish()``.
+    func errorToThrow(for error: HTTPCacheError) -> any Error {
+        state.withLock { state in
+            state.isFinished = true
+            state.failure = nil
+        }
+        switch error.transportError {
+        case let failure?: return failure.underlyingError ?? (failure.code == .cancelled ? CancellationError() : HTTPError(.internalServerError))
+        case nil: return HTTPError(.badRequest, message: error.message)
+        }
+    }
+
+    private func log(_ error: any Error) {
+        logger.warning("A handler failed, and a stored response stood in.", metadata: ["error.type": "\(type(of: error))"])
+    }
+}

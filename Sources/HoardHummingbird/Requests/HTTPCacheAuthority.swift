@@ -1,0 +1,69 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import HoardHTTP
+
+/// Which host and port the URIs of responses have.
+///
+/// Clients choose what they write into `Host`, or `:authority`. A server that answers whatever it is called stores a response under each name that anybody
+/// invents, unless it is told which names count.
+public struct HTTPCacheAuthority: Sendable {
+    enum Rule: Sendable {
+        case ofRequest
+        case canonical(String)
+        case oneOf(Set<String>)
+    }
+
+    let rule: Rule
+
+    /// That of the request. For servers behind something that refuses names that are not theirs.
+    public static let ofRequest = Self(rule: .ofRequest)
+
+    /// Always this one, whatever the request says. The handlers see it too, so that none of their responses can depend on what the client has written.
+    ///
+    /// - Parameter authority: `example.com`, or with a port that is not the scheme's default `example.com:8080`.
+    /// - Throws: ``HTTPCacheOptionError/Code/invalidAuthority``.
+    public static func canonical(_ authority: String) throws(HTTPCacheOptionError) -> Self {
+        Self(rule: .canonical(try checked(authority)))
+    }
+
+    /// That of the request if it is one of these. Requests that name another one go past the cache.
+    ///
+    /// - Throws: ``HTTPCacheOptionError/Code/invalidAuthority``.
+    public static func oneOf(_ authorities: some Sequence<String>) throws(HTTPCacheOptionError) -> Self {
+        var known: Set<String> = []
+        for authority in authorities { known.insert(try checked(authority)) }
+        return Self(rule: .oneOf(known))
+    }
+
+    private static func checked(_ authority: String) throws(HTTPCacheOptionError) -> String {
+        guard let target = TargetURI(HTTPRequest(method: .get, scheme: "http", authority: authority, path: "/")) else {
+            throw HTTPCacheOptionError(
+                code: .invalidAuthority,
+                message: "“\(authority)” is not a host with or without a port, such as example.com:8080."
+            )
+        }
+        return target.authority
+    }
+}
+
+/// Which scheme the URIs of responses have.
+public struct HTTPCacheScheme: Sendable {
+    enum Rule: Sendable {
+        case ofRequest
+        case fixed(String)
+        case forwarded
+    }
+
+    let rule: Rule
+
+    /// That of the request. Over HTTP/1.1 Hummingbird says `http` also of requests that have come through TLS.
+    public static let ofRequest = Self(rule: .ofRequest)
+    /// Always `http`.
+    public static let http = Self(rule: .fixed("http"))
+    /// Always `https`: for servers behind a proxy that ends TLS, and for such as do so themselves.
+    public static let https = Self(rule: .fixed("https"))
+    /// What `X-Forwarded-Proto` says, if it is `http` or `https`, else that of the request. Only for servers behind a proxy that sets the field itself.
+    public static let forwarded = Self(rule: .forwarded)
+}
