@@ -23,6 +23,10 @@ let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-h
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioHTTP2: Target.Dependency = .product(name: "NIOHTTP2", package: "swift-nio-http2")
+let nioHPACK: Target.Dependency = .product(name: "NIOHPACK", package: "swift-nio-http2")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
@@ -37,6 +41,7 @@ let package = Package(
         .library(name: "HoardTransports", targets: ["HoardTransports"]),
         .library(name: "HoardViews", targets: ["HoardViews"]),
         .library(name: "HoardImages", targets: ["HoardImages"]),
+        .library(name: "HoardHummingbird", targets: ["HoardHummingbird"]),
         .library(name: "HoardProxy", targets: ["HoardProxy"]),
         .library(name: "HoardObservability", targets: ["HoardObservability"]),
         .library(name: "HoardSimulator", targets: ["HoardSimulator"]),
@@ -56,9 +61,11 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
@@ -93,10 +100,8 @@ let package = Package(
         .target(
             name: "HoardTransports",
             dependencies: [
-                "Hoard", "HoardHTTP", "HoardNIO", httpTypes, nioCore, nioPosix, nioHTTP1,
-                .product(name: "NIOTLS", package: "swift-nio"),
+                "Hoard", "HoardHTTP", "HoardNIO", httpTypes, nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, nioSSL, nioTLS,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: swiftSettings
         ),
@@ -128,11 +133,11 @@ let package = Package(
             ]
         ),
 
-        // HTTP/1.1 on SwiftNIO: a server that knows nothing of caching, and what servers and clients share. Not a product.
+        // HTTP/1.1 and HTTP/2 on SwiftNIO: a server that knows nothing of caching, and what servers and clients share. Not a product.
         .target(
             name: "HoardNIO",
             dependencies: [
-                "Hoard", "HoardHTTP", httpTypes, logging, nioCore, nioPosix, nioHTTP1,
+                "Hoard", "HoardHTTP", httpTypes, logging, nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, nioSSL, nioTLS,
             ],
             swiftSettings: swiftSettings
         ),
@@ -140,7 +145,21 @@ let package = Package(
         // The caching reverse proxy.
         .target(
             name: "HoardProxy",
-            dependencies: ["Hoard", "HoardHTTP", "HoardTransports", "HoardNIO", httpTypes, logging, nioCore, nioHTTP1, nioPosix],
+            dependencies: [
+                "Hoard", "HoardHTTP", "HoardTransports", "HoardNIO", httpTypes, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Yams", package: "Yams"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+
+        // Response-cache middleware for Hummingbird.
+        .target(
+            name: "HoardHummingbird",
+            dependencies: [
+                "Hoard", "HoardHTTP", httpTypes, logging, nioCore,
+                .product(name: "Hummingbird", package: "hummingbird"),
+            ],
             swiftSettings: swiftSettings
         ),
 
@@ -205,15 +224,37 @@ let package = Package(
         ),
         .target(
             name: "HoardNIOTestSupport",
-            dependencies: ["HoardHTTP", "HoardNIO", httpTypes, nioCore],
+            dependencies: ["HoardHTTP", "HoardNIO", httpTypes, nioCore, nioSSL],
             path: "Tests/HoardNIOTestSupport",
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "HoardNIOTests",
             dependencies: [
-                "Hoard", "HoardHTTP", "HoardNIO", "HoardNIOTestSupport", "HoardTesting", httpTypes, logging, nioCore, nioPosix, nioHTTP1,
+                "Hoard", "HoardHTTP", "HoardNIO", "HoardNIOTestSupport", "HoardTesting", httpTypes, logging, nioCore, nioPosix, nioHTTP1, nioHTTP2,
+                nioHPACK, nioSSL, nioTLS,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "HoardProxyTests",
+            dependencies: [
+                "Hoard", "HoardDisk", "HoardHTTP", "HoardNIO", "HoardNIOTestSupport", "HoardProxy", "HoardSimulator", "HoardTesting",
+                "HoardTransports", httpTypes,
+                logging, nioCore, nioPosix, nioHTTP1, nioSSL,
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "HoardHummingbirdTests",
+            dependencies: [
+                "Hoard", "HoardHTTP", "HoardHummingbird", "HoardNIOTestSupport", "HoardTesting", "HoardTransports", httpTypes, logging, nioCore,
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "HummingbirdHTTP2", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
             ],
             swiftSettings: swiftSettings
         ),
@@ -221,8 +262,8 @@ let package = Package(
             name: "HoardTransportsTests",
             dependencies: [
                 "Hoard", "HoardHTTP", "HoardNIO", "HoardNIOTestSupport", "HoardTesting", "HoardTransports", httpTypes, nioCore, nioPosix, nioHTTP1,
+                nioHTTP2, nioHPACK, nioSSL, nioTLS,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: swiftSettings
         ),
@@ -268,7 +309,7 @@ let package = Package(
         .testTarget(
             name: "HoardCommandTests",
             dependencies: [
-                "HoardCommand", "HoardDisk", "HoardHTTP", "HoardSimulator", "HoardTesting", "HoardTransports", httpTypes, nioCore,
+                "HoardCommand", "HoardDisk", "HoardHTTP", "HoardProxy", "HoardSimulator", "HoardTesting", "HoardTransports", httpTypes, nioCore,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swiftSettings
@@ -358,6 +399,34 @@ let package = Package(
             name: "ScreensTests",
             dependencies: ["Hoard", "HoardHTTP", "HoardTesting", "HoardTransports", "HoardViews", "Screens", httpTypes, nioCore],
             path: "Examples/Screens/Tests/ScreensTests",
+            swiftSettings: swiftSettings
+        ),
+        // A Hummingbird server with a cache in front of its handlers. Not products.
+        .target(
+            name: "HummingbirdCache",
+            dependencies: [
+                "Hoard", "HoardHTTP", "HoardHummingbird", "HoardTransports", httpTypes, logging, nioCore, nioSSL,
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "HummingbirdHTTP2", package: "hummingbird"),
+            ],
+            path: "Examples/HummingbirdCache/Sources/HummingbirdCache",
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(
+            name: "HummingbirdCacheServer",
+            dependencies: ["HummingbirdCache"],
+            path: "Examples/HummingbirdCache/Sources/HummingbirdCacheServer",
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "HummingbirdCacheTests",
+            dependencies: [
+                "HoardHTTP", "HoardHummingbird", "HummingbirdCache",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ],
+            path: "Examples/HummingbirdCache/Tests/HummingbirdCacheTests",
             swiftSettings: swiftSettings
         ),
         .testTarget(
