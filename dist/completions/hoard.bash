@@ -1,0 +1,707 @@
+#!/bin/bash
+
+__hoard_cursor_index_in_current_word() {
+    local remaining="${COMP_LINE}"
+
+    local word
+    for word in "${COMP_WORDS[@]::COMP_CWORD}"; do
+        remaining="${remaining##*([[:space:]])"${word}"*([[:space:]])}"
+    done
+
+    local -ir index="$((COMP_POINT - ${#COMP_LINE} + ${#remaining}))"
+    if [[ "${index}" -le 0 ]]; then
+        printf 0
+    else
+        printf %s "${index}"
+    fi
+}
+
+# positional arguments:
+#
+# - 1: the current (sub)command's count of positional arguments
+#
+# required variables:
+#
+# - repeating_flags: the repeating flags that the current (sub)command can accept
+# - non_repeating_flags: the non-repeating flags that the current (sub)command can accept
+# - repeating_options: the repeating options that the current (sub)command can accept
+# - non_repeating_options: the non-repeating options that the current (sub)command can accept
+# - positional_number: value ignored
+# - unparsed_words: unparsed words from the current command line
+#
+# modified variables:
+#
+# - non_repeating_flags: remove flags for this (sub)command that are already on the command line
+# - non_repeating_options: remove options for this (sub)command that are already on the command line
+# - positional_number: set to the current positional number
+# - unparsed_words: remove all flags, options, and option values for this (sub)command
+__hoard_offer_flags_options() {
+    local -ir positional_count="${1}"
+    positional_number=0
+
+    local was_flag_option_terminator_seen=false
+    local is_parsing_option_value=false
+
+    local -ar unparsed_word_indices=("${!unparsed_words[@]}")
+    local -i word_index
+    for word_index in "${unparsed_word_indices[@]}"; do
+        if "${is_parsing_option_value}"; then
+            # This word is an option value:
+            # Reset marker for next word iff not currently the last word
+            [[ "${word_index}" -ne "${unparsed_word_indices[${#unparsed_word_indices[@]} - 1]}" ]] && is_parsing_option_value=false
+            unset "unparsed_words[${word_index}]"
+            # Do not process this word as a flag or an option
+            continue
+        fi
+
+        local word="${unparsed_words["${word_index}"]}"
+        if ! "${was_flag_option_terminator_seen}"; then
+            case "${word}" in
+            --)
+                unset "unparsed_words[${word_index}]"
+                # by itself -- is a flag/option terminator, but if it is the last word, it is the start of a completion
+                if [[ "${word_index}" -ne "${unparsed_word_indices[${#unparsed_word_indices[@]} - 1]}" ]]; then
+                    was_flag_option_terminator_seen=true
+                fi
+                continue
+                ;;
+            -*)
+                # ${word} is a flag or an option
+                # If ${word} is an option, mark that the next word to be parsed is an option value
+                local option
+                for option in "${repeating_options[@]}" "${non_repeating_options[@]}"; do
+                    [[ "${word}" = "${option}" ]] && is_parsing_option_value=true && break
+                done
+
+                # Remove ${word} from ${non_repeating_flags} or ${non_repeating_options} so it isn't offered again
+                local not_found=true
+                local -i index
+                for index in "${!non_repeating_flags[@]}"; do
+                    if [[ "${non_repeating_flags[${index}]}" = "${word}" ]]; then
+                        unset "non_repeating_flags[${index}]"
+                        non_repeating_flags=("${non_repeating_flags[@]}")
+                        not_found=false
+                        break
+                    fi
+                done
+                if "${not_found}"; then
+                    for index in "${!non_repeating_flags[@]}"; do
+                        if [[ "${non_repeating_flags[${index}]}" = "${word}" ]]; then
+                            unset "non_repeating_flags[${index}]"
+                            non_repeating_flags=("${non_repeating_flags[@]}")
+                            break
+                        fi
+                    done
+                fi
+                unset "unparsed_words[${word_index}]"
+                continue
+                ;;
+            esac
+        fi
+
+        # ${word} is neither a flag, nor an option, nor an option value
+        if [[ "${positional_number}" -lt "${positional_count}" || "${positional_count}" -lt 0 ]]; then
+            # ${word} is a positional
+            ((positional_number++))
+            unset "unparsed_words[${word_index}]"
+        else
+            if [[ -z "${word}" ]]; then
+                # Could be completing a flag, option, or subcommand
+                positional_number=-1
+            else
+                # ${word} is a subcommand or invalid, so stop processing this (sub)command
+                positional_number=-2
+            fi
+            break
+        fi
+    done
+
+    unparsed_words=("${unparsed_words[@]}")
+
+    if\
+        ! "${was_flag_option_terminator_seen}"\
+        && ! "${is_parsing_option_value}"\
+        && [[ ("${cur}" = -* && "${positional_number}" -ge 0) || "${positional_number}" -eq -1 ]]
+    then
+        COMPREPLY+=($(compgen -W "${repeating_flags[*]} ${non_repeating_flags[*]} ${repeating_options[*]} ${non_repeating_options[*]}" -- "${cur}"))
+    fi
+}
+
+__hoard_add_completions() {
+    local completion
+    while IFS='' read -r completion; do
+        COMPREPLY+=("${completion}")
+    done < <(IFS=$'\n' compgen "${@}" -- "${cur}")
+}
+
+__hoard_custom_complete() {
+    if [[ -n "${cur}" || -z ${COMP_WORDS[${COMP_CWORD}]} || "${COMP_LINE:${COMP_POINT}:1}" != ' ' ]]; then
+        local -ar words=("${COMP_WORDS[@]}")
+    else
+        local -ar words=("${COMP_WORDS[@]::${COMP_CWORD}}" '' "${COMP_WORDS[@]:${COMP_CWORD}}")
+    fi
+
+    "${COMP_WORDS[0]}" "${@}" "${words[@]}"
+}
+
+_hoard() {
+    local state
+    state="$(shopt -p;shopt -po)"
+    trap "${state//$'\n'/;}" RETURN
+    shopt -s extglob
+    set +o history +o posix
+
+    local -xr SAP_SHELL=bash
+    local -x SAP_SHELL_VERSION
+    SAP_SHELL_VERSION="$(IFS='.';printf %s "${BASH_VERSINFO[*]}")"
+    local -r SAP_SHELL_VERSION
+
+    local -r cur="${2}"
+    local -r prev="${3}"
+
+    local -i positional_number
+    local -a unparsed_words=("${COMP_WORDS[@]:1:${COMP_CWORD}}")
+
+    local -a repeating_flags=()
+    local -a non_repeating_flags=(--version -h --help)
+    local -a repeating_options=()
+    local -a non_repeating_options=()
+    __hoard_offer_flags_options 0
+
+    # Offer subcommand / subcommand argument completions
+    local -r subcommand="${unparsed_words[0]}"
+    unset 'unparsed_words[0]'
+    unparsed_words=("${unparsed_words[@]}")
+    case "${subcommand}" in
+    proxy|get|view|inspect|simulate|demo|help)
+        # Offer subcommand argument completions
+        "_hoard_${subcommand}"
+        ;;
+    *)
+        # Offer subcommand completions
+        COMPREPLY+=($(compgen -W 'proxy get view inspect simulate demo help' -- "${cur}"))
+        ;;
+    esac
+}
+
+_hoard_proxy() {
+    repeating_flags=()
+    non_repeating_flags=(--check-config --print-config --version -h --help)
+    repeating_options=(--origin --listen)
+    non_repeating_options=(--config --tls-certificates --tls-key --http2 --proxy-protocol --directory --max-bytes --max-entries --memory-bytes --max-object-bytes --cdn-targets --stale-if-unreachable --revalidation-period --collapse-timeout --variants --in-flight-bytes --name --bypass --lifetime --default-lifetime --stale-while-revalidate --stale-if-error --ignore-query --key-fields --tags --upstream-version --connect-timeout --response-timeout --upstream-idle-timeout --upstream-connections --retries --trust-roots --forward-host --tell-of-client --health-check-path --health-check-interval --health-check-timeout --health-check-failures --health-check-successes --connections --connections-per-address --streams --target-bytes --header-bytes --header-fields --content-bytes --idle-timeout --head-timeout --body-timeout --write-timeout --minimum-rate --admin --admin-token-file --admin-host-names --access-log --access-log-format --event-loops --grace-period --log-level)
+    __hoard_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--config')
+        __hoard_add_completions -o plusdirs -fX '!*.@(yaml|yml)'
+        return
+        ;;
+    '--origin')
+        return
+        ;;
+    '--listen')
+        return
+        ;;
+    '--tls-certificates')
+        __hoard_add_completions -f
+        return
+        ;;
+    '--tls-key')
+        __hoard_add_completions -f
+        return
+        ;;
+    '--http2')
+        __hoard_add_completions -W 'yes'$'\n''no'
+        return
+        ;;
+    '--proxy-protocol')
+        __hoard_add_completions -W 'yes'$'\n''no'
+        return
+        ;;
+    '--directory')
+        __hoard_add_completions -d
+        return
+        ;;
+    '--max-bytes')
+        return
+        ;;
+    '--max-entries')
+        return
+        ;;
+    '--memory-bytes')
+        return
+        ;;
+    '--max-object-bytes')
+        return
+        ;;
+    '--cdn-targets')
+        return
+        ;;
+    '--stale-if-unreachable')
+        return
+        ;;
+    '--revalidation-period')
+        return
+        ;;
+    '--collapse-timeout')
+        return
+        ;;
+    '--variants')
+        return
+        ;;
+    '--in-flight-bytes')
+        return
+        ;;
+    '--name')
+        return
+        ;;
+    '--bypass')
+        __hoard_add_completions -W 'yes'$'\n''no'
+        return
+        ;;
+    '--lifetime')
+        return
+        ;;
+    '--default-lifetime')
+        return
+        ;;
+    '--stale-while-revalidate')
+        return
+        ;;
+    '--stale-if-error')
+        return
+        ;;
+    '--ignore-query')
+        return
+        ;;
+    '--key-fields')
+        return
+        ;;
+    '--tags')
+        return
+        ;;
+    '--upstream-version')
+        __hoard_add_completions -W 'http1'$'\n''http2'$'\n''automatic'
+        return
+        ;;
+    '--connect-timeout')
+        return
+        ;;
+    '--response-timeout')
+        return
+        ;;
+    '--upstream-idle-timeout')
+        return
+        ;;
+    '--upstream-connections')
+        return
+        ;;
+    '--retries')
+        return
+        ;;
+    '--trust-roots')
+        __hoard_add_completions -f
+        return
+        ;;
+    '--forward-host')
+        __hoard_add_completions -W 'yes'$'\n''no'
+        return
+        ;;
+    '--tell-of-client')
+        __hoard_add_completions -W 'yes'$'\n''no'
+        return
+        ;;
+    '--health-check-path')
+        return
+        ;;
+    '--health-check-interval')
+        return
+        ;;
+    '--health-check-timeout')
+        return
+        ;;
+    '--health-check-failures')
+        return
+        ;;
+    '--health-check-successes')
+        return
+        ;;
+    '--connections')
+        return
+        ;;
+    '--connections-per-address')
+        return
+        ;;
+    '--streams')
+        return
+        ;;
+    '--target-bytes')
+        return
+        ;;
+    '--header-bytes')
+        return
+        ;;
+    '--header-fields')
+        return
+        ;;
+    '--content-bytes')
+        return
+        ;;
+    '--idle-timeout')
+        return
+        ;;
+    '--head-timeout')
+        return
+        ;;
+    '--body-timeout')
+        return
+        ;;
+    '--write-timeout')
+        return
+        ;;
+    '--minimum-rate')
+        return
+        ;;
+    '--admin')
+        return
+        ;;
+    '--admin-token-file')
+        __hoard_add_completions -f
+        return
+        ;;
+    '--admin-host-names')
+        return
+        ;;
+    '--access-log')
+        __hoard_add_completions -f
+        return
+        ;;
+    '--access-log-format')
+        __hoard_add_completions -W 'combined'$'\n''json'
+        return
+        ;;
+    '--event-loops')
+        return
+        ;;
+    '--grace-period')
+        return
+        ;;
+    '--log-level')
+        __hoard_add_completions -W 'trace'$'\n''debug'$'\n''info'$'\n''notice'$'\n''warning'$'\n''error'$'\n''critical'
+        return
+        ;;
+    esac
+}
+
+_hoard_get() {
+    repeating_flags=()
+    non_repeating_flags=(--no-follow --json --explain --version -h --help)
+    repeating_options=(-H --header)
+    non_repeating_options=(--directory -o --output --max-time --transport --cache-mode)
+    __hoard_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--directory')
+        __hoard_add_completions -d
+        return
+        ;;
+    '-o'|'--output')
+        return
+        ;;
+    '-H'|'--header')
+        return
+        ;;
+    '--max-time')
+        return
+        ;;
+    '--transport')
+        __hoard_add_completions -W 'ahc'$'\n''nio'$'\n''urlsession'
+        return
+        ;;
+    '--cache-mode')
+        __hoard_add_completions -W 'default'$'\n''no-store'$'\n''reload'$'\n''no-cache'$'\n''force-cache'$'\n''only-if-cached'
+        return
+        ;;
+    esac
+}
+
+_hoard_view() {
+    repeating_flags=()
+    non_repeating_flags=(--sensitive --refresh --strict --prefetch --json --version -h --help)
+    repeating_options=(-H --header)
+    non_repeating_options=(--directory --max-time --transport --partition --discriminator --hash-field)
+    __hoard_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--directory')
+        __hoard_add_completions -d
+        return
+        ;;
+    '-H'|'--header')
+        return
+        ;;
+    '--max-time')
+        return
+        ;;
+    '--transport')
+        __hoard_add_completions -W 'ahc'$'\n''nio'$'\n''urlsession'
+        return
+        ;;
+    '--partition')
+        return
+        ;;
+    '--discriminator')
+        return
+        ;;
+    '--hash-field')
+        return
+        ;;
+    esac
+}
+
+_hoard_inspect() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __hoard_offer_flags_options 0
+
+    # Offer subcommand / subcommand argument completions
+    local -r subcommand="${unparsed_words[0]}"
+    unset 'unparsed_words[0]'
+    unparsed_words=("${unparsed_words[@]}")
+    case "${subcommand}" in
+    ls|show|stats|verify|rm|clear|compact)
+        # Offer subcommand argument completions
+        "_hoard_inspect_${subcommand}"
+        ;;
+    *)
+        # Offer subcommand completions
+        COMPREPLY+=($(compgen -W 'ls show stats verify rm clear compact' -- "${cur}"))
+        ;;
+    esac
+}
+
+_hoard_inspect_ls() {
+    repeating_flags=()
+    non_repeating_flags=(--json --fresh --stale --expired --reverse --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--directory --key-file --prefix --contains --tag --type --min-size --max-size --partition --sort --limit)
+    __hoard_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--directory')
+        __hoard_add_completions -d
+        return
+        ;;
+    '--key-file')
+        __hoard_add_completions -f
+        return
+        ;;
+    '--prefix')
+        return
+        ;;
+    '--contains')
+        return
+        ;;
+    '--tag')
+        return
+        ;;
+    '--type')
+        return
+        ;;
+    '--min-size')
+        return
+        ;;
+    '--max-size')
+        return
+        ;;
+    '--partition')
+        return
+        ;;
+    '--sort')
+        __hoard_add_completions -W 'size'$'\n''age'$'\n''use'$'\n''expiry'$'\n''key'
+        return
+        ;;
+    '--limit')
+        return
+        ;;
+    esac
+}
+
+_hoard_inspect_show() {
+    repeating_flags=()
+    non_repeating_flags=(--json --raw --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--directory --key-file)
+    __hoard_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--directory')
+        __hoard_add_completions -d
+        return
+        ;;
+    '--key-file')
+        __hoard_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_hoard_inspect_stats() {
+    repeating_flags=()
+    non_repeating_flags=(--json --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--directory --key-file)
+    __hoard_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--directory')
+        __hoard_add_completions -d
+        return
+        ;;
+    '--key-file')
+        __hoard_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_hoard_inspect_verify() {
+    repeating_flags=()
+    non_repeating_flags=(--json --repair --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--directory --key-file)
+    __hoard_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--directory')
+        __hoard_add_completions -d
+        return
+        ;;
+    '--key-file')
+        __hoard_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_hoard_inspect_rm() {
+    repeating_flags=()
+    non_repeating_flags=(--json --expired --version -h --help)
+    repeating_options=(--tag)
+    non_repeating_options=(--directory --key-file)
+    __hoard_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--directory')
+        __hoard_add_completions -d
+        return
+        ;;
+    '--key-file')
+        __hoard_add_completions -f
+        return
+        ;;
+    '--tag')
+        return
+        ;;
+    esac
+}
+
+_hoard_inspect_clear() {
+    repeating_flags=()
+    non_repeating_flags=(--json --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--directory --key-file)
+    __hoard_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--directory')
+        __hoard_add_completions -d
+        return
+        ;;
+    '--key-file')
+        __hoard_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_hoard_inspect_compact() {
+    repeating_flags=()
+    non_repeating_flags=(--json --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--directory --key-file)
+    __hoard_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--directory')
+        __hoard_add_completions -d
+        return
+        ;;
+    '--key-file')
+        __hoard_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_hoard_simulate() {
+    repeating_flags=()
+    non_repeating_flags=(--json --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--capacity --policy --plot)
+    __hoard_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--capacity')
+        return
+        ;;
+    '--policy')
+        return
+        ;;
+    '--plot')
+        return
+        ;;
+    esac
+}
+
+_hoard_demo() {
+    repeating_flags=()
+    non_repeating_flags=(--once --json --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--listen --directory)
+    __hoard_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--listen')
+        return
+        ;;
+    '--directory')
+        __hoard_add_completions -d
+        return
+        ;;
+    esac
+}
+
+_hoard_help() {
+    repeating_flags=()
+    non_repeating_flags=(--version)
+    repeating_options=()
+    non_repeating_options=()
+    __hoard_offer_flags_options -1
+}
+
+complete -o filenames -F _hoard hoard

@@ -1,0 +1,280 @@
+function __hoard_should_offer_completions_for_flags_or_options -a expected_commands
+    set -l non_repeating_flags_or_options $argv[2..]
+    set -l non_repeating_flags_or_options_absent 0
+    set -l positional_index 0
+    set -l commands
+    __hoard_parse_tokens
+    test "$commands" = "$expected_commands"; and return $non_repeating_flags_or_options_absent
+end
+
+function __hoard_should_offer_completions_for_positional -a expected_commands positional_index_comparison expected_positional_index
+    set -l non_repeating_flags_or_options
+    set -l non_repeating_flags_or_options_absent 0
+    set -l positional_index 0
+    set -l commands
+    __hoard_parse_tokens
+    test "$commands" = "$expected_commands" -a \( "$positional_index" "$positional_index_comparison" "$expected_positional_index" \)
+end
+
+function __hoard_parse_tokens -S
+    set -l unparsed_tokens (__hoard_tokens -pc)
+    switch $unparsed_tokens[1]
+    case 'hoard'
+        __hoard_parse_subcommand 0 'version' 'h/help'
+        switch $unparsed_tokens[1]
+        case 'proxy'
+            __hoard_parse_subcommand 0 'config=' 'check-config' 'print-config' 'origin=+' 'listen=+' 'tls-certificates=' 'tls-key=' 'http2=' 'proxy-protocol=' 'directory=' 'max-bytes=' 'max-entries=' 'memory-bytes=' 'max-object-bytes=' 'cdn-targets=' 'stale-if-unreachable=' 'revalidation-period=' 'collapse-timeout=' 'variants=' 'in-flight-bytes=' 'name=' 'bypass=' 'lifetime=' 'default-lifetime=' 'stale-while-revalidate=' 'stale-if-error=' 'ignore-query=' 'key-fields=' 'tags=' 'upstream-version=' 'connect-timeout=' 'response-timeout=' 'upstream-idle-timeout=' 'upstream-connections=' 'retries=' 'trust-roots=' 'forward-host=' 'tell-of-client=' 'health-check-path=' 'health-check-interval=' 'health-check-timeout=' 'health-check-failures=' 'health-check-successes=' 'connections=' 'connections-per-address=' 'streams=' 'target-bytes=' 'header-bytes=' 'header-fields=' 'content-bytes=' 'idle-timeout=' 'head-timeout=' 'body-timeout=' 'write-timeout=' 'minimum-rate=' 'admin=' 'admin-token-file=' 'admin-host-names=' 'access-log=' 'access-log-format=' 'event-loops=' 'grace-period=' 'log-level=' 'version' 'h/help'
+        case 'get'
+            __hoard_parse_subcommand -r 1 'directory=' 'o/output=' 'H/header=+' 'max-time=' 'transport=' 'cache-mode=' 'no-follow' 'json' 'explain' 'version' 'h/help'
+        case 'view'
+            __hoard_parse_subcommand -r 1 'directory=' 'H/header=+' 'max-time=' 'transport=' 'partition=' 'sensitive' 'refresh' 'discriminator=' 'hash-field=' 'strict' 'prefetch' 'json' 'version' 'h/help'
+        case 'inspect'
+            __hoard_parse_subcommand 0 'version' 'h/help'
+            switch $unparsed_tokens[1]
+            case 'ls'
+                __hoard_parse_subcommand 0 'directory=' 'key-file=' 'json' 'prefix=' 'contains=' 'tag=' 'type=' 'min-size=' 'max-size=' 'partition=' 'fresh' 'stale' 'expired' 'sort=' 'reverse' 'limit=' 'version' 'h/help'
+            case 'show'
+                __hoard_parse_subcommand 1 'directory=' 'key-file=' 'json' 'raw' 'version' 'h/help'
+            case 'stats'
+                __hoard_parse_subcommand 0 'directory=' 'key-file=' 'json' 'version' 'h/help'
+            case 'verify'
+                __hoard_parse_subcommand 0 'directory=' 'key-file=' 'json' 'repair' 'version' 'h/help'
+            case 'rm'
+                __hoard_parse_subcommand -r 1 'directory=' 'key-file=' 'json' 'tag=+' 'expired' 'version' 'h/help'
+            case 'clear'
+                __hoard_parse_subcommand 0 'directory=' 'key-file=' 'json' 'version' 'h/help'
+            case 'compact'
+                __hoard_parse_subcommand 0 'directory=' 'key-file=' 'json' 'version' 'h/help'
+            end
+        case 'simulate'
+            __hoard_parse_subcommand -r 1 'capacity=' 'policy=' 'json' 'plot=' 'version' 'h/help'
+        case 'demo'
+            __hoard_parse_subcommand 0 'listen=' 'directory=' 'once' 'json' 'version' 'h/help'
+        case 'help'
+            __hoard_parse_subcommand -r 1 'version'
+        end
+    end
+end
+
+function __hoard_tokens
+    if test (string split -m 1 -f 1 -- . "$FISH_VERSION") -gt 3
+        commandline --tokens-raw $argv
+    else
+        commandline -o $argv
+    end
+end
+
+function __hoard_parse_subcommand -S -a positional_count
+    argparse -s r -- $argv
+    set -l option_specs $argv[2..]
+    set -l is_repeating_positional $_flag_r
+    set -el _flag_r
+    set -a commands $unparsed_tokens[1]
+    set positional_index 0
+    while true
+        set -e unparsed_tokens[1]
+        argparse -sn "$commands" $option_specs -- $unparsed_tokens 2> /dev/null
+        set unparsed_tokens $argv
+        set positional_index (math $positional_index + 1)
+        for non_repeating_flag_or_option in $non_repeating_flags_or_options
+            if set -ql "_flag_$(string replace -a - _ -- $non_repeating_flag_or_option)"
+                set non_repeating_flags_or_options_absent 1
+                break
+            end
+        end
+        test (count $unparsed_tokens) -eq 0 -o \( -z "$is_repeating_positional" -a "$positional_index" -gt "$positional_count" \) && break
+    end
+end
+
+function __hoard_complete_directories
+    set -l token (commandline -t)
+    string match -- '*/' $token
+    set -l subdirs $token*/
+    printf %s\n $subdirs
+end
+
+function __hoard_custom_completion
+    set -x SAP_SHELL fish
+    set -x SAP_SHELL_VERSION $FISH_VERSION
+    set -l tokens (__hoard_tokens -p)
+    if test -z "$(__hoard_tokens -t)"
+        set -l index (count (__hoard_tokens -pc))
+        set tokens $tokens[..$index] \'\' $tokens[(math $index + 1)..]
+    end
+    command $tokens[1] $argv $tokens
+end
+
+complete -c 'hoard' -f
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard" version' -l 'version' -d 'Show the version.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_positional "hoard" -eq 1' -fa 'proxy' -d 'Serve an origin\'s responses from a cache.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_positional "hoard" -eq 1' -fa 'get' -d 'Get URLs through the cache.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_positional "hoard" -eq 1' -fa 'view' -d 'Show server-driven screens.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_positional "hoard" -eq 1' -fa 'inspect' -d 'Look into a cache directory.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_positional "hoard" -eq 1' -fa 'simulate' -d 'Replay access traces on cache policies, and compare hit ratios.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_positional "hoard" -eq 1' -fa 'demo' -d 'See what a cache does, with a small origin of its own.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_positional "hoard" -eq 1' -fa 'help' -d 'Show subcommand help information.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" config' -l 'config' -d 'A file of settings in YAML.' -rfa '(set -l exts \'yaml\' \'yml\';for p in (string match -e -- \'*/\' (commandline -t);or printf \n)*.{$exts};printf %s\n $p;end;__fish_complete_directories (commandline -t) \'\')'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" check-config' -l 'check-config' -d 'Say whether the settings make sense, and end.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" print-config' -l 'print-config' -d 'Print all settings as a file that can be read again, and end.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy"' -l 'origin' -d 'The server that requests go to: an http or https URL, with a path if all requests go below it. Several are one upstream that answers alike. It is for a proxy without “upstreams”.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy"' -l 'listen' -d 'Where clients connect. In a file each is a group of options or only its address; on the command line and in the environment only an address.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" tls-certificates' -l 'tls-certificates' -d 'A file of certificates in PEM form, the server\'s own first. With it and a key, the listener is encrypted.' -rF
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" tls-key' -l 'tls-key' -d 'A file with the private key in PEM form.' -rF
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" http2' -l 'http2' -d 'Whether clients may speak HTTP/2: agreed on by ALPN with encryption, with prior knowledge without. (default: yes)' -rfka 'yes no'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" proxy-protocol' -l 'proxy-protocol' -d 'Whether each connection begins with a header of the PROXY protocol (version 1 or 2), which tells the client\'s address. Only a load balancer may then reach the listener. (default: no)' -rfka 'yes no'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" directory' -l 'directory' -d 'The directory of the cache.' -rfa '(__hoard_complete_directories)'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" max-bytes' -l 'max-bytes' -d 'The most bytes kept on disk, such as 512MiB or 10G. 0: nothing is kept on disk. (default: 1GiB)' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" max-entries' -l 'max-entries' -d 'The most responses kept on disk. By default only their bytes are limited.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" memory-bytes' -l 'memory-bytes' -d 'The most bytes kept in memory. (default: 64MiB)' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" max-object-bytes' -l 'max-object-bytes' -d 'The longest body that is kept; longer ones are only passed on. By default 512 MiB, or all that disk allows if that is less; without a disk an eighth of memory.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" cdn-targets' -l 'cdn-targets' -d 'The fields with directives for this cache (RFC 9213), the most specific first. Empty for none. (default: CDN-Cache-Control)' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" stale-if-unreachable' -l 'stale-if-unreachable' -d 'How long after its time a response may stand in for an origin that cannot be reached, if no directive says anything. 0 for not at all. (default: 1d)' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" revalidation-period' -l 'revalidation-period' -d 'How long a stale response that has a validator is kept, to be revalidated rather than fetched again. (default: 7d)' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" collapse-timeout' -l 'collapse-timeout' -d 'How long a request waits for the head of the answer to another request like it before it goes to the origin by itself. 0: requests never wait for each other. (default: 5s)' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" variants' -l 'variants' -d 'The most responses to one URL that differ by request fields (Vary). (default: 64)' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" in-flight-bytes' -l 'in-flight-bytes' -d 'The most bytes of bodies that are being received and wait to be stored; beyond it bodies are only passed on. (default: 32MiB)' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" name' -l 'name' -d 'Names the cache in Cache-Status and Via. (default: hoard)' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" bypass' -l 'bypass' -d 'Requests neither get stored responses, nor are theirs stored. (default: no)' -rfka 'yes no'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" lifetime' -l 'lifetime' -d 'How long responses are fresh, whatever they say themselves in Cache-Control (even no-store and private) or Expires, as a targeted field would have it (RFC 9213). It is not meant for errors such as 500, nor for responses with Set-Cookie or to requests with Authorization, which speak for themselves.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" default-lifetime' -l 'default-lifetime' -d 'How long responses are fresh that say nothing of it themselves, instead of a heuristic (RFC 9111 §4.2.2).' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" stale-while-revalidate' -l 'stale-while-revalidate' -d 'For how long a stale response is served while it is revalidated in the background, if it does not say itself (RFC 5861 §3).' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" stale-if-error' -l 'stale-if-error' -d 'For how long a stale response stands in for an origin that fails, if it does not say itself (RFC 5861 §4).' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" ignore-query' -l 'ignore-query' -d 'Parameters of the query that do not matter to the cache: names, or beginnings of names with * behind them; * alone for all. The origin gets them.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" key-fields' -l 'key-fields' -d 'Fields of the request that responses depend on although they do not say so in Vary.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" tags' -l 'tags' -d 'What responses may be removed by, beyond their own tags.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" upstream-version' -l 'upstream-version' -d 'Which version of HTTP is spoken to the servers; automatic takes HTTP/2 where an encrypted server agrees to it. (default: automatic)' -rfka 'http1 http2 automatic'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" connect-timeout' -l 'connect-timeout' -d 'How long making a connection may take. (default: 5s)' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" response-timeout' -l 'response-timeout' -d 'How long a server may take for the head of its response, from the end of the request. (default: 30s)' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" upstream-idle-timeout' -l 'upstream-idle-timeout' -d 'How long a server may send nothing in the middle of a response, or take nothing of a request. (default: 30s)' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" upstream-connections' -l 'upstream-connections' -d 'The most connections to each server. (default: 256)' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" retries' -l 'retries' -d 'How often a request is sent again at most, where that is safe. (default: 1)' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" trust-roots' -l 'trust-roots' -d 'A file of certificates in PEM form that are trusted as well as those of the system.' -rF
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" forward-host' -l 'forward-host' -d 'Whether servers get the client\'s host name instead of their own. It then is part of the key, so only routes with hosts keep strangers from filling the cache. (default: no)' -rfka 'yes no'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" tell-of-client' -l 'tell-of-client' -d 'Whether Forwarded (RFC 7239), X-Forwarded-For, -Proto and -Host tell the servers of the client. (default: yes)' -rfka 'yes no'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" health-check-path' -l 'health-check-path' -d 'What is asked for. A response of status 200 to 399 is a sign of health. (default: /)' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" health-check-interval' -l 'health-check-interval' -d 'How often. (default: 10s)' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" health-check-timeout' -l 'health-check-timeout' -d 'How long the response may take. (default: 2s)' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" health-check-failures' -l 'health-check-failures' -d 'So many failures in a row make a server unhealthy. (default: 3)' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" health-check-successes' -l 'health-check-successes' -d 'So many successes in a row make it healthy again. (default: 2)' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" connections' -l 'connections' -d 'How many connections are served at once. (default: 10000)' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" connections-per-address' -l 'connections-per-address' -d 'How many of them one address may have. By default any number.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" streams' -l 'streams' -d 'How many streams an HTTP/2 connection may have at once. (default: 100)' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" target-bytes' -l 'target-bytes' -d 'The longest request target. (default: 16KiB)' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" header-bytes' -l 'header-bytes' -d 'The most bytes in the names and values of a request\'s fields. (default: 64KiB)' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" header-fields' -l 'header-fields' -d 'The most fields in a request. (default: 256)' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" content-bytes' -l 'content-bytes' -d 'The longest content of a request; longer ones get 413. no: any length. (default: 1GiB)' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" idle-timeout' -l 'idle-timeout' -d 'How long a connection may be idle between two requests. (default: 1m)' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" head-timeout' -l 'head-timeout' -d 'How long the head of a request may take. (default: 30s)' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" body-timeout' -l 'body-timeout' -d 'How long a client may send nothing of its request\'s content. (default: 1m)' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" write-timeout' -l 'write-timeout' -d 'How long a client may take none of its response. (default: 1m)' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" minimum-rate' -l 'minimum-rate' -d 'The fewest bytes per second, on average over half a minute, with which a client may send content or take its response. 0: no limit. (default: 0)' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" admin' -l 'admin' -d 'Its own address: host and port, or unix: and a path. It must not be reachable by strangers. Without it there is no admin interface.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" admin-token-file' -l 'admin-token-file' -d 'A file with the token that requests need which change anything. It is made, with a token that nobody can guess, if it does not exist. Without a token there are no such requests. The token itself may be given in the environment as HOARD_PROXY_ADMIN_TOKEN.' -rF
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" admin-host-names' -l 'admin-host-names' -d 'The names, beside addresses and localhost, by which browsers may ask for the admin interface. Others are refused.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" access-log' -l 'access-log' -d 'A file, which is appended to, and opened anew on SIGHUP; - for standard output. Without it requests are not written down.' -rF
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" access-log-format' -l 'access-log-format' -d 'The combined format of Apache and nginx, with the cache\'s status and times behind it; or an object of JSON on each line. (default: combined)' -rfka 'combined json'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" event-loops' -l 'event-loops' -d 'How many threads serve connections. By default one for each core.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" grace-period' -l 'grace-period' -d 'How long requests may take to end at shutdown. (default: 10s)' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" log-level' -l 'log-level' -d 'What to log. (default: notice)' -rfka 'trace debug info notice warning error critical'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" version' -l 'version' -d 'Show the version.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard proxy" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard get" directory' -l 'directory' -d 'The directory of the cache.' -rfa '(__hoard_complete_directories)'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard get" o output' -s 'o' -l 'output' -d 'Write the body to this file instead, once it is complete.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard get"' -s 'H' -l 'header' -d 'A request field to send, such as \'Accept-Language: pt\'. Can be repeated.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard get" max-time' -l 'max-time' -d 'The most seconds a transfer may take, redirects included.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard get" transport' -l 'transport' -d 'What sends the requests: AsyncHTTPClient, Hoard\'s own client on SwiftNIO, or URLSession.' -rfka 'ahc nio urlsession'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard get" cache-mode' -l 'cache-mode' -d 'How to use the cache, by the names of the Fetch standard.' -rfka 'default no-store reload no-cache force-cache only-if-cached'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard get" no-follow' -l 'no-follow' -d 'Do not follow redirects.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard get" json' -l 'json' -d 'Describe each transfer as a line of JSON.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard get" explain' -l 'explain' -d 'After each transfer, say what the cache has now, why, and what the next request would get.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard get" version' -l 'version' -d 'Show the version.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard get" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard view" directory' -l 'directory' -d 'The directory of the cache.' -rfa '(__hoard_complete_directories)'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard view"' -s 'H' -l 'header' -d 'A request field to send, such as \'Accept-Language: pt\'. Can be repeated.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard view" max-time' -l 'max-time' -d 'The most seconds a transfer may take, redirects included.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard view" transport' -l 'transport' -d 'What sends the requests: AsyncHTTPClient, Hoard\'s own client on SwiftNIO, or URLSession.' -rfka 'ahc nio urlsession'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard view" partition' -l 'partition' -d 'Whose screens they are. Those of others are never shown.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard view" sensitive' -l 'sensitive' -d 'Keep nothing of the screens on the disk.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard view" refresh' -l 'refresh' -d 'Ask the server even for screens that are still valid.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard view" discriminator' -l 'discriminator' -d 'The member that names the type of a component.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard view" hash-field' -l 'hash-field' -d 'The request and response field that names the state of a screen.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard view" strict' -l 'strict' -d 'Fail for components of types that Hoard does not have.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard view" prefetch' -l 'prefetch' -d 'Also get the screens that a screen asks to prefetch, so that they can be shown without a network.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard view" json' -l 'json' -d 'Print screens as JSON, and describe each as a line of JSON.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard view" version' -l 'version' -d 'Show the version.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard view" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect" version' -l 'version' -d 'Show the version.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_positional "hoard inspect" -eq 1' -fa 'ls' -d 'List the records, most recently used first.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_positional "hoard inspect" -eq 1' -fa 'show' -d 'Show what is known of a record: its dates, its size, and the stored response\'s status and fields.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_positional "hoard inspect" -eq 1' -fa 'stats' -d 'Say how much the cache holds, and what it takes of the disk.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_positional "hoard inspect" -eq 1' -fa 'verify' -d 'Read everything and look for damage.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_positional "hoard inspect" -eq 1' -fa 'rm' -d 'Remove records.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_positional "hoard inspect" -eq 1' -fa 'clear' -d 'Remove all records.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_positional "hoard inspect" -eq 1' -fa 'compact' -d 'Give back to the file system what the cache does not need.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect ls" directory' -l 'directory' -d 'The directory of the cache.' -rfa '(__hoard_complete_directories)'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect ls" key-file' -l 'key-file' -d 'The file with the key of an encrypted cache.' -rF
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect ls" json' -l 'json' -d 'Print JSON instead of text.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect ls" prefix' -l 'prefix' -d 'The key, as --json prints it, begins with this.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect ls" contains' -l 'contains' -d 'The key has this somewhere: a part of a URL, for example.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect ls" tag' -l 'tag' -d 'The record has this tag.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect ls" type' -l 'type' -d 'The content type of the record begins with this.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect ls" min-size' -l 'min-size' -d 'The payload is no smaller.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect ls" max-size' -l 'max-size' -d 'The payload is no larger.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect ls" partition' -l 'partition' -d 'The record is in this partition.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect ls" fresh' -l 'fresh' -d 'Only records that are fresh.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect ls" stale' -l 'stale' -d 'Only records that are no longer fresh, and are still kept.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect ls" expired' -l 'expired' -d 'Only records whose time is up, and which are not yet removed.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect ls" sort' -l 'sort' -d 'Sort by size (largest first), age (newest first), use (last used first), expiry (soonest first) or key.' -rfka 'size age use expiry key'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect ls" reverse' -l 'reverse' -d 'Turn the order around.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect ls" limit' -l 'limit' -d 'List no more than this many.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect ls" version' -l 'version' -d 'Show the version.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect ls" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect show" directory' -l 'directory' -d 'The directory of the cache.' -rfa '(__hoard_complete_directories)'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect show" key-file' -l 'key-file' -d 'The file with the key of an encrypted cache.' -rF
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect show" json' -l 'json' -d 'Print JSON instead of text.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect show" raw' -l 'raw' -d 'Print the stored body, or the payload of a record that is not a response, to standard output.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect show" version' -l 'version' -d 'Show the version.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect show" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect stats" directory' -l 'directory' -d 'The directory of the cache.' -rfa '(__hoard_complete_directories)'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect stats" key-file' -l 'key-file' -d 'The file with the key of an encrypted cache.' -rF
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect stats" json' -l 'json' -d 'Print JSON instead of text.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect stats" version' -l 'version' -d 'Show the version.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect stats" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect verify" directory' -l 'directory' -d 'The directory of the cache.' -rfa '(__hoard_complete_directories)'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect verify" key-file' -l 'key-file' -d 'The file with the key of an encrypted cache.' -rF
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect verify" json' -l 'json' -d 'Print JSON instead of text.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect verify" repair' -l 'repair' -d 'Mend what is found.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect verify" version' -l 'version' -d 'Show the version.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect verify" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect rm" directory' -l 'directory' -d 'The directory of the cache.' -rfa '(__hoard_complete_directories)'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect rm" key-file' -l 'key-file' -d 'The file with the key of an encrypted cache.' -rF
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect rm" json' -l 'json' -d 'Print JSON instead of text.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect rm"' -l 'tag' -d 'Remove every record that has this tag. May be given several times.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect rm" expired' -l 'expired' -d 'Remove the records whose time is up.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect rm" version' -l 'version' -d 'Show the version.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect rm" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect clear" directory' -l 'directory' -d 'The directory of the cache.' -rfa '(__hoard_complete_directories)'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect clear" key-file' -l 'key-file' -d 'The file with the key of an encrypted cache.' -rF
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect clear" json' -l 'json' -d 'Print JSON instead of text.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect clear" version' -l 'version' -d 'Show the version.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect clear" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect compact" directory' -l 'directory' -d 'The directory of the cache.' -rfa '(__hoard_complete_directories)'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect compact" key-file' -l 'key-file' -d 'The file with the key of an encrypted cache.' -rF
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect compact" json' -l 'json' -d 'Print JSON instead of text.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect compact" version' -l 'version' -d 'Show the version.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard inspect compact" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard simulate" capacity' -l 'capacity' -d 'How many keys the cache may hold, separated by commas: numbers, or shares of the different keys such as 10%. (default: 0.1, 1, 5, 10, 20 and 50%, at least 10 keys)' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard simulate" policy' -l 'policy' -d 'Policies, separated by commas, of hoard, lru, fifo, clock, sieve, s3fifo, arc, lirs, opt.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard simulate" json' -l 'json' -d 'Print each result as a line of JSON.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard simulate" plot' -l 'plot' -d 'Draw the miss-ratio curves into this SVG file.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard simulate" version' -l 'version' -d 'Show the version.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard simulate" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard demo" listen' -l 'listen' -d 'Where the proxy listens. By default 127.0.0.1:8080, or any free port if that is taken.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard demo" directory' -l 'directory' -d 'The directory of the cache.' -rfa '(__hoard_complete_directories)'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard demo" once' -l 'once' -d 'End after the requests.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard demo" json' -l 'json' -d 'Print the table as JSON, a line for each request.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard demo" version' -l 'version' -d 'Show the version.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard demo" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard help" version' -l 'version' -d 'Show the version.'
