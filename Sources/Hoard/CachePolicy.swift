@@ -61,6 +61,9 @@ public struct CachePolicy: Sendable, Hashable {
     /// Whether a write waits for the stores. Default: ``StoreWriting/through``.
     public var storeWriting: StoreWriting = .through
 
+    /// How processes agree who of them loads a key, if a store can tell them apart (``LeasingRecordStore``). `nil`: each loads for itself. Default: `nil`.
+    public var loadLease: LoadLease?
+
     /// Creates a policy; change the other properties afterwards.
     public init(freshFor: Duration? = nil) {
         self.freshFor = freshFor
@@ -124,6 +127,26 @@ extension CachePolicy {
         public static var reads: Self { [.memoryReads, .storeReads] }
     }
 
+    /// At most one process loads a key at a time, as far as that can be had; the others wait for its value.
+    ///
+    /// Before a load, the first store that leases is asked for the right to it. Whoever gets it looks into the stores once more, loads, publishes, and gives the
+    /// right back. The others wait, look into the stores when the key has changed there, and load themselves when the right comes to them. If the store fails, or
+    /// is left alone, everybody loads for himself. Timeouts and cancellation work as for loads. Loads of several keys by one call, and calls that skip the stores, do without.
+    ///
+    /// A source that has no value for a key is asked by one process after the other, unless ``negativeFor`` says that this is remembered.
+    public struct LoadLease: Sendable, Hashable {
+        /// For how long a process that has died while loading keeps the others waiting. The right is renewed while the load goes on. Default: 5 seconds.
+        public var duration: Duration
+
+        /// How long a load waits at most for that of another process, before it begins by itself. Default: 10 seconds.
+        public var maximumWait: Duration
+
+        public init(duration: Duration = .seconds(5), maximumWait: Duration = .seconds(10)) {
+            self.duration = duration
+            self.maximumWait = maximumWait
+        }
+    }
+
     /// How writes reach the stores.
     public struct StoreWriting: Sendable, Hashable, CustomStringConvertible {
         private enum Base: String, Hashable, Sendable { case through, behind }
@@ -164,6 +187,9 @@ extension CachePolicy {
         case .probabilistic(let beta):
             guard beta > 0, beta.isFinite else { return "earlyRefresh needs a beta greater than 0, not \(beta)." }
         }
+        if let loadLease, loadLease.duration < .milliseconds(10) {
+            return "loadLease needs a duration of at least 10 milliseconds, not \(loadLease.duration)."
+        }
         if earlyRefresh != .never, freshFor == nil {
             return "earlyRefresh has no effect without freshFor: values that are fresh for ever are never refreshed."
         }
@@ -174,7 +200,7 @@ extension CachePolicy {
         [
             ("freshFor", freshFor), ("staleWhileRevalidate", staleWhileRevalidate), ("staleIfError", staleIfError), ("staleFor", staleFor),
             ("retryAfterFailure", retryAfterFailure), ("jitter", jitter), ("negativeFor", negativeFor), ("softTimeout", softTimeout),
-            ("hardTimeout", hardTimeout),
+            ("hardTimeout", hardTimeout), ("loadLease.maximumWait", loadLease?.maximumWait),
         ]
     }
 }

@@ -59,10 +59,23 @@ public final class MemoryStore: RecordStore {
     public func insert(_ record: Record, forKey key: RecordKey) async throws(StoreError) {
         try check(key)
         let wasKept = try withOpenState { $0.insert(record, forKey: key) }
-        guard wasKept else {
-            let weight = State.weight(of: record, forKey: key)
-            throw StoreError(.recordTooLarge, "The record is charged \(weight) bytes, more than the \(name) store may hold.")
-        }
+        guard wasKept else { throw tooLarge(record, key) }
+    }
+
+    /// Writes a record, unless it is not wanted, which is asked at the same moment.
+    ///
+    /// - Parameter isWanted: Asked under the store's lock.
+    /// - Returns: Whether it was wanted.
+    package func insert(_ record: Record, forKey key: RecordKey, if isWanted: () -> Bool) throws(StoreError) -> Bool {
+        try check(key)
+        let wasKept = try withOpenState { isWanted() ? $0.insert(record, forKey: key) : nil }
+        guard wasKept ?? true else { throw tooLarge(record, key) }
+        return wasKept != nil
+    }
+
+    private func tooLarge(_ record: Record, _ key: RecordKey) -> StoreError {
+        let weight = State.weight(of: record, forKey: key)
+        return StoreError(.recordTooLarge, "The record is charged \(weight) bytes, more than the \(name) store may hold.")
     }
 
     /// Writes several records at one moment: no other operation comes in between.

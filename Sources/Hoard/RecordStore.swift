@@ -80,7 +80,7 @@ public protocol RecordStore: Sendable {
     /// What the store holds and has done since it was opened. May suspend.
     func statistics() async throws(StoreError) -> StoreStatistics
 
-    /// Keys and tags of records that something other than this instance has changed, for the tiers above to drop.
+    /// Keys, tags and partitions of records that something other than this instance has changed, for the tiers above to drop.
     ///
     /// The same change may be told more than once.
     /// `nil` (the default) if nothing else can change the store's records.
@@ -140,23 +140,41 @@ extension RecordStore {
 
 /// A change that somebody else made to a store.
 ///
-/// It concerns one key, or the records that have one of some tags, or, without either, any record.
+/// It concerns one key, the records that have one of some tags, those of a partition, or, without any of these, every record.
 public struct StoreInvalidation: Sendable, Hashable {
-    /// The key that changed. `nil`: records with one of ``tags`` may have, or any record if there are none.
+    /// The key that changed. `nil`: see the others.
     public let key: RecordKey?
 
     /// The tags by which records were removed or marked stale. A tier above may drop all it has instead.
     public let tags: Set<String>
 
+    /// The partition that was removed (``Record/partition``). Its name is compared byte for byte.
+    public let partition: String?
+
     /// One key, or any record.
     public init(key: RecordKey?) {
         self.key = key
         tags = []
+        partition = nil
     }
 
     /// Records that have at least one of the tags. Without any tag: any record.
     public init(tags: Set<String>) {
         key = nil
         self.tags = tags
+        partition = nil
     }
+
+    /// The records of a partition.
+    public init(partition: String) {
+        key = nil
+        tags = []
+        self.partition = partition
+    }
+
+    /// Any record may have changed.
+    public static var everything: Self { Self(key: nil) }
+
+    /// Whether any record may have changed.
+    public var isOfEverything: Bool { key == nil && tags.isEmpty && partition == nil }
 }

@@ -21,7 +21,7 @@ extension TieredCache {
             let (reading, isCoalesced): (StoreReading, Bool)
             if candidate == nil, let load = inquiry.load {
                 let (start, isJoined) = try await coldStart(inquiry, load: load)
-                if let load = start.load { return answer(load, isCoalesced: isJoined, start.reading.skipped) }
+                if let load = start.load { return answer(load, isCoalesced: isJoined || start.isLoadCoalesced, start.reading.skipped) }
                 (reading, isCoalesced) = (start.reading, isJoined || start.isReadCoalesced)
             } else {
                 (reading, isCoalesced) = try await storeReading(inquiry)
@@ -98,11 +98,11 @@ extension TieredCache {
                 let (reading, isReadCoalesced) = try await storeReading(inquiry)
                 if reading.entry != nil { return ColdStart(reading: reading, isReadCoalesced: isReadCoalesced) }
                 var seen: TieredEntry<Value>?
-                let (outcome, _) = try await loads.run(inquiry.key, existing: { existing(inquiry, seen: &seen) }) { [self] in
+                let (outcome, isLoadCoalesced) = try await loads.run(inquiry.key, existing: { existing(inquiry, seen: &seen) }) { [self] in
                     try await loadAndPublish(inquiry, nil, reason: .missing, load: load)
                 }
                 withExtendedLifetime(seen) {}
-                return ColdStart(reading: reading, load: outcome)
+                return ColdStart(reading: reading, load: outcome, isLoadCoalesced: isLoadCoalesced)
             }
             withExtendedLifetime(seen) {}
             return (start, isCoalesced)

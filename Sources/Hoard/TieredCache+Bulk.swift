@@ -156,8 +156,9 @@ extension TieredCache {
         // No store is asked for a key that is kept in memory only.
         let named = allKeys.compactMap { key in naming.recordKey(for: key).map { (key: key, name: $0) } }
         let (keys, names) = (named.map(\.key), named.map(\.name))
+        let positions = stack.positions
         let (copyFences, areBeingWritten) = fences.withLock { fences in
-            (keys.map { fences.openForCopy($0) }, keys.map { fences.isBeingWritten($0) })
+            (keys.map { fences.openForCopy($0, positions) }, keys.map { fences.isBeingWritten($0) })
         }
         var readings = keys.map { _ in StoreReading() }
         var found: [Int: (record: Record, tierIndex: Int)] = [:]
@@ -315,7 +316,8 @@ extension TieredCache {
         reasons: [Key: LoadRequest<Key, Value>.Reason] = [:],
         load: @escaping @Sendable ([LoadRequest<Key, Value>]) async throws -> [Key: LoadResult<Value>]
     ) async throws -> [TieredLoad<Value>] {
-        let loadFences = fences.withLock { fences in keys.map { fences.open($0) } }
+        let positions = stack.positions
+        let loadFences = fences.withLock { fences in keys.map { fences.open($0, positions) } }
         let start = ticker.nanoseconds()
         let requests = keys.map { key in
             LoadRequest(key: key, staleValue: candidates[key]?.cached, reason: reasons[key] ?? reason(policy, candidates[key]))

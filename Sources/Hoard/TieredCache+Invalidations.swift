@@ -5,48 +5,134 @@ internal import Synchronization
 
 /// Changes that somebody else makes to the stores.
 extension TieredCache {
+    /// What somebody else has changed, as it concerns this cache.
+    package enum ForeignChange: Sendable {
+        case key(Key)
+        case tags(Set<String>)
+        case partition(String)
+        case everything
+    }
+
+    /// Sets what is told of each change that others have made, when it holds in memory. Called on the thread that hears of it: must be quick and must not block.
+    package func setForeignChangeHandler(_ handler: (@Sendable (ForeignChange) -> Void)?) {
+        let old = foreignChangeHandler.withLock { current in
+            defer { current = handler }
+            return current
+        }
+        withExtendedLifetime(old) {}
+    }
+
     /// Listens to the stores that tell of changes, as long as the cache lives.
     func watchStores() {
-        let streams = tiers.compactMap { $0.store.invalidations() }
-        let tasks = streams.map { stream in
-            startTask { [weak self] in
-                for await invalidation in stream {
-                    guard let self else { return }
-                    await self.drop(invalidation)
-                }
+        var tasks: [Task<Void, Never>] = []
+        var watches: [StoreWatch] = []
+        for (index, tier) in tiers.enumerated() {
+            if let store = tier.sharedStore {
+                watches.append(store.watch { [weak self] in self?.drop($0, changedIn: index) })
+            } else if let stream = tier.store.invalidations() {
+                tasks.append(
+                    startTask { [weak self] in
+                        for await invalidation in stream {
+                            guard let self else { return }
+                            self.drop(invalidation, changedIn: index)
+                        }
+                    }
+                )
             }
         }
         watchers.withLock { $0 = tasks }
+        self.watches.withLock { $0 = watches }
     }
 
-    /// Drops what has changed from memory. The stores have the change already.
-    private func drop(_ invalidation: StoreInvalidation) async {
-        guard let recordKey = invalidation.key else {
-            // Somebody else has removed or marked tags; what memory has of them is read again.
-            guard !invalidation.tags.isEmpty else { return await changeEverything { _ in } }
-            if let name, invalidation.tags.contains(StoreStack.namespaceTag(name)) { return await changeEverything { _ in } }
-            let tags = naming.tags(ofRecord: invalidation.tags)
-            return await changeTags(tags) {
-                $0.remove(tags)
-            } inTier: { _, _ in
+    /// Drops what has changed in a store from memory and from the stores above it. That store has the change already.
+    ///
+    /// Holds in memory when it returns. A store above is not read for what has changed until it has removed that, which it begins to do at once. O(1), but for the
+    /// number of tags. Calls no store.
+    func drop(_ invalidation: StoreInvalidation, changedIn tier: Int) {
+        guard let change = foreignChange(invalidation) else { return }
+        switch change {
+        case .key(let key): dropKey(key, changedIn: tier)
+        case .tags(let tags): dropTags(tags, .tags(naming.storeTagsToInvalidate(tags)), changedIn: tier)
+        case .partition(let partition):
+            dropTags([EntryTerms.label(ofPartition: partition)], .partition(naming.storePartition(for: partition)), changedIn: tier)
+        case .everything:
+            dropEverything(changedIn: tier)
+            // A store that says that it may have missed something has been away, and is there again as a rule.
+            if invalidation.isOfEverything { tiers[tier].endPause() }
+        }
+        if let handler = foreignChangeHandler.withLock({ $0 }) { handler(change) }
+    }
+
+    /// What an invalidation means for this cache; `nil`: nothing.
+    private func foreignChange(_ invalidation: StoreInvalidation) -> ForeignChange? {
+        if let recordKey = invalidation.key {
+            return switch naming.origin(of: recordKey) {
+            case .foreign: nil
+            case .unknown: .everything
+            case .key(let key): .key(key)
             }
         }
-        switch naming.origin(of: recordKey) {
-        case .foreign: return
-        case .unknown: await changeEverything { _ in }
-        case .key(let key): dropFromMemory(key)
-        }
+        if let storePartition = invalidation.partition { return naming.partition(ofRecord: storePartition).map { .partition($0) } }
+        if invalidation.tags.isEmpty { return .everything }
+        if let name, invalidation.tags.contains(StoreStack.namespaceTag(name)) { return .everything }
+        let tags = naming.tags(ofRecord: invalidation.tags)
+        return tags.isEmpty ? nil : .tags(tags)
     }
 
-    /// Drops a key from memory, and keeps loads and reads that began before from publishing.
-    private func dropFromMemory(_ key: Key) {
-        let departure = fences.withLock { fences in
+    /// A store has not taken a value, because somebody else has changed its key or one of its tags meanwhile. What the other tiers have of it goes.
+    func refused(_ key: Key, inTier tier: Int) {
+        counters.withLock { $0.refusedPublications += 1 }
+        dropKey(key, changedIn: tier, alsoBelow: true)
+    }
+
+    /// Drops keys from memory, and keeps what is under way for them from being published. Calls no store.
+    package func dropFromMemory(_ keys: some Collection<Key>) {
+        for key in keys { dropKey(key, changedIn: 0) }
+    }
+
+    /// Drops a key from the tiers above a store, and keeps loads, reads and writes that began before from publishing there.
+    ///
+    /// - Parameter alsoBelow: From the tiers below it as well.
+    private func dropKey(_ key: Key, changedIn tier: Int, alsoBelow: Bool = false) {
+        func isConcerned(_ index: Int) -> Bool { index < tier || alsoBelow && index > tier }
+        let (fence, departure) = fences.withLock { fences in
             let fence = fences.open(key)
             _ = fences.beginChange(fence)
-            defer { fences.endChange(fence) }
-            return memory.removeEntry(forKey: key).departure
+            for index in tiers.indices where isConcerned(index) { _ = fences.mayReach(tier: index, change: fence) }
+            return (fence, memory.removeEntry(forKey: key).departure)
         }
         if let departure { memory.report(departure) }
         detach(key)
+        // Until the change has ended, nobody copies what the other stores have.
+        let hasOthers = tier > 0 || alsoBelow && tiers.count > 1
+        if hasOthers, let recordKey = naming.recordKey(for: key) {
+            for index in tiers.indices where isConcerned(index) { tiers[index].outdate(recordKey) }
+        }
+        fences.withLock { $0.endChange(fence) }
+        if hasOthers { detach(key) }
+    }
+
+    private func dropTags(_ tags: Set<String>, _ extent: StoreSweep.Extent, changedIn tier: Int) {
+        let change = beginChange(ofTags: tags) { $0.remove(tags) }
+        for (index, upper) in tiers[..<tier].enumerated() {
+            fences.withLock { $0.reach(tier: index, change: change) }
+            upper.outdate(extent)
+        }
+        endChange(change)
+    }
+
+    private func dropEverything(changedIn tier: Int) {
+        let extent: StoreSweep.Extent = name.map { .tags([StoreStack.namespaceTag($0)]) } ?? .everything
+        let (change, removed) = beginChangeOfEverything()
+        for (index, upper) in tiers[..<tier].enumerated() {
+            fences.withLock { $0.reach(tier: index, change: change) }
+            upper.outdate(extent)
+        }
+        endChangeOfEverything()
+        // Many values may be released, and whoever tells of changes has other things to do.
+        startTask { [memory, isObserved] in
+            if isObserved { memory.report(removed.departures()) }
+            withExtendedLifetime(removed) {}
+        }
     }
 }

@@ -106,4 +106,7 @@ extension TieredCache {
         for tier in tiers { all.append(try? await tier.store.statistics()) }
         return all
     }
+
+    /// Which of the stores, nearest first, other processes change too.
+    package var sharedStores: [Bool] { tiers.map { $0.store is any SharedRecordStore } }
 }

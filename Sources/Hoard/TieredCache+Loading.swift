@@ -139,10 +139,15 @@ extension TieredCache {
         reason: LoadRequest<Key, Value>.Reason,
         load: @escaping Loader
     ) async throws -> TieredLoad<Value> {
+        let lease: HeldLease?
+        switch try await turnToLoad(inquiry) {
+        case .found(let found): return found
+        case .load(let held): lease = held
+        }
         let fence = openFence(forKey: inquiry.key)
         let start = ticker.nanoseconds()
         let request = LoadRequest(key: inquiry.key, staleValue: candidate?.cached, reason: reason)
-        let publication: Publication
+        var publication: Publication
         do {
             // The last caller may have left before the load began.
             try Task.checkCancellation()
@@ -151,9 +156,11 @@ extension TieredCache {
             noteLoad(result, inquiry.key, start: start)
         } catch {
             closeFence(fence)
+            lease?.release()
             noteFailedLoad(CollectionOfOne(inquiry.key), inquiry.policy, start: start)
             throw error
         }
+        publication.lease = lease
         await publish([publication])
         return publication.cached.map { .loaded($0) } ?? .absent
     }

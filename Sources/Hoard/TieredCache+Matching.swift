@@ -101,8 +101,26 @@ extension TieredCache {
         await changeKeys(underWay)
     }
 
-    /// Keeps what is under way for the keys from being published.
-    private func breakFences(where isMatch: @escaping @Sendable (Key) -> Bool) -> Set<Key> {
+    /// Drops the keys for which `isMatch` holds from memory, and keeps what is under way for them from being published. Calls no store. O(*n*) in memory's entries.
+    ///
+    /// - Parameter isMatch: Is called under a lock, too. Must be pure.
+    /// - Returns: The keys that memory had, or that were under way: somebody may have written them to a store just now.
+    package func dropFromMemory(where isMatch: @escaping @Sendable (Key) -> Bool) -> Set<Key> {
+        var keys = breakFences(where: isMatch)
+        var position: Cache<Key, TieredEntry<Value>>.Position? = .start
+        while let start = position {
+            let (entries, next) = memory.page(from: start, limit: Self.pageSize)
+            position = next
+            for entry in entries where isMatch(entry.key) { keys.insert(entry.key) }
+        }
+        dropFromMemory(keys)
+        return keys
+    }
+
+    /// Keeps what is under way for the keys from being published, and from being joined. Calls no store.
+    ///
+    /// - Returns: The keys for which something was under way.
+    package func breakFences(where isMatch: @escaping @Sendable (Key) -> Bool) -> Set<Key> {
         let keys = fences.withLock { $0.breakFences(where: isMatch) }
         detachAll()
         return keys

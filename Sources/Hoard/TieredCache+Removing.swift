@@ -34,6 +34,14 @@ extension TieredCache {
         end(changes)
     }
 
+    /// Has the stores that other processes use tell them of the removal of keys, under which this process has nothing. Memory and what is under way here are left alone.
+    /// Suspends. A store that fails does it before it is next read.
+    package func tellOthersOfRemoval(of keys: some Collection<Key>) async {
+        let recordKeys = Set(keys.compactMap { naming.recordKey(for: $0) })
+        if recordKeys.isEmpty { return }
+        for tier in tiers where tier.sharedStore != nil { await tier.remove(recordKeys.map { .init(key: $0) { true } }) }
+    }
+
     /// Marks the value of a key stale in every tier, if there is one. Suspends.
     public func markStale(forKey key: Key) async {
         let (now, tick) = (clock.now(), ticker.nanoseconds())
@@ -182,6 +190,15 @@ extension TieredCache {
         inTier: (StoreTier, @escaping @Sendable () -> Void) async -> Void
     ) async {
         if tags.isEmpty { return }
+        let change = beginChange(ofTags: tags, inMemory: inMemory)
+        for (index, tier) in tiers.enumerated() {
+            await inTier(tier) { [self] in fences.withLock { $0.reach(tier: index, change: change) } }
+        }
+        endChange(change, alsoAtTheEnd: alsoAtTheEnd)
+    }
+
+    /// Invalidates tags in memory. ``endChange(_:alsoAtTheEnd:)`` must follow.
+    func beginChange(ofTags tags: Set<String>, inMemory: (inout sending TagMarks) -> Void) -> FenceTable<Key>.ChangeOfTags {
         let change = fences.withLock { fences in
             let change = fences.beginChange(ofTags: tags)
             marks.withLock { marks in
@@ -191,12 +208,13 @@ extension TieredCache {
             return change
         }
         detachAll()
-        for (index, tier) in tiers.enumerated() {
-            await inTier(tier) { [self] in fences.withLock { $0.reach(tier: index, change: change) } }
-        }
+        return change
+    }
+
+    func endChange(_ change: FenceTable<Key>.ChangeOfTags, alsoAtTheEnd: Bool = false) {
         fences.withLock { fences in
             fences.endChange(change)
-            if alsoAtTheEnd { for tag in tags { fences.breakFences(taggedWith: tag) } }
+            if alsoAtTheEnd { for tag in change.tags { fences.breakFences(taggedWith: tag) } }
         }
         // Whoever began to read the stores meanwhile may have seen what has been invalidated.
         detachAll()
@@ -209,6 +227,16 @@ extension TieredCache {
 
     /// Empties the memory tier, keeps everything under way from publishing, and lets `body` do the same to the stores.
     func changeEverything(_ body: (FenceTable<Key>.ChangeOfEverything) async -> Void) async {
+        let (change, removed) = beginChangeOfEverything()
+        if isObserved { memory.report(removed.departures()) }
+        await body(change)
+        endChangeOfEverything()
+    }
+
+    /// Empties the memory tier. ``endChangeOfEverything()`` must follow.
+    ///
+    /// - Returns: What has left memory, not reported yet.
+    func beginChangeOfEverything() -> (change: FenceTable<Key>.ChangeOfEverything, removed: RemovedTables<Key, TieredEntry<Value>>) {
         let (change, removed) = fences.withLock { fences in
             let change = fences.beginChangeOfEverything()
             marks.withLock { marks in
@@ -217,10 +245,12 @@ extension TieredCache {
             }
             return (change, memory.removeAllEntries())
         }
-        if isObserved { memory.report(removed.departures()) }
         throttle.withLock { $0.forgetAll() }
         detachAll()
-        await body(change)
+        return (change, removed)
+    }
+
+    func endChangeOfEverything() {
         fences.withLock { $0.endChangeOfEverything() }
         detachAll()
     }

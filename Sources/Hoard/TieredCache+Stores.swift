@@ -24,7 +24,8 @@ extension TieredCache {
     /// Asks the stores in order, and copies what it finds to the tiers above, as long as nobody writes or removes the key.
     private func readStores(_ key: Key, skipsMemory: Bool) async -> StoreReading {
         var reading = StoreReading()
-        let (fence, isBeingWritten) = fences.withLock { ($0.openForCopy(key), $0.isBeingWritten(key)) }
+        let positions = stack.positions
+        let (fence, isBeingWritten) = fences.withLock { ($0.openForCopy(key, positions), $0.isBeingWritten(key)) }
         if isBeingWritten {
             // Some tiers have what is about to be replaced, others what replaces it. Whoever has seen the new must not see the old.
             reading.skipped = tiers.map { StoreSkip(store: $0.store.name, reason: .beingChanged) }
@@ -112,7 +113,10 @@ extension TieredCache {
         await storeWrites.run { [self] in
             for (index, tier) in tiers.enumerated() {
                 let insertions = rising.filter { $0.tierIndex > index }.map { promotion in
-                    StoreTier.Insertion(key: promotion.recordKey, record: promotion.record) { [self] in
+                    let guarded = promotion.fence.positions[index].map { position in
+                        StoreTier.Guard(position: position) { [self] in refused(promotion.key, inTier: index) }
+                    }
+                    return StoreTier.Insertion(key: promotion.recordKey, record: promotion.record, guarded: guarded) { [self] in
                         isIntact(promotion.fence, tags: promotion.entry.terms.labels)
                     }
                 }

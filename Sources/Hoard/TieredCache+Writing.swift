@@ -33,7 +33,7 @@ extension TieredCache {
         terms.partition = partition
         terms.validator = validator
         // Only a write or removal that overtook this one can have broken the fence.
-        await publish([Publication(key: key, fence: openFence(forKey: key), value: value, terms: terms, policy: policy)], isLoad: false)
+        await publish([Publication(key: key, fence: openFence(forKey: key, .none), value: value, terms: terms, policy: policy)], isLoad: false)
     }
 
     /// Writes several values as ``insert(_:forKey:policy:tags:partition:validator:)`` does, with one call of each store.
@@ -43,7 +43,7 @@ extension TieredCache {
             var terms = newTerms(policy)
             terms.tags = tags
             terms.partition = partition
-            return Publication(key: key, fence: openFence(forKey: key), value: value, terms: terms, policy: policy)
+            return Publication(key: key, fence: openFence(forKey: key, .none), value: value, terms: terms, policy: policy)
         }
         await publish(publications, isLoad: false)
     }
@@ -51,8 +51,15 @@ extension TieredCache {
     // MARK: Fences
 
     /// Marks the moment at which somebody begins to obtain a value for `key` outside the cache. Close it or publish with it.
+    ///
+    /// What is published with it does not replace anything that others have written to a shared store since.
     package func openFence(forKey key: Key) -> FenceTable<Key>.Fence {
-        fences.withLock { $0.open(key) }
+        openFence(forKey: key, stack.positions)
+    }
+
+    /// The same, for a value whose obtaining has begun when the shared stores stood there; ``StorePositions/none``: whatever others have written.
+    package func openFence(forKey key: Key, _ positions: StorePositions) -> FenceTable<Key>.Fence {
+        fences.withLock { $0.open(key, positions) }
     }
 
     /// Whether the fence's key has been neither written nor removed since the fence was opened.
@@ -93,6 +100,8 @@ extension TieredCache {
         let value: Value?
         let terms: EntryTerms
         let policy: CachePolicy
+        /// Given back when the stores have the value.
+        var lease: HeldLease?
 
         var cached: CachedValue<Value>? { value.map { CachedValue($0, terms: terms) } }
     }
@@ -127,6 +136,7 @@ extension TieredCache {
         let published = publications.filter { publication in
             if publishToMemory(publication, isLoad: isLoad) { return true }
             closeFence(publication.fence)
+            publication.lease?.release()
             return false
         }
         if published.isEmpty { return false }
@@ -217,8 +227,11 @@ extension TieredCache {
                     removals.append(.init(key: key) { [self] in mayReach(tier: index, change: publication.fence) })
                     continue
                 }
+                let guarded = publication.fence.positions[index].map { position in
+                    StoreTier.Guard(position: position) { [self] in refused(publication.key, inTier: index) }
+                }
                 insertions.append(
-                    .init(key: key, record: record) { [self] in
+                    .init(key: key, record: record, guarded: guarded) { [self] in
                         fences.withLock { fences in
                             guard !fences.isOutdated(publication.fence, tags: publication.terms.labels, inTier: index) else {
                                 outdated.add(key, publication.fence)
@@ -247,6 +260,7 @@ extension TieredCache {
         fences.withLock { fences in
             for publication in publications { fences.endChange(publication.fence) }
         }
+        for publication in publications { publication.lease?.release() }
     }
 }
 

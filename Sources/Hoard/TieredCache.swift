@@ -60,8 +60,10 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     let throttle = Mutex(RetryThrottle<Key>())
     let deadlines: DeadlineQueue
     let storeWrites = BackgroundWork(maximumCount: 64)
-    /// The tasks that listen to the stores.
+    /// The tasks that listen to the stores, and the watches of those that are shared.
     let watchers = Mutex<[Task<Void, Never>]>([])
+    let watches = Mutex<[StoreWatch]>([])
+    let foreignChangeHandler = Mutex<(@Sendable (ForeignChange) -> Void)?>(nil)
 
     var tiers: [StoreTier] { stack.tiers }
 
@@ -120,6 +122,7 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     deinit {
         for watcher in watchers.withLock({ $0 }) { watcher.cancel() }
+        for watch in watches.withLock({ $0 }) { watch.cancel() }
     }
 
     /// The counters as they stand now.

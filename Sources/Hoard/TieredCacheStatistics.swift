@@ -25,6 +25,10 @@ public struct TieredCacheStatistics: Sendable, Hashable, Codable {
     public var loadTimeouts = 0
     /// Loaded or promoted values that were not kept, because their key was written or removed meanwhile, or one of their tags.
     public var fencedPublications = 0
+    /// Loaded or promoted values that a shared store did not take, because somebody else has changed their key or one of their tags meanwhile, or may have.
+    public var refusedPublications = 0
+    /// Loads that were not made, because another process that had the lease has brought the value. See ``CachePolicy/loadLease``.
+    public var loadsByOthers = 0
     /// Operations that a store failed to do, or did not do in time.
     public var storeFailures = 0
     /// Records that could not be decoded.
@@ -37,6 +41,6 @@ public struct TieredCacheStatistics: Sendable, Hashable, Codable {
 
     private enum CodingKeys: String, CodingKey {
         case memoryHits, storeHits, staleHits, negativeHits, misses, loads, unmodifiedLoads, loadFailures, backgroundLoads, loadTimeouts
-        case fencedPublications, storeFailures, rejectedRecords
+        case fencedPublications, refusedPublications, loadsByOthers, storeFailures, rejectedRecords
     }
 }

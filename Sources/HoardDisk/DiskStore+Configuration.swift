@@ -59,6 +59,10 @@ extension DiskStore {
         /// How often the store looks for other processes' changes while somebody listens to ``DiskStore/invalidations()``. The default is 20 milliseconds.
         public var invalidationInterval: Duration
 
+        /// How many bytes of the database the connection that writes keeps in memory. The default is 16 MiB. With less, a database that is larger reads more of
+        /// what it changes from the system's cache of files.
+        package var pageCacheByteCount = 16 << 20
+
         /// Called for what is worth a line in a log. The default is `nil`.
         ///
         /// Called on any thread, outside the store's locks. It may use the store, but must not wait for it.

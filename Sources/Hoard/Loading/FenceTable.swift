@@ -21,6 +21,8 @@ package struct FenceTable<Key: Hashable> {
         fileprivate let id: UInt64
         /// Whether it was opened to copy what a tier has.
         fileprivate let isForCopy: Bool
+        /// Where the shared stores stood no later than that.
+        package let positions: StorePositions
     }
 
     /// What is known of a key while it is being changed.
@@ -53,19 +55,20 @@ package struct FenceTable<Key: Hashable> {
 
     package init() {}
 
-    package mutating func open(_ key: Key) -> Fence {
-        open(key, isForCopy: false)
+    /// - Parameter positions: Where the shared stores stand. To be read before.
+    package mutating func open(_ key: Key, _ positions: StorePositions = .none) -> Fence {
+        open(key, isForCopy: false, positions)
     }
 
     /// A fence for copying what a tier has to another one; `nil` while the key is being changed.
-    package mutating func openForCopy(_ key: Key) -> Fence? {
-        isBeingChanged(key) ? nil : open(key, isForCopy: true)
+    package mutating func openForCopy(_ key: Key, _ positions: StorePositions = .none) -> Fence? {
+        isBeingChanged(key) ? nil : open(key, isForCopy: true, positions)
     }
 
-    private mutating func open(_ key: Key, isForCopy: Bool) -> Fence {
+    private mutating func open(_ key: Key, isForCopy: Bool, _ positions: StorePositions) -> Fence {
         lastID += 1
         openFences[key, default: FenceSet()].insert(lastID)
-        return Fence(key: key, id: lastID, isForCopy: isForCopy)
+        return Fence(key: key, id: lastID, isForCopy: isForCopy, positions: positions)
     }
 
     /// Whether a change of the key, or of everything, has begun and not ended.

@@ -100,7 +100,7 @@ public struct CacheLoadOutcome: Hashable, Sendable, CustomStringConvertible {
 public struct CacheStoreCall: Hashable, Sendable {
     /// What is asked of a store. Safe as a metric label.
     public struct Operation: Hashable, Sendable, CustomStringConvertible {
-        private enum Base: String, Hashable, Sendable { case read, write, remove }
+        private enum Base: String, Hashable, Sendable { case read, write, remove, lease }
         private let base: Base
         private init(_ base: Base) { self.base = base }
 
@@ -110,6 +110,8 @@ public struct CacheStoreCall: Hashable, Sendable {
         public static var write: Self { .init(.write) }
         /// Records are removed or marked stale.
         public static var remove: Self { .init(.remove) }
+        /// The right to load is asked for, renewed or given back.
+        public static var lease: Self { .init(.lease) }
 
         public var description: String { base.rawValue }
     }

@@ -81,6 +81,8 @@ extension TieredCache {
         /// Whether the stores were being read for somebody else already.
         var isReadCoalesced = false
         var load: TieredLoad<Value>?
+        /// Whether the load was somebody else's, which had begun without a cold start.
+        var isLoadCoalesced = false
     }
 
     /// Loads in the background that one call will start together.

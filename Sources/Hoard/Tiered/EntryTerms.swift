@@ -11,9 +11,15 @@
 package struct EntryTerms: Sendable, Hashable {
     package var created: Date
     /// `nil`: fresh for ever.
-    package var freshUntil: Date?
+    package var freshUntil: Date? {
+        get { freshEnd.date }
+        set { freshEnd = End(newValue) }
+    }
     /// `nil`: kept for ever. Never before ``freshUntil``.
-    package var staleUntil: Date?
+    package var staleUntil: Date? {
+        get { staleEnd.date }
+        set { staleEnd = End(newValue) }
+    }
     package var tags: Set<String> = []
     package var validator: String?
 
@@ -33,6 +39,21 @@ package struct EntryTerms: Sendable, Hashable {
     package var partition: String? {
         get { rare.partition }
         set { rare.partition = newValue }
+    }
+
+    private var freshEnd = End(nil)
+    private var staleEnd = End(nil)
+
+    /// A date or none in 8 bytes, where an optional takes 16: every entry in memory has two of them.
+    private struct End: Sendable, Hashable {
+        private let bits: UInt64
+
+        /// Stands for no date: the bits of something that is no number.
+        private static let none = UInt64.max
+
+        init(_ date: Date?) { bits = date?.timeIntervalSinceReferenceDate.bitPattern ?? Self.none }
+
+        var date: Date? { bits == Self.none ? nil : Date(timeIntervalSinceReferenceDate: Double(bitPattern: bits)) }
     }
 
     /// What few values have. It is kept apart, as every entry in memory has terms.

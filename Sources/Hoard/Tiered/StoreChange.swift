@@ -29,6 +29,9 @@ final class StoreChange: Sendable {
     /// Whether everything was done in time.
     let end = FirstAnswer<Bool>()
 
+    /// What is written only if nobody else has changed it.
+    let guards: [RecordKey: StoreTier.Guard]
+
     private let conditions: [RecordKey: @Sendable () -> Bool]
     private let deadlineTick: Mutex<Int64?>
     private let progress: Mutex<(remaining: Int, hasFailed: Bool)>
@@ -37,6 +40,7 @@ final class StoreChange: Sendable {
         _ kind: Kind,
         keys: [RecordKey],
         conditions: [RecordKey: @Sendable () -> Bool] = [:],
+        guards: [RecordKey: StoreTier.Guard] = [:],
         number: UInt64,
         deadline: Int64?,
         isReplay: Bool = false
@@ -44,6 +48,7 @@ final class StoreChange: Sendable {
         self.kind = kind
         self.keys = keys
         self.conditions = conditions
+        self.guards = guards
         self.number = number
         deadlineTick = Mutex(deadline)
         self.isReplay = isReplay

@@ -14,6 +14,9 @@ public final class StoreStack: Sendable {
     /// The stores, nearest first.
     let tiers: [StoreTier]
 
+    /// Whether other processes change one of the stores and it can tell.
+    let hasSharedStores: Bool
+
     /// Creates a stack. It owns the stores: ``close()`` closes them.
     ///
     /// - Parameters:
@@ -34,6 +37,7 @@ public final class StoreStack: Sendable {
                 onEvent(event)
             }
         }
+        hasSharedStores = tiers.contains { $0.sharedStore != nil }
     }
 
     /// How the stores are doing now, nearest first. Never suspends.

@@ -27,6 +27,36 @@ extension StoreTier {
         var isSweepUnderWay = false
     }
 
+    /// Others have changed a key in a store below: what this one has of it is not read any more, and removed as soon as possible.
+    func outdate(_ key: RecordKey) {
+        guard key.bytes.count <= RecordKey.maximumByteCount else { return }
+        withState { state in
+            guard !state.isClosed else { return }
+            let number = state.nextNumber()
+            state.missed(key, by: number)
+            state.recovery.isUrgent = true
+        }
+    }
+
+    /// Others have removed tags, a partition or everything in a store below.
+    func outdate(_ extent: StoreSweep.Extent) {
+        withState { state in
+            guard !state.isClosed else { return }
+            let number = state.nextNumber()
+            state.invalidateWrites(extent, by: number)
+            state.missed(extent, by: number)
+            state.recovery.isUrgent = true
+        }
+    }
+
+    /// There is reason to think that the store works again: it is asked again, and what it has missed is made good, before the time is up.
+    func endPause() {
+        withState { state in
+            state.breaker.endPause()
+            if case .open = state.breaker.state { state.recovery.isUrgent = !state.journal.isEmpty }
+        }
+    }
+
     /// How many keys or tags are removed by one call.
     private static var batchCount: Int { 256 }
 
@@ -108,7 +138,7 @@ extension StoreTier.State {
             switch breaker.state {
             case .closed: recovery.isUrgent ? now : retry
             // When the time is up and nothing has come of it, what is missed cannot be made good yet.
-            case .open(let until): until > now ? until : retry
+            case .open(let until): until > now ? until : recovery.isUrgent ? now : retry
             // Somebody is finding out; if the circuit is closed by that, there will be another plan.
             case .halfOpen: retry
             }

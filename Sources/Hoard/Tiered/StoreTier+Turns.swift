@@ -28,11 +28,12 @@ extension StoreTier.State {
         _ kind: StoreChange.Kind,
         keys: [RecordKey],
         conditions: [RecordKey: @Sendable () -> Bool],
+        guards: [RecordKey: StoreTier.Guard],
         deadline: Int64?,
         at now: Int64
     ) -> StoreTier.ChangeAdmission {
         if isClosed { return .closed }
-        let change = StoreChange(kind, keys: keys, conditions: conditions, number: nextNumber(), deadline: deadline)
+        let change = StoreChange(kind, keys: keys, conditions: conditions, guards: guards, number: nextNumber(), deadline: deadline)
         if breaker.isRefusing(at: now) {
             beginSkipping(change.keys)
             return .refused(change)
@@ -80,8 +81,10 @@ extension StoreTier.State {
     }
 
     /// The store has answered.
-    mutating func landed(_ change: StoreChange, _ turn: StoreTier.Turn, isDone: Bool) {
-        for key in turn.keys {
+    ///
+    /// - Parameter refused: The keys under which the store has left what it had.
+    mutating func landed(_ change: StoreChange, _ turn: StoreTier.Turn, isDone: Bool, refused: Set<RecordKey>) {
+        for key in turn.keys where !refused.contains(key) {
             guard isDone else {
                 if !change.isReplay { missed(key, by: change.number) }
                 continue

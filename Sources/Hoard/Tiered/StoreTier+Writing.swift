@@ -12,8 +12,18 @@ extension StoreTier {
     struct Insertion: Sendable {
         let key: RecordKey
         let record: Record
+        /// `nil`: the record is written whatever others have changed.
+        var guarded: Guard?
         /// Asked once, when the turn has come, just before the store is called; or when the store is passed by.
         let isStillWanted: @Sendable () -> Bool
+    }
+
+    /// A record is written only if nobody else has changed its key or one of its tags.
+    struct Guard: Sendable {
+        /// Since when.
+        let position: StorePosition
+        /// Called outside all locks if somebody has.
+        let onRefusal: @Sendable () -> Void
     }
 
     struct Removal: Sendable {
@@ -27,7 +37,12 @@ extension StoreTier {
     /// Returns when the store has them, or at the deadline. What could not be written is not read until it has been removed.
     func insert(_ insertions: [Insertion]) async {
         let records = Dictionary(insertions.map { ($0.key, $0.record) }) { $1 }
-        await change(.insert(records), insertions.map { Removal(key: $0.key, isStillWanted: $0.isStillWanted) })
+        let guards = sharedStore == nil ? [] : insertions.compactMap { insertion in insertion.guarded.map { (insertion.key, $0) } }
+        await change(
+            .insert(records),
+            insertions.map { Removal(key: $0.key, isStillWanted: $0.isStillWanted) },
+            guards: guards.isEmpty ? [:] : Dictionary(guards) { $1 }
+        )
     }
 
     /// Removes records; those whose keys are free, in one call of the store.
@@ -40,7 +55,7 @@ extension StoreTier {
         await change(.markStale(at: date), removals)
     }
 
-    private func change(_ kind: StoreChange.Kind, _ parts: [Removal]) async {
+    private func change(_ kind: StoreChange.Kind, _ parts: [Removal], guards: [RecordKey: Guard] = [:]) async {
         var conditions: [RecordKey: @Sendable () -> Bool] = [:]
         let keys = parts.compactMap { part -> RecordKey? in
             guard part.key.bytes.count <= RecordKey.maximumByteCount else { return nil }
@@ -49,7 +64,7 @@ extension StoreTier {
         guard !keys.isEmpty else { return }
         let now = ticker.nanoseconds()
         let deadline = deadline(from: now)
-        let admission = withState { $0.admit(kind, keys: keys, conditions: conditions, deadline: deadline, at: now) }
+        let admission = withState { $0.admit(kind, keys: keys, conditions: conditions, guards: guards, deadline: deadline, at: now) }
         switch admission {
         case .closed: return
         case .refused(let change): skip(change, change.keys)
@@ -125,7 +140,7 @@ extension StoreTier {
         var hasFailed = turn.skippedCount > 0
         if let id = turn.call {
             let call = CacheStoreCall(store: store.name, operation: change.operation, recordCount: turn.keys.count)
-            let result = await perform(call) { [store] () async throws(StoreError) in try await change.make(for: turn.keys, in: store) }
+            let result = await perform(call) { [self] () async throws(StoreError) in try await change.make(for: turn.keys, in: self) }
             hasFailed = !land(change, turn, call: id, result)
         }
         let leftovers = withState { $0.endWriting(change, keys: keys, wanted: turn.keys) }
@@ -136,17 +151,19 @@ extension StoreTier {
     }
 
     /// - Returns: Whether the store has done it.
-    private func land(_ change: StoreChange, _ turn: Turn, call id: UInt64, _ result: Result<Void, StoreError>) -> Bool {
+    private func land(_ change: StoreChange, _ turn: Turn, call id: UInt64, _ result: Result<Set<RecordKey>, StoreError>) -> Bool {
         let now = ticker.nanoseconds()
         let error: StoreError? = if case .failure(let error) = result { error } else { nil }
+        let refused = (try? result.get()) ?? []
         // This one says that the store holds nothing under the key, which is all that matters.
         let isRefusal = error?.code == .recordTooLarge
         let ended = withState { state in
             let ended = state.end(id, error: isRefusal ? nil : error, at: now)
-            state.landed(change, turn, isDone: error == nil || (isRefusal && turn.keys.count == 1))
+            state.landed(change, turn, isDone: error == nil || (isRefusal && turn.keys.count == 1), refused: refused)
             return ended
         }
         if let ended { tell(ended.call, error == nil || isRefusal ? .done : .failed, error: error, since: ended.start, until: now) }
+        for key in refused { change.guards[key]?.onRefusal() }
         return error == nil || isRefusal
     }
 
@@ -182,9 +199,12 @@ extension StoreTier {
 }
 
 extension StoreChange {
-    fileprivate func make(for keys: [RecordKey], in store: any RecordStore) async throws(StoreError) {
+    /// - Returns: The keys under which the store has left what it had, because others have changed it.
+    fileprivate func make(for keys: [RecordKey], in tier: StoreTier) async throws(StoreError) -> Set<RecordKey> {
+        let store = tier.store
         switch kind {
         case .insert(let records):
+            if !guards.isEmpty, let shared = tier.sharedStore { return try await insert(records, for: keys, in: shared) }
             if keys.count == 1, let record = records[keys[0]] {
                 try await store.insert(record, forKey: keys[0])
             } else {
@@ -196,6 +216,24 @@ extension StoreChange {
         case .markStale(let date):
             for key in keys { try await store.markRecordStale(forKey: key, at: date) }
         }
+        return []
+    }
+
+    private func insert(
+        _ records: [RecordKey: Record],
+        for keys: [RecordKey],
+        in store: any SharedRecordStore
+    ) async throws(StoreError) -> Set<RecordKey> {
+        if keys.count == 1, let record = records[keys[0]], let guarded = guards[keys[0]] {
+            return try await store.insert(record, forKey: keys[0], ifUnchangedSince: guarded.position) ? [] : [keys[0]]
+        }
+        let wanted = Set(keys)
+        let plain = records.filter { wanted.contains($0.key) && guards[$0.key] == nil }
+        if !plain.isEmpty { try await store.insert(plain) }
+        let guarded = records.filter { wanted.contains($0.key) && guards[$0.key] != nil }
+        // The oldest position is right for all of them.
+        guard let position = guarded.keys.compactMap({ guards[$0]?.position }).min() else { return [] }
+        return try await store.insert(guarded, ifUnchangedSince: position)
     }
 
     fileprivate static func remove(_ keys: [RecordKey], from store: any RecordStore) async throws(StoreError) {

@@ -19,6 +19,8 @@ final class StoreTier: Sendable {
     }
 
     let store: any RecordStore
+    /// The store, if other processes change it and it can tell.
+    let sharedStore: (any SharedRecordStore)?
     let configuration: StoreStack.Configuration
     let ticker: any Ticker
     let observer: (any CacheObserver)?
@@ -36,6 +38,7 @@ final class StoreTier: Sendable {
         report: @escaping @Sendable (TieredCacheEvent) -> Void
     ) {
         self.store = store
+        sharedStore = store as? any SharedRecordStore
         self.configuration = configuration
         self.ticker = ticker
         self.observer = observer

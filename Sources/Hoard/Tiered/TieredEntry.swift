@@ -8,11 +8,16 @@ public import Synchronization
     /// `nil`: the source has no value.
     @usableFromInline let value: Value?
 
-    /// The tick from which a reader has to look closer than at this number; `Int64.max` for never. Negative entries are always looked at closer.
-    @usableFromInline let attention: Int64
+    // What needs less than a word lies together: there is one of these objects for every entry in memory.
+
+    /// ``Ticks/spread``. It weighs a chance, for which 32 bits are enough.
+    private let spread: Float
 
     /// Whether there are tags, or a partition, by which the entry can be invalidated.
     @usableFromInline let hasTags: Bool
+
+    /// The tick from which a reader has to look closer than at this number; `Int64.max` for never. Negative entries are always looked at closer.
+    @usableFromInline let attention: Int64
 
     /// The ``TagMarks`` era in which the entry was last known to be untouched by invalidations.
     @usableFromInline let checkedEra: Atomic<UInt64>
@@ -20,7 +25,12 @@ public import Synchronization
     /// The era in which the entry was published.
     let bornEra: UInt64
     let terms: EntryTerms
-    let ticks: Ticks
+
+    private let created: Int64
+    private let fresh: Int64
+    private let earlyRefresh: Int64
+
+    var ticks: Ticks { Ticks(created: created, fresh: fresh, earlyRefresh: earlyRefresh, spread: Double(spread)) }
 
     /// The terms in ticks.
     struct Ticks: Sendable {
@@ -36,7 +46,10 @@ public import Synchronization
     init(value: Value?, terms: EntryTerms, ticks: Ticks, era: UInt64) {
         self.value = value
         self.terms = terms
-        self.ticks = ticks
+        created = ticks.created
+        fresh = ticks.fresh
+        earlyRefresh = ticks.earlyRefresh
+        spread = Float(ticks.spread)
         hasTags = terms.hasLabels
         bornEra = era
         checkedEra = Atomic(era)
@@ -50,11 +63,11 @@ public import Synchronization
     private static var always: Int64 { .min / 2 }
 
     /// Whether the value may be used without asking its source.
-    func isFresh(at now: Int64) -> Bool { now < ticks.fresh }
+    func isFresh(at now: Int64) -> Bool { now < fresh }
 
     /// Whether the value, stale, may be used for so long.
     func isUsable(at now: Int64, staleFor duration: Duration) -> Bool {
-        now < ticks.fresh.addingSaturated(duration.saturatingNanoseconds)
+        now < fresh.addingSaturated(duration.saturatingNanoseconds)
     }
 
     var cached: CachedValue<Value>? { value.map { CachedValue($0, terms: terms) } }

@@ -205,6 +205,7 @@ struct DatabaseOpening {
         var options = options(label: "Hoard.DiskStore.writer")
         // What the log grows to while it is being copied stays for the next time.
         let logByteCount = Checkpointer.frameCount(maximumBytes: configuration.maximumBytes) * Self.pageByteCount * 3 / 2
+        let pageCacheKibibytes = max(configuration.pageCacheByteCount, 256 << 10) >> 10
         options.prepareDatabase { db in
             if isNew {
                 // Small pages suit the random order of the keys' hashes: each write touches few pages, and all of their bytes go to the log.
@@ -214,7 +215,7 @@ struct DatabaseOpening {
                 sql: """
                     PRAGMA secure_delete = FAST;
                     PRAGMA journal_size_limit = \(logByteCount);
-                    PRAGMA cache_size = -16384;
+                    PRAGMA cache_size = -\(pageCacheKibibytes);
                     """
             )
         }

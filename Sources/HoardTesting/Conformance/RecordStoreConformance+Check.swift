@@ -26,6 +26,10 @@ extension RecordStoreConformance {
         }
 
         public var id: String { name }
+
+        /// Whether the check needs a store that it can limit.
+        var setsLimits: Bool { maximumCount != nil || maximumBytes != nil }
+
         public var description: String { name }
 
         /// Makes a store, tries it, and closes it.

@@ -41,9 +41,17 @@ public enum RecordStoreConformance {
     public static var checks: [Check] { checks(seed: .random(in: .min ... .max)) }
 
     /// Every check, with the seed that a failure has stated.
-    public static func checks(seed: UInt64) -> [Check] {
-        readingChecks + keyChecks + expirationChecks + limitChecks + removalChecks + partitionChecks + bulkChecks + staleMarkChecks + lifecycleChecks
-            + concurrencyChecks + modelChecks(seed: seed)
+    public static func checks(seed: UInt64) -> [Check] { checks(forStoresWithOwnLimits: true, seed: seed) }
+
+    /// Every check that a store can pass, with a new random seed unless one is given.
+    ///
+    /// - Parameter hasOwnLimits: `false` leaves out the checks of limits by count and by bytes, and of what leaves first: for a store whose room somebody else bounds,
+    ///   such as a server that several programs share. Try then in tests of your own how it refuses a record that is too large.
+    public static func checks(forStoresWithOwnLimits hasOwnLimits: Bool, seed: UInt64 = .random(in: .min ... .max)) -> [Check] {
+        let checks =
+            readingChecks + keyChecks + expirationChecks + limitChecks + removalChecks + partitionChecks + bulkChecks + staleMarkChecks
+            + lifecycleChecks + concurrencyChecks(limit: hasOwnLimits ? 20 : nil) + modelChecks(seed: seed)
+        return hasOwnLimits ? checks : checks.filter { !$0.setsLimits }
     }
 }
 

@@ -50,8 +50,8 @@ final class Witness: Sendable {
 }
 
 /// Lets other tasks run until `condition` holds. Only for conditions that no event announces; the suite's time limit ends it otherwise.
-func waitUntil(_ condition: () -> Bool) async throws {
-    while !condition() {
+func waitUntil(_ condition: () async throws -> Bool) async throws {
+    while try await !condition() {
         try Task.checkCancellation()
         await Task.yield()
     }

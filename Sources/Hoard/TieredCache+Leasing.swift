@@ -1,0 +1,119 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// What came of waiting for the turn to load a key that several processes may load.
+package enum LoadTurn<Found: Sendable>: Sendable {
+    /// Another process has brought the value.
+    case found(Found)
+    /// It is this one's turn. The lease is to be released when the stores have the value, or there is none; `nil`: nobody could be asked, or nobody would come to an end.
+    case load(HeldLease?)
+}
+
+/// One load at a time among all processes: ``CachePolicy/loadLease``.
+extension TieredCache {
+    /// Waits until this process may load a key, unless another one brings the value meanwhile.
+    func turnToLoad(_ inquiry: Inquiry) async throws -> LoadTurn<TieredLoad<Value>> {
+        guard let lease = inquiry.policy.loadLease, inquiry.policy.skipping.isDisjoint(with: .stores) else { return .load(nil) }
+        return try await turn(toLoad: inquiry.key, lease) { [self] in
+            // Reads that began before the lease was asked for may have come too early.
+            storeReads.detach(inquiry.key)
+            let reading = try await storeReading(inquiry).reading
+            if let entry = reading.entry, entry.isFresh(at: ticker.nanoseconds()), entry.value != nil || !inquiry.needsValue {
+                return .found(entry, reading.tier)
+            }
+            var seen: TieredEntry<Value>?
+            let existing = existing(inquiry, seen: &seen)
+            withExtendedLifetime(seen) {}
+            return existing
+        }
+    }
+
+    /// Waits until this process may load a key, unless what it looks for is found meanwhile.
+    ///
+    /// - Parameter lookAgain: Looks for a value that another process may have brought. Must not rely on reads that began before it was called.
+    /// - Throws: `CancellationError`; what `lookAgain` throws. A store that fails is passed by.
+    package func turn<Found: Sendable>(
+        toLoad key: Key,
+        _ lease: CachePolicy.LoadLease,
+        lookAgain: () async throws -> Found?
+    ) async throws -> LoadTurn<Found> {
+        guard let (tier, store) = stack.leasingStore, let recordKey = naming.recordKey(for: key) else { return .load(nil) }
+        let end = ticker.nanoseconds().addingSaturated(max(0, lease.maximumWait.saturatingNanoseconds))
+        while true {
+            try Task.checkCancellation()
+            // What changes from here on wakes the one that waits.
+            let position = store.position
+            switch await tier.lease(forKey: recordKey, for: lease.duration, in: store) {
+            case .failed:
+                return .load(nil)
+            case .granted(let granted):
+                let held = HeldLease(granted, for: lease.duration, in: store, of: tier)
+                // Whoever had it last may have brought the value since this process looked.
+                do {
+                    guard let found = try await lookAgain() else { return .load(held) }
+                    held.release()
+                    counters.withLock { $0.loadsByOthers += 1 }
+                    return .found(found)
+                } catch {
+                    held.release()
+                    throw error
+                }
+            case .taken:
+                let left = end.subtractingSaturated(ticker.nanoseconds())
+                guard left > 0 else { return .load(nil) }
+                // Nobody tells that the time of a lease is up.
+                let period = max(10_000_000, lease.duration.saturatingNanoseconds / 4)
+                await store.waitForChange(ofKey: recordKey, since: position, atMost: .nanoseconds(min(left, period)))
+                try Task.checkCancellation()
+                if let found = try await lookAgain() {
+                    counters.withLock { $0.loadsByOthers += 1 }
+                    return .found(found)
+                }
+            }
+        }
+    }
+}
+
+extension StoreStack {
+    /// The first store that leases.
+    var leasingStore: (tier: StoreTier, store: any LeasingRecordStore)? {
+        guard hasSharedStores else { return nil }
+        for tier in tiers {
+            if let store = tier.sharedStore as? any LeasingRecordStore { return (tier, store) }
+        }
+        return nil
+    }
+}
+
+extension StoreTier {
+    enum LeaseAnswer: Sendable {
+        case granted(RecordLease)
+        case taken
+        /// The store is left alone, or has not answered as it should.
+        case failed
+    }
+
+    /// Asks a store that is sound for a lease. Never waits longer than the deadline.
+    func lease(forKey key: RecordKey, for duration: Duration, in store: any LeasingRecordStore) async -> LeaseAnswer {
+        guard key.bytes.count <= RecordKey.maximumByteCount else { return .failed }
+        let health = health
+        // One that still owes an answer would let this wait as well.
+        guard health.circuit == .closed, health.overdueCalls == 0 else { return .failed }
+        let start = ticker.nanoseconds()
+        let call = CacheStoreCall(store: store.name, operation: .lease)
+        let answer = await performInTime(call) { () async throws(StoreError) in try await store.lease(forKey: key, for: duration) }
+        let now = ticker.nanoseconds()
+        switch answer {
+        case .success(let lease):
+            tell(call, lease == nil ? .notFound : .done, since: start, until: now)
+            return lease.map { .granted($0) } ?? .taken
+        case .failure(let error):
+            tell(call, .failed, error: error, since: start, until: now)
+        case .timedOut:
+            tell(call, .timedOut, since: start, until: now)
+        }
+        return .failed
+    }
+}

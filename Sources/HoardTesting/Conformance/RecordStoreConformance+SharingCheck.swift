@@ -1,0 +1,112 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+public import Hoard
+internal import Synchronization
+
+extension RecordStoreConformance {
+    /// Makes so many stores over the same records, with nothing in them: as many processes would have them. The check closes them.
+    public typealias MakeSharedStores = @Sendable (Configuration, _ count: Int) async throws -> [any SharedRecordStore]
+
+    /// One rule for stores that others change too, and how to find out whether a store keeps it.
+    public struct SharingCheck: Sendable, Identifiable, CustomStringConvertible {
+        /// What a store that passes does. Unique within the suite.
+        public let name: String
+
+        private let storeCount: Int
+        private let body: @Sendable (SharingSubject) async throws -> Void
+
+        init(_ name: String, storeCount: Int = 2, body: @escaping @Sendable (SharingSubject) async throws -> Void) {
+            self.name = name
+            self.storeCount = storeCount
+            self.body = body
+        }
+
+        public var id: String { name }
+        public var description: String { name }
+
+        /// Makes stores, tries them, and closes them.
+        ///
+        /// - Throws: ``RecordStoreConformanceFailure`` if a store breaks the rule; what `makeStores` throws.
+        public func run(_ makeStores: MakeSharedStores) async throws {
+            let time = ManualTicker()
+            let stores = try await makeStores(Configuration(maximumCount: nil, maximumBytes: nil, clock: time), storeCount)
+            precondition(stores.count == storeCount, "The check needs \(storeCount) stores.")
+            let subject = SharingSubject(stores: stores, time: time)
+            let failure: RecordStoreConformanceFailure?
+            do {
+                try await body(subject)
+                failure = nil
+            } catch let expectation as UnmetExpectation {
+                failure = RecordStoreConformanceFailure(check: name, message: expectation.message, underlyingError: nil)
+            } catch {
+                failure = RecordStoreConformanceFailure(check: name, message: "A store threw “\(error)”.", underlyingError: error)
+            }
+            for store in stores { await store.close() }
+            if let failure { throw failure }
+        }
+    }
+
+    /// The stores that a check tries, and the time they live in. News may be late, as they come over a network.
+    struct SharingSubject: Sendable {
+        let stores: [any SharedRecordStore]
+        let time: ManualTicker
+
+        var here: any SharedRecordStore { stores[0] }
+        var there: any SharedRecordStore { stores[1] }
+
+        /// The first store, for the helpers of checks of one store.
+        var subject: Subject { Subject(store: here, time: time) }
+        var otherSubject: Subject { Subject(store: there, time: time) }
+
+        /// For how long, in real time, something is waited for that has to come.
+        static var patience: Duration { .seconds(10) }
+
+        /// Ends the check unless something comes to hold.
+        func eventually(_ message: @autoclosure () -> String, _ condition: () async throws -> Bool) async throws {
+            let end = ContinuousClock.now + Self.patience
+            while try await !condition() {
+                guard ContinuousClock.now < end else { throw UnmetExpectation(message: message()) }
+                try await Task.sleep(for: .milliseconds(1))
+            }
+        }
+
+        /// Writes a record as a load would that begins now. It may have to be tried again, because news of what was before are still on their way.
+        func load(_ record: Record, forKey key: RecordKey, in store: any SharedRecordStore, _ circumstances: String) async throws {
+            try await eventually("\(circumstances), a load that begins then should be published at last.") {
+                try await store.insert(record, forKey: key, ifUnchangedSince: store.position)
+            }
+        }
+    }
+
+    /// What a watch has been told.
+    final class Hearing: Sendable {
+        private let heard = Mutex<[StoreInvalidation]>([])
+        private let watch = Mutex<StoreWatch?>(nil)
+
+        init(_ store: any SharedRecordStore) {
+            let watch = store.watch { [weak self] invalidation in self?.heard.withLock { $0.append(invalidation) } }
+            self.watch.withLock { $0 = watch }
+        }
+
+        var all: [StoreInvalidation] { heard.withLock { $0 } }
+
+        func forget() { heard.withLock { $0 = [] } }
+        func cancel() { watch.withLock { $0.take() }?.cancel() }
+
+        func concerns(_ key: RecordKey) -> Bool { all.contains { $0.key == key || $0.isOfEverything } }
+        func concerns(tag: String) -> Bool { all.contains { $0.tags.contains(tag) || $0.isOfEverything } }
+        func concerns(partition: String) -> Bool { all.contains { $0.partition == partition || $0.isOfEverything } }
+    }
+}
+
+extension RecordStoreConformance {
+    /// What a load asks, in checks of stores that many change.
+    final class Source: Sendable {
+        private let number = Atomic<Int>(0)
+        var value: Int {
+            get { number.load(ordering: .sequentiallyConsistent) }
+            set { number.store(newValue, ordering: .sequentiallyConsistent) }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Hoard
+
+/// Who has last changed what, in a ``SharedMemoryStore``. Bounded: when there is too much to remember, what is older counts as changed by everybody.
+struct SharedChangeTable: Sendable {
+    /// The number of the last change by each connection.
+    private typealias Changes = [UInt64: UInt64]
+
+    static var maximumCount: Int { 100_000 }
+
+    private(set) var sequence: UInt64 = 0
+    private var keys: [RecordKey: Changes] = [:]
+    private var tags: [String: Changes] = [:]
+    /// By the bytes of the names.
+    private var partitions: [[UInt8]: Changes] = [:]
+    private var everything: Changes = [:]
+    /// What was changed before counts as changed then.
+    private var floor: UInt64 = 0
+
+    mutating func add(_ invalidation: StoreInvalidation, by id: UInt64) {
+        sequence += 1
+        if keys.count + tags.count + partitions.count >= Self.maximumCount {
+            (keys, tags, partitions) = ([:], [:], [:])
+            floor = sequence
+        }
+        if let key = invalidation.key {
+            keys[key, default: [:]][id] = sequence
+        } else if let partition = invalidation.partition {
+            partitions[Array(partition.utf8), default: [:]][id] = sequence
+        } else if invalidation.tags.isEmpty {
+            everything[id] = sequence
+        } else {
+            for tag in invalidation.tags { tags[tag, default: [:]][id] = sequence }
+        }
+    }
+
+    /// Whether somebody else has changed a key since a position.
+    func hasChanged(_ key: RecordKey, since position: StorePosition, unlessBy id: UInt64) -> Bool {
+        floor > position.number || isLater(keys[key], position, id) || isLater(everything, position, id)
+    }
+
+    /// Whether somebody else has changed what a record depends on.
+    func hasChanged(_ record: Record, forKey key: RecordKey, since position: StorePosition, unlessBy id: UInt64) -> Bool {
+        hasChanged(key, since: position, unlessBy: id) || record.tags.contains { isLater(tags[$0], position, id) }
+            || record.partition.map { isLater(partitions[Array($0.utf8)], position, id) } ?? false
+    }
+
+    private func isLater(_ changes: Changes?, _ position: StorePosition, _ id: UInt64) -> Bool {
+        changes?.contains { $0.key != id && $0.value > position.number } ?? false
+    }
+}
