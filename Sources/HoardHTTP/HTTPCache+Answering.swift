@@ -78,7 +78,7 @@ extension HTTPCache {
         if isMissing { return nil }
         let remove: @Sendable () -> Void = { [self] in removeIncomplete(body, key: key) }
         return StoredContent(
-            body: body,
+            body: body.unpacked,
             segments: segments,
             pieces: pieces,
             lease: lease,

@@ -26,7 +26,7 @@ extension HTTPCache {
                 return try await answer(of: send(forward, machine, call, flight).answer)
             case .lead(let exchange):
                 if let response = await responseSince(found, machine, call, exchange) { return (response, .collapsedHits) }
-                return try await lead(exchange, forward, machine, call)
+                return try await lead(exchange, found, forward, machine, call)
             case .follow(let leading, let follower):
                 exchange = leading
                 arrival = await arrivalInTime(for: follower, of: leading)
@@ -55,16 +55,29 @@ extension HTTPCache {
 
     private func lead(
         _ exchange: Exchange,
+        _ found: Found,
         _ forward: HTTPCacheStateMachine.Forward,
         _ machine: HTTPCacheStateMachine,
         _ call: Call
     ) async throws(HTTPCacheError) -> (HTTPCacheResponse, Outcome) {
         let task = transfers.start { [self] in
-            let landing = await send(forward, machine, call, exchange.flight) { [self] in flights.remove(exchange) }
+            let turn = await turnToAsk(exchange, found, machine, call)
+            if case .found(let landing) = turn {
+                flights.remove(exchange)
+                return exchange.land(landing)
+            }
+            let permit = turn.permit
+            let landing = await send(forward, machine, call, permit?.flight ?? exchange.flight) { [self] in
+                permit?.lease.release()
+                flights.remove(exchange)
+            }
             switch landing.shared {
             case .arriving: flights.markShareable(exchange.key)
-            case .stored, .failed: flights.remove(exchange)
+            case .stored, .failed:
+                permit?.lease.release()
+                flights.remove(exchange)
             case .unshareable:
+                permit?.lease.release()
                 flights.markUnshareable(exchange.key)
                 flights.remove(exchange)
             }

@@ -55,6 +55,11 @@ extension HTTPCache {
         /// never wait for each other. Default: 5 seconds.
         public var collapseTimeout: Duration = .seconds(5)
 
+        /// Whether caches that share a store (`LeasingRecordStore`, such as `RedisStore`) agree who of them asks the origin for what none of them has. The others wait
+        /// until it is stored, for half of ``collapseTimeout`` at most; then they ask by themselves, as they do if the store fails. It costs three round trips to the store for each miss.
+        /// Default: `false`.
+        public var collapsesAcrossCaches: Bool = false
+
         public init() {}
     }
 }

@@ -100,6 +100,7 @@ extension HTTPCache {
         breakFences(of: keys)
         if error.meansNothingWasSent { return }
         await startTask { [self] in
+            await tellOfRemoval(of: keys)
             for key in keys { await markStoredStale(key) }
         }.value
     }

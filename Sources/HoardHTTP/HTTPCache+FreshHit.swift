@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Hoard
-package import NIOCore
 internal import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -15,8 +14,9 @@ internal import Synchronization
 package struct FreshHit: Sendable {
     /// The status line and the fields, but for `Age` and `Cache-Status`.
     package let head: WireHead
-    /// The whole content.
-    package let content: ByteBuffer
+    /// The whole content, at hand.
+    package let body: StoredBody
+    package let contentByteCount: Int
     package let status: Int
     /// The value of `Age`: [RFC 9111 §5.1](https://www.rfc-editor.org/rfc/rfc9111#section-5.1).
     package let age: Int64
@@ -64,15 +64,23 @@ extension StoredResponse {
     /// The answer to a plain request, if the response is fresh, and all of it at hand.
     @inline(__always)
     func freshHit(isHead: Bool, at now: Date) -> FreshHit? {
-        guard let head = wireHead, let content = body.bytesAtHand else { return nil }
+        let body = body
+        guard let head = wireHead, let count = body.lengthAtHand else { return nil }
         if let length = head.contentLength {
-            guard length == content.readableBytes else { return nil }
+            guard length == count else { return nil }
         } else if isHead {
             return nil
         }
         let freshness = freshness
         guard freshness.cacheControl.noCache != .wholeResponse, freshness.timeToLive(at: now) > 0 else { return nil }
         let age = freshness.age.wholeSeconds(at: now)
-        return FreshHit(head: head, content: content, status: statusCode, age: age, timeToLive: freshness.lifetime.seconds - age)
+        return FreshHit(
+            head: head,
+            body: body,
+            contentByteCount: count,
+            status: statusCode,
+            age: age,
+            timeToLive: freshness.lifetime.seconds - age
+        )
     }
 }

@@ -10,14 +10,21 @@ internal import Hoard
 #endif
 
 extension HTTPCache {
-    /// Writes a response with the dates and tags that follow from it. Returns when memory has it; the stores get it in the background.
+    /// Writes a response with the dates and tags that follow from it. Returns when memory has it.
     ///
+    /// - Parameter behind: Whether the stores get it in the background. Otherwise they have it, too, when this returns.
     /// - Returns: Whether the fence was intact.
-    func publish(_ response: StoredResponse, forKey key: HTTPCacheKey, of partition: String?, fence: FenceTable<HTTPCacheKey>.Fence) async -> Bool {
+    func publish(
+        _ response: StoredResponse,
+        forKey key: HTTPCacheKey,
+        of partition: String?,
+        fence: FenceTable<HTTPCacheKey>.Fence,
+        behind: Bool = true
+    ) async -> Bool {
         let (freshUntil, keptUntil) = lifetime(of: response)
         let validators = response.validators
         let cached = CachedValue(
-            HTTPCacheEntry.response(response),
+            HTTPCacheEntry.response(response.packed),
             created: response.responseTime,
             freshUntil: freshUntil,
             staleUntil: .date(keptUntil),
@@ -25,7 +32,7 @@ extension HTTPCache {
             partition: partition,
             validator: (validators.eTag ?? validators.lastModified).map { String(decoding: $0, as: UTF8.self) }
         )
-        return await entries.publish(cached, forKey: key, fence: fence, behind: true)
+        return await entries.publish(cached, forKey: key, fence: fence, behind: behind)
     }
 
     /// Until when a response is fresh, and until when it is kept.

@@ -47,6 +47,7 @@ extension HTTPCache {
     public func markStale(_ uri: String, partition: String? = nil, policy: HTTPCachePolicy = HTTPCachePolicy()) async -> Bool {
         guard let keys = keysWithoutFences(of: uri, partition: partition, policy) else { return false }
         await startTask { [self] in
+            await tellOfRemoval(of: keys)
             for key in keys { await markStoredStale(key) }
         }.value
         return true
@@ -114,6 +115,7 @@ extension HTTPCache {
 
     /// Removes what is stored under the keys of URIs, whose fences have been broken.
     func removeStored(_ keys: [HTTPCacheKey]) async {
+        await tellOfRemoval(of: keys)
         var removed: Set<HTTPCacheKey> = []
         var references: [BodyReference] = []
         for key in keys {

@@ -21,4 +21,10 @@ extension HTTPCache {
     public func storeStatistics() async -> [StoreStatistics?] {
         await entries.storeStatistics()
     }
+
+    /// How the stores are doing, nearest first.
+    public var storeHealth: [StoreHealth] { entries.storeHealth }
+
+    /// Which of the stores, nearest first, other processes change too (`SharedRecordStore`).
+    package var sharedStores: [Bool] { entries.sharedStores }
 }

@@ -73,14 +73,18 @@ public final class HTTPCache: Sendable {
         self.work = work
         budget = ByteBudget(max(0, configuration.maximumBytesInFlight))
         space = Space(configuration.mode, partition: configuration.partition)
+        let deadlines = DeadlineQueue(ticker: ticker)
+        let isShared = stores.contains { $0 is any SharedRecordStore }
         segments = BodySegments(
             entries: entries,
             clock: clock,
             maximumLengthInMemory: stores.isEmpty ? nil : memoryBytes / 16,
-            work: work
+            work: work,
+            grace: isShared ? .init(duration: .seconds(60), ticker: ticker, deadlines: deadlines) : nil
         )
         flights = Flights(ticker: ticker)
-        deadlines = DeadlineQueue(ticker: ticker)
+        self.deadlines = deadlines
+        entries.setForeignChangeHandler { [weak self] in self?.heed($0) }
     }
 
     /// Waits until the stores have everything that has been accepted for storing, and the revalidations in the background that have been started are over.

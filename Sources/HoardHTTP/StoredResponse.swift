@@ -18,14 +18,7 @@ internal import Synchronization
 ///
 /// Everything that a decision reads is derived when the response is made, and shared by all copies: copying is cheap, and deciding reads no fields.
 package struct StoredResponse: Sendable {
-    /// The content, as far as it is stored.
-    package var body: StoredBody
-
-    /// The fields that came behind the content, kept apart from those of the head ([RFC 9110 §6.5.1](https://www.rfc-editor.org/rfc/rfc9110#section-6.5.1));
-    /// empty if there were none.
-    package var trailers: HTTPFields
-
-    private let message: Message
+    private var message: Message
 
     /// - Parameters:
     ///   - head: The status and the fields to be stored, in the origin's order and bytes.
@@ -40,9 +33,51 @@ package struct StoredResponse: Sendable {
         staleSince: Date? = nil,
         rules: HTTPCacheRules
     ) {
-        self.body = body
-        self.trailers = trailers
-        self.message = Message(head: head, requestTime: requestTime, responseTime: responseTime, staleSince: staleSince, rules: rules)
+        let wire = WireHead(head)
+        var extras = Message.Extras()
+        if wire == nil { extras.head = head }
+        if body != .empty { extras.body = body }
+        extras.trailers = trailers
+        extras.staleSince = staleSince
+        extras.noVarySearch = NoVarySearch(head.headerFields)
+        message = Message(head: head, wire: wire, extras: extras, requestTime: requestTime, responseTime: responseTime, rules: rules)
+    }
+
+    /// The content, as far as it is stored. Setting it is O(1).
+    package var body: StoredBody {
+        get { message.body }
+        set {
+            var extras = message.extras
+            extras.body = newValue
+            message = Message(message, wire: message.wire, extras: extras)
+        }
+    }
+
+    /// The fields that came behind the content, kept apart from those of the head ([RFC 9110 §6.5.1](https://www.rfc-editor.org/rfc/rfc9110#section-6.5.1));
+    /// empty if there were none.
+    package var trailers: HTTPFields {
+        get { message.trailers }
+        set {
+            var extras = message.extras
+            extras.trailers = newValue
+            message = Message(message, wire: message.wire, extras: extras)
+        }
+    }
+
+    /// The same response in as little memory as it needs: short content lies behind the head. For what is kept.
+    ///
+    /// - Complexity: O(*n*) in the bytes of the head, and of the content if it is short.
+    package var packed: Self {
+        var extras = message.extras
+        guard let body = extras.body else { return self }
+        var packed = self
+        if let wire = message.wire, let length = body.wholeByteCount, length <= PackedContent.maximumByteCount {
+            extras.body = nil
+            packed.message = Message(message, wire: wire.with(body), extras: extras)
+        } else {
+            packed.body = body.packed
+        }
+        return packed
     }
 
     /// The same response, which counts as stale from `date` on until the origin has confirmed it.
@@ -68,7 +103,7 @@ package struct StoredResponse: Sendable {
     package var requestTime: Date { message.requestTime }
 
     /// When this response, or the 304 that last updated it, was received.
-    package var responseTime: Date { message.responseTime }
+    package var responseTime: Date { message.freshness.age.responseTime }
 
     /// From when on the response counts as stale, however long its lifetime is; `nil` if nobody has said so.
     package var staleSince: Date? { message.staleSince }
@@ -89,14 +124,14 @@ package struct StoredResponse: Sendable {
     package var noVarySearch: NoVarySearch? { message.noVarySearch }
 
     /// The status code.
-    package var statusCode: Int { message.statusCode }
+    package var statusCode: Int { Int(message.statusCode) }
 
     /// Whether all of the content is stored.
     package var isComplete: Bool { body.isComplete }
 
     /// What the response weighs in the memory tier: its bytes, and the space that its fields take.
     package var weight: Int {
-        trailers.reduce(message.weight + body.byteCountAtHand) { $0 + $1.weight }
+        trailers.reduce(Int(message.weight) + body.byteCountAtHand) { $0 + $1.weight }
     }
 }
 
@@ -106,8 +141,8 @@ extension StoredResponse: Hashable {
     }
 
     package func hash(into hasher: inout Hasher) {
-        hasher.combine(message.statusCode)
-        hasher.combine(message.responseTime)
+        hasher.combine(statusCode)
+        hasher.combine(responseTime)
         hasher.combine(body)
     }
 }
@@ -116,50 +151,77 @@ extension StoredResponse {
     /// The head as HTTP/1.1 servers write it, if it can be written without looking at its fields one by one; see ``WireHead``.
     var wireHead: WireHead? { message.wire }
 
-    /// What never changes in a stored response, and all that is derived from it. One for all copies.
+    /// All that is known of a response, and all that is derived from it. One for all copies.
     ///
-    /// There are as many of these as there are entries in memory, so the head is kept as bytes. It is read back when somebody asks for it.
+    /// There are as many of these as there are entries in memory, so the head is kept as bytes, which are read back when somebody asks for it, and what few
+    /// responses have is kept apart.
     private final class Message: Sendable {
-        /// The head as bytes; `nil` if bytes cannot stand for all of it.
+        /// The head as bytes, and short content; `nil` if bytes cannot stand for all of the head.
         let wire: WireHead?
-        private let reasonPhrase: String
-        /// The head if bytes cannot stand for it.
-        private let kept: HTTPResponse?
-        /// The head without `Age`, once it has been asked for.
-        private let headWithoutAgeRead = AtomicLazyReference<Head>()
+        let statusCode: UInt16
+        let weight: UInt32
         let requestTime: Date
-        let responseTime: Date
-        let staleSince: Date?
         let freshness: ResponseFreshness
         let vary: Vary
         let tags: Set<String>
-        let noVarySearch: NoVarySearch?
-        let statusCode: Int
-        let weight: Int
+        private let extrasBox: ExtrasBox?
+        /// The head without `Age`, once it has been asked for.
+        private let headWithoutAgeRead = AtomicLazyReference<Head>()
 
-        init(head: HTTPResponse, requestTime: Date, responseTime: Date, staleSince: Date?, rules: HTTPCacheRules) {
-            let fields = head.headerFields
-            let wire = WireHead(head)
-            self.wire = wire
-            self.kept = wire == nil ? head : nil
-            self.reasonPhrase = head.status.reasonPhrase
-            let policy = PolicyField(fields)
-            self.requestTime = requestTime
-            self.responseTime = responseTime
-            self.staleSince = staleSince
-            let freshness = ResponseFreshness(of: head, requestTime: requestTime, responseTime: responseTime, rules: rules)
-            self.freshness = staleSince.map { freshness.stale(from: $0) } ?? freshness
-            self.vary = Vary(fields)
-            self.tags = CacheTags.tags(in: fields).union(policy?.tags ?? [])
-            self.noVarySearch = NoVarySearch(fields)
-            self.statusCode = head.status.code
-            self.weight = fields.reduce(512) { $0 + $1.weight }
+        /// What few responses in memory have.
+        struct Extras {
+            /// The head if bytes cannot stand for it.
+            var head: HTTPResponse?
+            /// The content if it does not lie behind the head.
+            var body: StoredBody?
+            var trailers: HTTPFields = [:]
+            var staleSince: Date?
+            var noVarySearch: NoVarySearch?
+
+            var isEmpty: Bool { head == nil && body == nil && trailers.isEmpty && staleSince == nil && noVarySearch == nil }
         }
+
+        private final class ExtrasBox: Sendable {
+            let extras: Extras
+            init(_ extras: Extras) { self.extras = extras }
+        }
+
+        init(head: HTTPResponse, wire: WireHead?, extras: Extras, requestTime: Date, responseTime: Date, rules: HTTPCacheRules) {
+            let fields = head.headerFields
+            self.wire = wire
+            self.requestTime = requestTime
+            let freshness = ResponseFreshness(of: head, requestTime: requestTime, responseTime: responseTime, rules: rules)
+            self.freshness = extras.staleSince.map { freshness.stale(from: $0) } ?? freshness
+            vary = Vary(fields)
+            tags = CacheTags.tags(in: fields).union(PolicyField(fields)?.tags ?? [])
+            statusCode = UInt16(clamping: head.status.code)
+            weight = UInt32(clamping: fields.reduce(512) { $0 + $1.weight })
+            extrasBox = extras.isEmpty ? nil : ExtrasBox(extras)
+        }
+
+        /// The same head with other content, trailers or memory.
+        init(_ other: Message, wire: WireHead?, extras: Extras) {
+            self.wire = wire
+            requestTime = other.requestTime
+            freshness = other.freshness
+            vary = other.vary
+            tags = other.tags
+            statusCode = other.statusCode
+            weight = other.weight
+            extrasBox = extras.isEmpty ? nil : ExtrasBox(extras)
+        }
+
+        var extras: Extras { extrasBox?.extras ?? Extras() }
+
+        var body: StoredBody { extrasBox?.extras.body ?? wire.map { StoredBody($0.content) } ?? .empty }
+        var trailers: HTTPFields { extrasBox?.extras.trailers ?? [:] }
+        var staleSince: Date? { extrasBox?.extras.staleSince }
+        var noVarySearch: NoVarySearch? { extrasBox?.extras.noVarySearch }
 
         /// O(*n*) in the bytes of the fields.
         var head: HTTPResponse {
-            if let kept { return kept }
-            return HTTPResponse(status: .init(code: statusCode, reasonPhrase: reasonPhrase), headerFields: wire?.fields ?? [:])
+            guard let wire else { return extrasBox?.extras.head ?? HTTPResponse(status: .init(code: Int(statusCode))) }
+            return HTTPResponse(status: .init(code: Int(statusCode), reasonPhrase: wire.reasonPhrase), headerFields: wire.fields)
         }
 
         /// Amortised O(1).
@@ -173,7 +235,7 @@ extension StoredResponse {
 
         /// What is derived is equal if what it is derived from is, in one cache.
         func isEqual(to other: Message) -> Bool {
-            requestTime == other.requestTime && responseTime == other.responseTime && freshness == other.freshness && head == other.head
+            requestTime == other.requestTime && freshness == other.freshness && head == other.head
         }
     }
 

@@ -36,7 +36,7 @@ import Testing
         #expect(found.age == 7)
         #expect(found.timeToLive == 53)
         #expect(found.status == 200)
-        #expect(String(buffer: found.content) == "hello")
+        #expect(String(buffer: found.body.bytesAtHand ?? ByteBuffer()) == "hello")
         #expect(cache.freshHitStatusPrefix == "hoard; hit; ttl=")
     }
 

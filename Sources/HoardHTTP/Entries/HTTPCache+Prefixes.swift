@@ -71,6 +71,7 @@ extension HTTPCache {
         flights.removeAll { matching.includes($0.key) }
         // A cancelled task would not find all that has to go.
         return await startTask { [self] in
+            await tellOfRemoval(of: matching)
             let removed = Mutex((count: 0, references: [BodyReference]()))
             await entries.removeValues(where: matching.includes) { matches in
                 for match in matches where match.freshUntil != nil {
@@ -92,6 +93,7 @@ extension HTTPCache {
     private func markStoredStale(_ matching: URIsBeginning) async -> Int {
         flights.removeAll { matching.includes($0.key) }
         return await startTask { [self] in
+            await tellOfRemoval(of: matching)
             let count = Mutex(0)
             await entries.markStale(where: matching.includes) { matches in count.withLock { $0 += matches.count } }
             flights.removeAll { matching.includes($0.key) }
@@ -102,7 +104,9 @@ extension HTTPCache {
 
 /// The keys of URIs that begin with the same text, in one partition, with any credentials.
 struct URIsBeginning: Sendable {
-    private let scope: String
+    let scope: String
+    /// Normalised; empty for all URIs.
+    let text: String
     private let prefix: [UInt8]
     /// The path, if the prefix goes on behind it.
     private let path: [UInt8]?
@@ -110,6 +114,7 @@ struct URIsBeginning: Sendable {
     /// All URIs.
     init(scope: String) {
         self.scope = scope
+        text = ""
         prefix = []
         path = nil
     }
@@ -118,6 +123,7 @@ struct URIsBeginning: Sendable {
     init?(with prefix: String, scope: String) {
         guard let normalized = TargetURI.normalized(prefix) else { return nil }
         self.scope = scope
+        text = normalized
         let bytes = Array(normalized.utf8)
         self.prefix = bytes
         path = bytes.firstIndex(of: .questionMark).map { Array(bytes[..<$0]) }

@@ -19,6 +19,8 @@ final class Flight: Sendable {
     private let labels: Set<String>
     /// The flight goes on behind a change of its own, which breaks the fence of the key once more.
     private let isAfterChange: Bool
+    /// Others wait until the stores have what the flight brings.
+    private let isAwaited: Bool
     private let state = Mutex(State())
 
     private struct Fences: Sendable {
@@ -40,9 +42,18 @@ final class Flight: Sendable {
     ///
     /// - Parameter other: The flight takes the place of this one, whose own request has just removed what is stored. It is to be made before that is
     ///   waited for, so that others' removals count.
-    init(key: HTTPCacheKey, space: HTTPCache.Space, selectingFields: HTTPFields, cache: HTTPCache, after other: Flight? = nil) {
+    /// - Parameter isAwaited: Whether storing ends only when the stores have the response.
+    init(
+        key: HTTPCacheKey,
+        space: HTTPCache.Space,
+        selectingFields: HTTPFields,
+        cache: HTTPCache,
+        after other: Flight? = nil,
+        isAwaited: Bool = false
+    ) {
         self.key = key
         self.space = space
+        self.isAwaited = isAwaited || other?.isAwaited ?? false
         isAfterChange = other != nil
         let uriTags = isAfterChange || !key.hasCredentials ? [] : cache.uriTags(of: [key])
         labels = uriTags.union(space.labels)
@@ -91,7 +102,7 @@ final class Flight: Sendable {
     /// For whom the segments of a body are written that the flight brings.
     var segmentOwner: BodySegments.Owner {
         guard let partition = space.partition else { return .nobody }
-        return BodySegments.Owner(partition: partition) { [self] in !hasLostPartition }
+        return BodySegments.Owner(partition: partition, positions: fences.key.positions) { [self] in !hasLostPartition }
     }
 
     /// What the lookup found.
@@ -116,9 +127,9 @@ final class Flight: Sendable {
     /// Puts an updated form of the stored response that the lookup found in its place.
     func replaceFound(with response: StoredResponse) async {
         guard let key = found?.key else { return }
-        let fence = cache.entries.openFence(forKey: key)
+        let fence = cache.entries.openFence(forKey: key, fences.key.positions)
         guard isIntact(for: response) else { return cache.entries.closeFence(fence) }
-        _ = await cache.publish(response, forKey: key, of: space.partition, fence: fence)
+        _ = await cache.publish(response, forKey: key, of: space.partition, fence: fence, behind: !isAwaited)
     }
 
     // MARK: Storing
@@ -159,7 +170,7 @@ final class Flight: Sendable {
         if !names.isEmpty {
             isStored = await publish(response, asVariantOf: base, names.map(\.canonicalName))
         } else if base == key, !isAfterChange {
-            isStored = await cache.publish(response, forKey: key, of: space.partition, fence: handOverFence())
+            isStored = await cache.publish(response, forKey: key, of: space.partition, fence: handOverFence(), behind: !isAwaited)
         } else {
             isStored = await publish(response, forKey: base)
         }
@@ -170,7 +181,7 @@ final class Flight: Sendable {
 
     /// Publishes under a key that is shared with other requests. Of two responses, the answer to the later request stays.
     private func publish(_ response: StoredResponse, forKey key: HTTPCacheKey) async -> Bool {
-        let fence = cache.entries.openFence(forKey: key)
+        let fence = cache.entries.openFence(forKey: key, fences.key.positions)
         if case .response(let current)? = cache.entries.memoryLookup(forKey: key)?.value, current.requestTime > response.requestTime {
             cache.entries.closeFence(fence)
             return false
@@ -179,7 +190,7 @@ final class Flight: Sendable {
             cache.entries.closeFence(fence)
             return false
         }
-        return await cache.publish(response, forKey: key, of: space.partition, fence: fence)
+        return await cache.publish(response, forKey: key, of: space.partition, fence: fence, behind: !isAwaited)
     }
 
     private func publish(_ response: StoredResponse, asVariantOf base: HTTPCacheKey, _ fieldNames: [String]) async -> Bool {
@@ -191,7 +202,8 @@ final class Flight: Sendable {
 
     /// The index of the variants of a key, with one more.
     ///
-    /// Writing the index breaks the fences of the others who do so. They begin again.
+    /// Writing the index breaks the fences of the others who do so. They begin again. Of two processes that write it at the same time, the store takes one index, and
+    /// the other's variant is not found.
     ///
     /// - Returns: `nil` if the URI has been removed since the flight began.
     private func index(of base: HTTPCacheKey, adding variant: VariantIndex.Variant, for response: StoredResponse) async -> VariantIndex? {
@@ -214,7 +226,7 @@ final class Flight: Sendable {
                 return cache.entries.isIntact(fence) ? index : nil
             }
             // The index itself does not grow stale; a store drops it when it needs the room.
-            if await cache.entries.publish(lasting(.variants(index)), forKey: base, fence: fence, behind: true) {
+            if await cache.entries.publish(lasting(.variants(index)), forKey: base, fence: fence, behind: !isAwaited) {
                 let keys = dropped.map { base.variantKey($0, in: index) }
                 await cache.removeVariants(keys)
                 return index
@@ -239,7 +251,7 @@ final class Flight: Sendable {
             all.removeAll { $0 == rules }
             all.insert(rules, at: 0)
             let entry = HTTPCacheEntry.searchRules(Array(all.prefix(HTTPCacheEntry.maximumSearchRules)))
-            if await cache.entries.publish(lasting(entry), forKey: rulesKey, fence: fence, behind: true) { return true }
+            if await cache.entries.publish(lasting(entry), forKey: rulesKey, fence: fence, behind: !isAwaited) { return true }
         }
     }
 

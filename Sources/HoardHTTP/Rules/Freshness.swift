@@ -29,11 +29,13 @@ package struct FreshnessLifetime: Hashable, Sendable {
     }
 
     /// The lifetime in seconds: 0 if the response was stale from the start, ``DeltaSeconds/maximum`` at most.
-    package let seconds: Int64
+    package var seconds: Int64 { Int64(storedSeconds) }
+    // 32 bits are enough, and every stored response has a lifetime.
+    private let storedSeconds: UInt32
     package let source: Source
 
     package init(seconds: Int64, source: Source) {
-        self.seconds = min(max(seconds, 0), DeltaSeconds.maximum)
+        storedSeconds = UInt32(clamping: min(max(seconds, 0), DeltaSeconds.maximum))
         self.source = source
     }
 

@@ -18,8 +18,8 @@ package struct ResponseFreshness: Hashable, Sendable {
 
     /// Most responses have the same few directives, which take more memory than all else that is known of a response.
     private let directives: SharedCacheControl
-    package let lifetime: FreshnessLifetime
     package let age: ResponseAge
+    package let lifetime: FreshnessLifetime
     package let mode: CacheMode
 
     /// - Parameters:

@@ -24,6 +24,8 @@ final class BodySegments: Sendable {
     /// Longer bodies go to the stores alone.
     private let maximumLengthInMemory: Int
     private let work: BackgroundWork
+    private let grace: Grace?
+    private let waitingRemovalCount = Atomic<Int>(0)
     private let readers = Mutex<[UInt64: Readers]>([:])
 
     private struct Readers {
@@ -31,19 +33,32 @@ final class BodySegments: Sendable {
         var isToBeRemoved: BodyReference?
     }
 
+    /// How long segments stay to which nothing refers any more, for others who are reading them.
+    struct Grace: Sendable {
+        let duration: Duration
+        let ticker: any Ticker
+        let deadlines: DeadlineQueue
+
+        /// The most bodies that wait to be removed.
+        static let maximumCount = 10_000
+    }
+
     /// - Parameters:
     ///   - maximumLengthInMemory: Longer bodies are kept in the stores alone. `nil`: there are no stores.
     ///   - work: Does the removals.
+    ///   - grace: `nil`: no other process reads what is in the stores.
     init(
         entries: TieredCache<HTTPCacheKey, HTTPCacheEntry>,
         clock: any WallClock,
         maximumLengthInMemory: Int?,
-        work: BackgroundWork
+        work: BackgroundWork,
+        grace: Grace? = nil
     ) {
         self.entries = entries
         self.clock = clock
         self.maximumLengthInMemory = maximumLengthInMemory ?? .max
         self.work = work
+        self.grace = grace
     }
 
     private func key(_ id: UInt64, _ index: Int) -> HTTPCacheKey { .segment(index, ofBody: id) }
@@ -57,10 +72,12 @@ final class BodySegments: Sendable {
     /// To whom a body belongs.
     struct Owner: Sendable {
         let partition: String?
+        /// Where shared stores stood when the body was asked for: somebody else may have removed the partition since.
+        let positions: StorePositions
         /// Whether it is still to be written.
         let isThere: @Sendable () -> Bool
 
-        static var nobody: Owner { Owner(partition: nil) { true } }
+        static var nobody: Owner { Owner(partition: nil, positions: .none) { true } }
     }
 
     /// Writes a segment. Suspends until the stores have it, if there are any.
@@ -75,8 +92,8 @@ final class BodySegments: Sendable {
             partition: owner.partition
         )
         let key = key(id, index)
-        // A removal that comes later breaks the fence.
-        let fence = entries.openFence(forKey: key)
+        // A removal that comes later breaks the fence. The key is a random number, which nobody else writes.
+        let fence = entries.openFence(forKey: key, owner.positions)
         guard owner.isThere() else {
             entries.closeFence(fence)
             return false
@@ -131,7 +148,7 @@ final class BodySegments: Sendable {
             readers[id] = left.count > 0 ? left : nil
             return left.count > 0 ? nil : left.isToBeRemoved
         }
-        if let removed { removeAtOnce(removed) }
+        if let removed { removeUnread(removed) }
     }
 
     /// Removes the segments of a body to which nothing refers any more, in the background, and not before its last reader has finished.
@@ -141,7 +158,20 @@ final class BodySegments: Sendable {
             readers[reference.id]?.isToBeRemoved = reference
             return true
         }
-        if !isBeingRead { removeAtOnce(reference) }
+        if !isBeingRead { removeUnread(reference) }
+    }
+
+    /// Nobody reads the body here. Elsewhere somebody may, who has found it before it was replaced.
+    private func removeUnread(_ reference: BodyReference) {
+        guard let grace, waitingRemovalCount.load(ordering: .relaxed) < Grace.maximumCount else { return removeAtOnce(reference) }
+        waitingRemovalCount.add(1, ordering: .relaxed)
+        let end = grace.ticker.nanoseconds().addingSaturated(grace.duration.saturatingNanoseconds)
+        // If the process ends before, the segments expire.
+        _ = grace.deadlines.schedule(at: end) { [weak self] in
+            guard let self else { return }
+            waitingRemovalCount.subtract(1, ordering: .relaxed)
+            removeAtOnce(reference)
+        }
     }
 
     private func removeAtOnce(_ reference: BodyReference) {

@@ -3,14 +3,14 @@
 
 package import NIOCore
 
-/// What a cache key leads to.
+/// What a cache key leads to. One pointer, as every entry in memory has one of these.
 package enum HTTPCacheEntry: Sendable, Hashable {
     /// The response to every request for the key.
     case response(StoredResponse)
     /// The responses differ by request fields and are found under keys of their own.
-    case variants(VariantIndex)
+    indirect case variants(VariantIndex)
     /// A piece of a body that is too long for one entry.
-    case segment(ByteBuffer)
+    indirect case segment(ByteBuffer)
     /// The rules by which responses for one path say that parts of the query do not matter, the most recent first.
     case searchRules([NoVarySearch])
 

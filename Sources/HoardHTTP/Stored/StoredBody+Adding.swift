@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-package import NIOCore
+internal import NIOCore
 
 extension StoredBody {
     /// The most extents that are kept of one body. What would need more is not added.
@@ -9,7 +9,8 @@ extension StoredBody {
 
     /// Everything that is referred to.
     package var references: [BodyReference] {
-        extents.compactMap { extent in
+        if wholeByteCount != nil { return [] }
+        return extents.compactMap { extent in
             if case .reference(let reference) = extent.source { reference } else { nil }
         }
     }
@@ -42,21 +43,12 @@ extension StoredBody {
     package func gaps(in range: Range<Int>) -> [Range<Int>] {
         var gaps: [Range<Int>] = []
         var next = range.lowerBound
-        for extent in extents where extent.range.overlaps(range) {
-            if extent.offset > next { gaps.append(next..<extent.offset) }
-            next = max(next, extent.range.upperBound)
+        for extent in ranges where extent.overlaps(range) {
+            if extent.lowerBound > next { gaps.append(next..<extent.lowerBound) }
+            next = max(next, extent.upperBound)
         }
         if next < range.upperBound { gaps.append(next..<range.upperBound) }
         return gaps
-    }
-
-    /// The bytes of `range`, if all of them are at hand in one extent.
-    package func bytesAtHand(in range: Range<Int>) -> ByteBuffer? {
-        if range.isEmpty { return ByteBuffer() }
-        guard let extent = extents.first(where: { $0.range.contains(range.lowerBound) }), range.upperBound <= extent.range.upperBound,
-            case .bytes(let bytes) = extent.clamped(to: range).source
-        else { return nil }
-        return bytes
     }
 }
 

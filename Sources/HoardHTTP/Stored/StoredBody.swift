@@ -38,19 +38,36 @@ package struct StoredBody: Sendable, Hashable {
     }
 
     /// All of the content at hand in one piece, which is the usual case and needs no array; or anything else.
-    private enum Storage: Sendable, Hashable {
+    private enum Storage: Sendable {
         case whole(ByteBuffer)
+        case packed(PackedContent)
         case extents([Extent], completeLength: Int?)
     }
 
     private var storage: Storage
 
-    /// Sorted by offset; no two overlap.
+    /// Sorted by offset; no two overlap. O(*n*) in the bytes if the content is packed.
     package var extents: [Extent] {
         switch storage {
         case .whole(let bytes) where bytes.readableBytes == 0: []
         case .whole(let bytes): [Extent(offset: 0, length: bytes.readableBytes, source: .bytes(bytes))]
+        case .packed: unpacked.extents
         case .extents(let extents, _): extents
+        }
+    }
+
+    /// The ranges of the ``extents``.
+    package var ranges: [Range<Int>] {
+        if let count = wholeByteCount { return count == 0 ? [] : [0..<count] }
+        return extents.map(\.range)
+    }
+
+    /// The length of the content if all of it is at hand in one piece, as this type keeps it.
+    var wholeByteCount: Int? {
+        switch storage {
+        case .whole(let bytes): bytes.readableBytes
+        case .packed(let content): content.count
+        case .extents: nil
         }
     }
 
@@ -59,6 +76,7 @@ package struct StoredBody: Sendable, Hashable {
         get {
             switch storage {
             case .whole(let bytes): bytes.readableBytes
+            case .packed(let content): content.count
             case .extents(_, let completeLength): completeLength
             }
         }
@@ -83,50 +101,121 @@ package struct StoredBody: Sendable, Hashable {
         storage = .whole(bytes)
     }
 
+    /// All of the content, at hand.
+    init(_ content: PackedContent) {
+        storage = .packed(content)
+    }
+
     /// No content.
     package static let empty = StoredBody(ByteBuffer())
 
     /// Whether the whole content is stored.
     package var isComplete: Bool {
-        if case .whole = storage { return true }
+        if wholeByteCount != nil { return true }
         guard let completeLength else { return false }
         if completeLength == 0 { return true }
         var end = 0
-        for extent in extents {
-            guard extent.offset == end else { return false }
-            end += extent.length
+        for range in ranges {
+            guard range.lowerBound == end else { return false }
+            end = range.upperBound
         }
         return end == completeLength
-    }
-
-    /// The whole content, if all of it is at hand, in one piece. Of several pieces that are the whole, at least one is a reference, as bytes that touch
-    /// each other are one piece.
-    package var bytesAtHand: ByteBuffer? {
-        if case .whole(let bytes) = storage { return bytes }
-        guard extents.count <= 1, isComplete else { return nil }
-        guard let only = extents.first else { return ByteBuffer() }
-        if case .bytes(let bytes) = only.source { return bytes }
-        return nil
     }
 
     /// Whether all bytes of `range` are stored.
     package func contains(_ range: Range<Int>) -> Bool {
         var next = range.lowerBound
-        for extent in extents where extent.range.contains(next) {
-            next = extent.range.upperBound
+        for extent in ranges where extent.contains(next) {
+            next = extent.upperBound
             if next >= range.upperBound { return true }
         }
         return range.isEmpty
     }
 
     /// The number of bytes that are stored, wherever.
-    package var storedByteCount: Int { extents.reduce(0) { $0 + $1.length } }
+    package var storedByteCount: Int { wholeByteCount ?? extents.reduce(0) { $0 + $1.length } }
 
     /// The number of bytes at hand.
     package var byteCountAtHand: Int {
-        if case .whole(let bytes) = storage { return bytes.readableBytes }
+        if let wholeByteCount { return wholeByteCount }
         return extents.reduce(0) { count, extent in
             if case .bytes = extent.source { count + extent.length } else { count }
+        }
+    }
+}
+
+// MARK: The whole content
+
+extension StoredBody {
+    /// The whole content, if all of it is at hand, in one piece. Of several pieces that are the whole, at least one is a reference, as bytes that touch
+    /// each other are one piece. O(*n*) in the bytes if the content is packed.
+    package var bytesAtHand: ByteBuffer? {
+        switch storage {
+        case .whole(let bytes): return bytes
+        case .packed(let content): return content.buffer
+        case .extents: break
+        }
+        guard extents.count <= 1, isComplete else { return nil }
+        guard let only = extents.first else { return ByteBuffer() }
+        if case .bytes(let bytes) = only.source { return bytes }
+        return nil
+    }
+
+    /// Calls `body` with the bytes of ``bytesAtHand``, which are not copied.
+    @inline(__always)
+    package func withBytesAtHand<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result? {
+        if case .packed(let content) = storage { return try content.withUnsafeBytes(body) }
+        return try bytesAtHand?.withUnsafeReadableBytes(body)
+    }
+
+    /// The length of ``bytesAtHand``.
+    package var lengthAtHand: Int? { wholeByteCount ?? bytesAtHand?.readableBytes }
+
+    /// The content in buffers that are shared and not copied by those who ask for them.
+    var unpacked: StoredBody {
+        if case .packed(let content) = storage { StoredBody(content.buffer) } else { self }
+    }
+
+    /// The whole content, if it is in a buffer.
+    var wholeBytes: ByteBuffer? {
+        if case .whole(let bytes) = storage { bytes } else { nil }
+    }
+
+    /// The content in as little memory as it needs.
+    var packed: StoredBody {
+        guard let bytes = wholeBytes, bytes.readableBytes <= PackedContent.maximumByteCount else { return self }
+        return bytes.readableBytes == 0 ? .empty : StoredBody(PackedContent(copying: bytes))
+    }
+
+    /// The bytes of `range`, if all of them are at hand in one extent.
+    package func bytesAtHand(in range: Range<Int>) -> ByteBuffer? {
+        if range.isEmpty { return ByteBuffer() }
+        if case .packed(let content) = storage { return range.upperBound <= content.count ? content.buffer(range) : nil }
+        guard let extent = extents.first(where: { $0.range.contains(range.lowerBound) }), range.upperBound <= extent.range.upperBound,
+            case .bytes(let bytes) = extent.clamped(to: range).source
+        else { return nil }
+        return bytes
+    }
+}
+
+extension StoredBody {
+    /// Whether the same bytes are stored, in whatever form.
+    package static func == (left: Self, right: Self) -> Bool {
+        switch (left.storage, right.storage) {
+        case (.extents(let left, let leftLength), .extents(let right, let rightLength)): return left == right && leftLength == rightLength
+        case (.extents, _), (_, .extents): return false
+        case (.whole(let left), .whole(let right)): return left == right
+        default: break
+        }
+        return left.withBytesAtHand { left in right.withBytesAtHand { left.elementsEqual($0) } ?? false } ?? false
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(completeLength)
+        if case .extents(let extents, _) = storage {
+            hasher.combine(extents)
+        } else {
+            withBytesAtHand { hasher.combine(bytes: $0) }
         }
     }
 }

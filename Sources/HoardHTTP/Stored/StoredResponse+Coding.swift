@@ -34,7 +34,8 @@ extension StoredResponse {
         head.headerFields = try Self.readFields(from: &buffer)
         let trailers = try Self.readFields(from: &buffer)
         let body = try StoredBody(readingFrom: &buffer)
-        self.init(head: head, body: body, trailers: trailers, requestTime: requestTime, responseTime: responseTime, rules: rules)
+        // Content in a buffer would keep all that was read alive.
+        self = Self(head: head, body: body, trailers: trailers, requestTime: requestTime, responseTime: responseTime, rules: rules).packed
     }
 
     private static func write(_ fields: HTTPFields, into buffer: inout ByteBuffer) throws {
@@ -69,6 +70,15 @@ extension StoredBody {
     private static let unknownLength = UInt64.max
 
     fileprivate func write(into buffer: inout ByteBuffer) throws {
+        if let length = wholeByteCount, length > 0 {
+            buffer.writeInteger(UInt64(length))
+            buffer.writeInteger(1 as UInt16)
+            buffer.writeInteger(0 as UInt64)
+            buffer.writeInteger(UInt64(length))
+            buffer.writeInteger(SourceKind.bytes.rawValue)
+            _ = withBytesAtHand { buffer.writeBytes($0) }
+            return
+        }
         guard let count = UInt16(exactly: extents.count) else { throw MalformedEntry() }
         buffer.writeInteger(completeLength.map { UInt64($0) } ?? Self.unknownLength)
         buffer.writeInteger(count)

@@ -6,24 +6,36 @@ internal import HTTPTypes
 /// The head of a stored response in the bytes that an HTTP/1.1 server sends, but for the fields that each answer has anew.
 ///
 /// A head has this form if its bytes say all that is known of it, and if a server would change none of its fields: it frames nothing but by one
-/// `Content-Length`, has a `Date` and no `Age`, nothing beyond ASCII, and a status whose content is framed as usual.
+/// `Content-Length` of less than 4 GiB, has a `Date` and no `Age`, nothing beyond ASCII, and a status whose content is framed as usual.
+///
+/// There are as many of these as there are entries in memory, so short content lies behind the head in the same piece of memory.
 package struct WireHead: Sendable {
-    /// The status line and the fields, each line with CR and LF; behind those that are sent, what the owner's policy has added.
+    /// The status line and the fields, each line with CR and LF; behind those that are sent, what the owner's policy has added; behind that the content.
     private let bytes: [UInt8]
+    /// The number in `Content-Length`; the greatest number if there is none.
+    private let contentLengthOrNone: UInt32
     /// How many of ``bytes`` are sent.
-    private let sentByteCount: Int
-    /// The number in `Content-Length`; `nil` if there is none.
-    package let contentLength: Int?
+    private let sentByteCount: UInt32
+    /// Where the content begins in ``bytes``.
+    private let contentStart: UInt32
     /// Where the fields begin in ``bytes``.
-    private let fieldsStart: Int
+    private let fieldsStart: UInt32
+    /// Whether the reason in the status line came with the response.
+    private let hasReason: Bool
 
-    package var byteCount: Int { sentByteCount }
+    package var byteCount: Int { Int(sentByteCount) }
+
+    /// The number in `Content-Length`; `nil` if there is none.
+    package var contentLength: Int? { contentLengthOrNone == .max ? nil : Int(contentLengthOrNone) }
 
     /// The bytes that are sent.
     @inline(__always)
     package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[..<sentByteCount])) }
+        bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[..<byteCount])) }
     }
+
+    /// The content that lies behind the head.
+    var content: PackedContent { PackedContent(bytes, from: Int(contentStart)) }
 
     /// - Returns: `nil` if the head has another form.
     /// - Complexity: O(*n*) in the bytes of the head.
@@ -33,7 +45,7 @@ package struct WireHead: Sendable {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(head.headerFields.reduce(reason.utf8.count + 15) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 4 })
         bytes += "HTTP/1.1 \(status.code) \(reason)\r\n".utf8
-        fieldsStart = bytes.count
+        let fieldsStart = bytes.count
         var contentLength: Int?
         var hasDate = false
         var sentByteCount: Int?
@@ -65,10 +77,42 @@ package struct WireHead: Sendable {
                 break
             }
         }
-        guard hasDate else { return nil }
+        guard hasDate, bytes.count < UInt32.max, contentLength ?? 0 < UInt32.max else { return nil }
         self.bytes = bytes
-        self.sentByteCount = sentByteCount ?? bytes.count
-        self.contentLength = contentLength
+        self.sentByteCount = UInt32(sentByteCount ?? bytes.count)
+        self.contentStart = UInt32(bytes.count)
+        self.fieldsStart = UInt32(fieldsStart)
+        self.contentLengthOrNone = contentLength.map { UInt32($0) } ?? .max
+        self.hasReason = !status.reasonPhrase.isEmpty
+    }
+
+    private init(_ other: WireHead, bytes: [UInt8]) {
+        self.bytes = bytes
+        contentLengthOrNone = other.contentLengthOrNone
+        sentByteCount = other.sentByteCount
+        contentStart = other.contentStart
+        fieldsStart = other.fieldsStart
+        hasReason = other.hasReason
+    }
+
+    /// The same head, with content behind it, in memory that has no room for more.
+    ///
+    /// - Parameter body: Whole and at hand.
+    /// - Complexity: O(*n*) in the bytes of both.
+    func with(_ body: StoredBody) -> WireHead {
+        let length = body.lengthAtHand ?? 0
+        if length == 0, bytes.count == Int(contentStart) { return self }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Int(contentStart) + length)
+        bytes += self.bytes[..<Int(contentStart)]
+        body.withBytesAtHand { bytes += $0 }
+        return WireHead(self, bytes: bytes)
+    }
+
+    /// The reason that came with the status; empty if none did.
+    var reasonPhrase: String {
+        // Behind "HTTP/1.1 200 ", before CR and LF.
+        hasReason ? String(decoding: bytes[13..<(Int(fieldsStart) - 2)], as: UTF8.self) : ""
     }
 
     /// Reads the fields back.
@@ -76,7 +120,7 @@ package struct WireHead: Sendable {
     /// - Complexity: O(*n*) in the bytes.
     var fields: HTTPFields {
         var fields = HTTPFields()
-        var rest = bytes[fieldsStart...]
+        var rest = bytes[Int(fieldsStart)..<Int(contentStart)]
         while let colon = rest.firstIndex(of: .colon), let end = rest[colon...].firstIndex(of: UInt8(ascii: "\r")) {
             if let name = HTTPField.Name(String(decoding: rest[..<colon], as: UTF8.self)) {
                 fields.append(HTTPField(name: name, value: String(decoding: rest[(colon + 2)..<end], as: UTF8.self)))

@@ -1,0 +1,70 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Hoard
+
+/// Collapsed forwarding among caches that share a store: of them all, one asks the origin.
+extension HTTPCache {
+    /// Whether an exchange has to ask the origin.
+    enum Turn: Sendable {
+        /// Another cache has brought the response.
+        case found(Exchange.Landing)
+        /// It is this one's turn; without a permit because nobody could be asked, or nobody came to an end.
+        case ask(Permit?)
+
+        var permit: Permit? { if case .ask(let permit) = self { permit } else { nil } }
+    }
+
+    /// The right to ask for something of which other caches wait for the response.
+    struct Permit: Sendable {
+        let lease: HeldLease
+        /// What may be stored. It begins when the right was got: what others have stored before is none of its concern.
+        let flight: Flight
+    }
+
+    /// For how long a cache that has died while it was asking keeps the others waiting.
+    static let leaseDuration = Duration.seconds(5)
+
+    /// Waits until the leader of an exchange may ask the origin, unless another cache brings what answers its request.
+    func turnToAsk(_ exchange: Exchange, _ found: Found, _ machine: HTTPCacheStateMachine, _ call: Call) async -> Turn {
+        guard configuration.collapsesAcrossCaches else { return .ask(nil) }
+        // Those who have joined give up waiting at the end of the timeout, and would all ask by themselves.
+        let lease = CachePolicy.LoadLease(duration: Self.leaseDuration, maximumWait: configuration.collapseTimeout / 2)
+        do {
+            let turn = try await entries.turn(toLoad: exchange.key.leaseKey, lease) { [self] in await landing(at: found, machine, call) }
+            switch turn {
+            case .found(let landing): return .found(landing)
+            case .load(nil): return .ask(nil)
+            case .load(let held?):
+                let flight = Flight(key: call.key, space: call.space, selectingFields: machine.selectingFields, cache: self, isAwaited: true)
+                flight.found = exchange.flight.found
+                if exchange.flight.hasLostPartition { flight.close() }
+                return .ask(Permit(lease: held, flight: flight))
+            }
+        } catch {
+            // Nobody wants the answer any more, as the transport will find out.
+            return .ask(nil)
+        }
+    }
+
+    /// The answer to a request from what others have stored since its lookup.
+    private func landing(at found: Found, _ machine: HTTPCacheStateMachine, _ call: Call) async -> Exchange.Landing? {
+        let now = await lookUp(found.base, machine.selectingFields)
+        guard let stored = now.response, stored.isComplete else { return nil }
+        var machine = machine
+        guard case .respond(let answer) = machine.joined(stored, leaderFields: machine.selectingFields, now: clock.now()),
+            let response = await response(answer, to: call, key: now.key)
+        else { return nil }
+        return .init(answer: .success(.init(response, .collapsedHits)), shared: .stored(stored))
+    }
+}
+
+extension FlightKey {
+    /// What stands for the right to ask. Where the answer is stored, if that is known, so that whoever waits hears of it at once.
+    fileprivate var leaseKey: HTTPCacheKey {
+        guard let variant else { return key }
+        var leaseKey = key
+        leaseKey.variant = "\(key.variant.map { "\($0)\n" } ?? "")lease\n\(variant)"
+        return leaseKey
+    }
+}
