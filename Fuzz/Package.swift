@@ -17,8 +17,8 @@ let swiftSettings: [SwiftSetting] = [
 /// Of libFuzzer only its driver is used: the executables have a `main` of their own. The linker is the toolchain's, as gold fails on instrumented code.
 let linkerSettings: [LinkerSetting] = [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"], .when(platforms: [.linux]))]
 
-func fuzzer(_ name: String) -> Target {
-    .executableTarget(name: name, dependencies: ["FuzzerSupport", "HoardFuzzing"], swiftSettings: swiftSettings, linkerSettings: linkerSettings)
+func fuzzer(_ name: String, of fuzzed: Target.Dependency = "HoardFuzzing") -> Target {
+    .executableTarget(name: name, dependencies: ["FuzzerSupport", fuzzed], swiftSettings: swiftSettings, linkerSettings: linkerSettings)
 }
 
 /// A package of its own: it needs flags that only a root package may have, and nobody who depends on Hoard is to build it.
@@ -43,10 +43,16 @@ let package = Package(
             ],
             swiftSettings: swiftSettings
         ),
-        .target(name: "FuzzerSupport", dependencies: ["HoardFuzzing"], swiftSettings: swiftSettings),
+        .target(
+            name: "HoardRedisFuzzing",
+            dependencies: [.product(name: "HoardRedis", package: "hoard"), .product(name: "NIOCore", package: "swift-nio")],
+            swiftSettings: swiftSettings
+        ),
+        .target(name: "FuzzerSupport", swiftSettings: swiftSettings),
         fuzzer("DateFuzzer"),
         fuzzer("FieldFuzzer"),
         fuzzer("RangeFuzzer"),
+        fuzzer("RESPFuzzer", of: "HoardRedisFuzzing"),
         fuzzer("StoredFormFuzzer"),
     ]
 )

@@ -4,4 +4,4 @@
 import FuzzerSupport
 import HoardFuzzing
 
-run(FuzzTarget.dates)
+run(FuzzTarget.dates.check)

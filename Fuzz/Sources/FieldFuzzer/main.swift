@@ -4,4 +4,4 @@
 import FuzzerSupport
 import HoardFuzzing
 
-run(FuzzTarget.fields)
+run(FuzzTarget.fields.check)

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
-package import HoardFuzzing
 
 /// libFuzzer's entry for programs that have a `main` of their own.
 ///
@@ -15,17 +14,17 @@ private func runDriver(
 ) -> CInt
 
 /// What is being fuzzed. Unsafe, because the compiler cannot see that it is written once, before libFuzzer begins, which then reads it on one thread.
-nonisolated(unsafe) private var running: FuzzTarget?
+nonisolated(unsafe) private var running: (@Sendable ([UInt8]) throws -> Void)?
 
-/// Fuzzes a target with the arguments of the program, and ends the program. A finding ends it with a trap, which libFuzzer reports.
-package func run(_ target: FuzzTarget) -> Never {
-    running = target
+/// Fuzzes with the arguments of the program, and ends the program. What the check throws is a finding, and ends it with a trap, which libFuzzer reports.
+package func run(_ check: @escaping @Sendable ([UInt8]) throws -> Void) -> Never {
+    running = check
     var count = CommandLine.argc
     var arguments = CommandLine.unsafeArgv
     exit(
         runDriver(&count, &arguments) { start, count in
             do {
-                try running?.check(Array(UnsafeBufferPointer(start: start, count: count)))
+                try running?(Array(UnsafeBufferPointer(start: start, count: count)))
             } catch {
                 fatalError("\(error)")
             }

@@ -4,4 +4,4 @@
 import FuzzerSupport
 import HoardFuzzing
 
-run(FuzzTarget.ranges)
+run(FuzzTarget.ranges.check)

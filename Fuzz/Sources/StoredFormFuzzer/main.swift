@@ -4,4 +4,4 @@
 import FuzzerSupport
 import HoardFuzzing
 
-run(FuzzTarget.storedForm)
+run(FuzzTarget.storedForm.check)
