@@ -30,6 +30,7 @@ let package = Package(
         .executable(name: "disk-benchmarks", targets: ["DiskBenchmarks"]),
         .executable(name: "tiered-benchmarks", targets: ["TieredBenchmarks"]),
         .executable(name: "http-benchmarks", targets: ["HTTPBenchmarks"]),
+        .executable(name: "redis-benchmarks", targets: ["RedisBenchmarks"]),
         .executable(name: "lock-benchmarks", targets: ["LockBenchmarks"]),
         .executable(name: "cache-storm", targets: ["CacheStorm"]),
     ],
@@ -73,6 +74,13 @@ let package = Package(
             ],
             packageAccess: false,
             swiftSettings: swiftSettings + [.unsafeFlags(["-package-name", hoardPackageName])]
+        ),
+        .executableTarget(
+            name: "RedisBenchmarks",
+            dependencies: [
+                "BenchmarkSupport", .product(name: "HoardRedis", package: "hoard"), .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: swiftSettings
         ),
         .executableTarget(
             name: "LockBenchmarks",

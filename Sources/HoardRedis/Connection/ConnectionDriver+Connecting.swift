@@ -1,0 +1,129 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Hoard
+internal import Logging
+internal import NIOCore
+internal import Synchronization
+
+extension ConnectionDriver {
+    /// Begins with the first connection. To be called once.
+    func start() {
+        eventLoop.execute { self.connect(self.state.withLock { $0.machine.attempt }) }
+    }
+
+    /// Makes a connection. On the event loop.
+    private func connect(_ attempt: UInt64) {
+        let now = ticker.nanoseconds()
+        schedule(at: now.addingSaturated(connectTimeout), for: attempt) { $0.connectTimedOut(attempt) }
+        connector.connect { channel in
+            ConnectionHandler(self, channel: channel, attempt: attempt, handshake: self.handshake)
+        } onFailure: { error in
+            self.connectionEnded(attempt, error)
+        }
+    }
+
+    private func connectTimedOut(_ attempt: UInt64) {
+        let isConnecting = state.withLock { state in
+            guard state.machine.isCurrent(attempt), case .connecting = state.machine.state else { return false }
+            return true
+        }
+        if isConnecting { connectionEnded(attempt, RedisError(.connectionFailed, "No connection to the server could be made in time.")) }
+    }
+
+    /// A socket is open, and what comes first is said on it. On the event loop.
+    /// - Returns: Whether it is wanted.
+    func connectionOpened(_ connection: ConnectionHandler) -> Bool {
+        guard loopState.value.connection == nil, state.withLock({ $0.machine.isCurrent(connection.attempt) }) else { return false }
+        loopState.value.connection = connection
+        return true
+    }
+
+    /// The server has answered all that is said first. On the event loop.
+    func handshakeDone(_ connection: ConnectionHandler) {
+        guard loopState.value.connection === connection, state.withLock({ $0.machine.isCurrent(connection.attempt) }) else { return }
+        let now = ticker.nanoseconds()
+        let (isWanted, failureCount) = state.withLock { state in
+            let failureCount = state.machine.failureCount
+            return (state.machine.connectionMade(connection.attempt, now: now), failureCount)
+        }
+        guard isWanted else { return }
+        // Commands are accepted from here on, so that whoever hears of the connection can use it. They are written on this event loop, so after this.
+        loopState.value.isAnnounced = true
+        onEvent(.connected)
+        logger?.debug("Connected to the server of the shared cache.", metadata: ["redis.failures": "\(failureCount)"])
+        write()
+        watchHeartbeat(connection)
+    }
+
+    /// A connection has ended, is given up, or could not be made. On the event loop. Does nothing for one that has been told already.
+    func connectionEnded(_ attempt: UInt64, _ error: RedisError) {
+        let now = ticker.nanoseconds()
+        let random = random()
+        let (retry, waiting) = state.withLock { state -> (ConnectionStateMachine.Retry, [ReplySink]) in
+            let retry = state.machine.connectionEnded(attempt, error, now: now, random: random)
+            guard retry != .ignored else { return (retry, []) }
+            return (retry, state.takeCommands())
+        }
+        guard retry != .ignored else { return }
+        logger?.debug("There is no connection to the server of the shared cache.", metadata: ["error.code": "\(error.code)"])
+        dropConnection()
+        for sink in waiting { sink.complete(.failure(error)) }
+        switch retry {
+        case .ignored: break
+        case .now(let attempt): connect(attempt)
+        case .later(let attempt, let wait):
+            schedule(at: now.addingSaturated(wait), for: attempt) { driver in
+                if driver.state.withLock({ $0.machine.waitEnded(attempt) }) { driver.connect(attempt) }
+            }
+        }
+    }
+
+    /// Tells that the connection has ended, and closes its socket.
+    private func dropConnection() {
+        let loopState = loopState.value
+        let connection = loopState.connection
+        loopState.connection = nil
+        if loopState.isAnnounced {
+            loopState.isAnnounced = false
+            onEvent(.disconnected)
+        }
+        connection?.drop()
+    }
+
+    /// Refuses commands from now on. Those that wait fail a moment later, after the event.
+    func close() {
+        guard state.withLock({ $0.machine.close() }) else { return }
+        eventLoop.execute {
+            let waiting = self.state.withLock { $0.takeCommands() }
+            self.dropConnection()
+            for sink in waiting { sink.complete(.failure(.closedByOwner)) }
+            let observers = self.state.withLock { state in
+                state.hasEnded = true
+                defer { state.endObservers = [] }
+                return state.endObservers
+            }
+            for observer in observers { observer.resume() }
+        }
+    }
+
+    /// Suspends until everything has ended after ``close()``.
+    func ended() async {
+        await withCheckedContinuation { continuation in
+            let hasEnded = state.withLock { state in
+                if !state.hasEnded { state.endObservers.append(continuation) }
+                return state.hasEnded
+            }
+            if hasEnded { continuation.resume() }
+        }
+    }
+}
+
+extension ConnectionDriver.State {
+    /// Takes away all commands, whether they have been written or not.
+    fileprivate mutating func takeCommands() -> [ReplySink] {
+        outgoing.removeAll()
+        isWriteExpected = false
+        return queue.takeAll()
+    }
+}

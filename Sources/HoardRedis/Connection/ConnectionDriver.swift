@@ -1,0 +1,84 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Hoard
+internal import Logging
+internal import NIOCore
+internal import Synchronization
+
+/// Does what ``ConnectionStateMachine`` decides: makes connections, writes commands, hands out replies, watches the time.
+///
+/// Everything that is told of a connection is told on its event loop, so that events and replies stay in order. Tasks add commands from their own
+/// threads, under the lock, and wake the event loop only if nobody has done so since it last wrote.
+final class ConnectionDriver: Sendable {
+    struct State {
+        var machine: ConnectionStateMachine
+        var queue: CommandQueue<ReplySink>
+        var outgoing = OutgoingBytes()
+        /// Whether the event loop will write what is outgoing without being told again.
+        var isWriteExpected = false
+        /// Whether deadlines of commands will be looked at without being asked for again.
+        var isDeadlineExpected = false
+        /// Those who wait for the end.
+        var endObservers: [CheckedContinuation<Void, Never>] = []
+        var hasEnded = false
+    }
+
+    /// What only the event loop touches.
+    final class LoopState {
+        var connection: ConnectionHandler?
+        /// Whether the owner was told that the connection stands, and not yet that it has ended.
+        var isAnnounced = false
+        /// Empty bytes, whose storage serves the next commands.
+        var spare = ByteBuffer()
+    }
+
+    let state: Mutex<State>
+    let loopState: NIOLoopBoundBox<LoopState>
+    let connector: Connector
+    let handshake: Handshake
+    let ticker: any Ticker
+    let deadlines: DeadlineQueue
+    let random: @Sendable () -> Double
+    let onEvent: @Sendable (RedisEvent) -> Void
+    let logger: Logger?
+    let commandTimeout: Int64
+    let connectTimeout: Int64
+    let heartbeatInterval: Int64
+    let heartbeatTimeout: Int64
+
+    var eventLoop: any EventLoop { connector.eventLoop }
+
+    init(
+        _ configuration: RedisConfiguration,
+        handshake: Handshake,
+        connector: Connector,
+        logger: Logger?,
+        ticker: any Ticker,
+        random: @escaping @Sendable () -> Double,
+        onEvent: @escaping @Sendable (RedisEvent) -> Void
+    ) {
+        let machine = ConnectionStateMachine(
+            initialBackoff: configuration.backoff.initial.saturatingNanoseconds,
+            maximumBackoff: configuration.backoff.maximum.saturatingNanoseconds,
+            jitter: configuration.backoff.jitter
+        )
+        let queue = CommandQueue<ReplySink>(
+            maximumCount: configuration.maximumPendingCommands,
+            maximumByteCount: configuration.maximumPendingBytes
+        )
+        state = Mutex(State(machine: machine, queue: queue))
+        loopState = NIOLoopBoundBox.makeBoxSendingValue(LoopState(), eventLoop: connector.eventLoop)
+        self.connector = connector
+        self.handshake = handshake
+        self.ticker = ticker
+        deadlines = DeadlineQueue(ticker: ticker)
+        self.random = random
+        self.onEvent = onEvent
+        self.logger = logger
+        commandTimeout = configuration.commandTimeout.saturatingNanoseconds
+        connectTimeout = configuration.connectTimeout.saturatingNanoseconds
+        heartbeatInterval = max(1, configuration.heartbeatInterval.saturatingNanoseconds)
+        heartbeatTimeout = max(1, configuration.heartbeatTimeout.saturatingNanoseconds)
+    }
+}

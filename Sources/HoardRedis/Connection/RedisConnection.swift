@@ -1,0 +1,41 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// What ``RedisStore`` needs of a client of Redis or Valkey.
+///
+/// Hoard's own client is behind it. Another one can take its place by implementing it.
+///
+/// What a server tells by itself is ordered with its replies: an event that came before a reply has been handled when the reply is returned.
+public protocol RedisConnection: Sendable {
+    /// Sends a command and waits for the reply. May suspend.
+    ///
+    /// Commands that are sent at the same time by several tasks go out together. An error that the server reports is a value, not thrown.
+    /// - Throws: ``RedisError`` if there is no reply in time; the command may have been carried out or not.
+    func send(_ command: RedisCommand) async throws(RedisError) -> RESPValue
+
+    /// Sends commands in this order, and returns their replies in this order. One round trip for each server concerned. May suspend.
+    func send(_ commands: [RedisCommand]) async throws(RedisError) -> [RESPValue]
+
+    /// The connections to each server that has a part of the keys. By default this one alone.
+    var nodes: [any RedisConnection] { get async }
+
+    /// Ends the connection. What is under way fails with ``RedisError/Code/closed``. Calling it again does nothing.
+    func close() async
+}
+
+extension RedisConnection {
+    public var nodes: [any RedisConnection] { get async { [self] } }
+}
+
+/// What happens on a connection, apart from replies.
+///
+/// Handlers are called in the order of the events, on the thread that reads the connection: they must neither wait nor do much.
+public enum RedisEvent: Sendable {
+    /// A connection stands, and the server tells of changes from now on. Until here, and since the last ``disconnected``, changes may have been missed.
+    /// Comes before any reply of that connection.
+    case connected
+    /// A connection has ended, or answers no more. From some moment before on, changes may have been missed. Comes before the failures of what was under way.
+    case disconnected
+    /// The server tells something: its kind, such as `invalidate`, and what belongs to it.
+    case push([RESPValue])
+}

@@ -1,0 +1,66 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a command has no reply, or a configuration cannot be used.
+///
+/// Compare ``code``; its set can grow. The description is one sentence for a person and holds no key, no value and no password.
+public struct RedisError: Error, Sendable {
+    /// What went wrong, by kind.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Base: String, Hashable, Sendable {
+            case invalidConfiguration, connectionFailed, tlsFailed, authenticationFailed, connectionLost, timedOut, tooManyCommands
+            case protocolViolation, unsupportedServer, serverError, notReady, outOfMemory, notPermitted, cancelled, closed
+        }
+        private let base: Base
+        private init(_ base: Base) { self.base = base }
+
+        /// A URL or option that cannot be used.
+        public static var invalidConfiguration: Self { .init(.invalidConfiguration) }
+        /// There is no connection, and none could be made.
+        public static var connectionFailed: Self { .init(.connectionFailed) }
+        /// The server's certificate is not trusted or has expired, or it does not speak TLS.
+        public static var tlsFailed: Self { .init(.tlsFailed) }
+        /// The server does not accept the user or the password.
+        public static var authenticationFailed: Self { .init(.authenticationFailed) }
+        /// The connection has ended while the command was under way: it may have been carried out or not.
+        public static var connectionLost: Self { .init(.connectionLost) }
+        /// No reply has come in time. The command may have been carried out or not.
+        public static var timedOut: Self { .init(.timedOut) }
+        /// More commands are waiting than may.
+        public static var tooManyCommands: Self { .init(.tooManyCommands) }
+        /// The server has sent what is not RESP3, or nothing that was asked for.
+        public static var protocolViolation: Self { .init(.protocolViolation) }
+        /// The server is too old, or something stands before it that does not know all commands. Redis 6 or Valkey is needed.
+        public static var unsupportedServer: Self { .init(.unsupportedServer) }
+        /// The server cannot serve for the moment: it loads its data, has lost its master, or only reads (`LOADING`, `MASTERDOWN`, `READONLY`…).
+        public static var notReady: Self { .init(.notReady) }
+        /// The server could not carry out the command.
+        public static var serverError: Self { .init(.serverError) }
+        /// The server's memory is full (`OOM`).
+        public static var outOfMemory: Self { .init(.outOfMemory) }
+        /// The user may not do that (`NOPERM`).
+        public static var notPermitted: Self { .init(.notPermitted) }
+        /// The task that waited was cancelled. The command may have been carried out or not.
+        public static var cancelled: Self { .init(.cancelled) }
+        /// The connection was closed by its owner.
+        public static var closed: Self { .init(.closed) }
+
+        public var description: String { base.rawValue }
+    }
+
+    public let code: Code
+    /// One sentence a person can act on.
+    public let message: String
+    /// What the layer below reported, if anything.
+    public let underlyingError: (any Error)?
+
+    public init(_ code: Code, _ message: String, underlyingError: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.underlyingError = underlyingError
+    }
+}
+
+extension RedisError: CustomStringConvertible {
+    public var description: String { message }
+}

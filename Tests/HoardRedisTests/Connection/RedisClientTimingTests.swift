@@ -1,0 +1,348 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Hoard
+import HoardTesting
+import NIOCore
+import NIOPosix
+import Synchronization
+import Testing
+
+@testable import HoardRedis
+
+/// Time that a test moves: deadlines, heartbeats, waits between attempts, limits, cancellation, the end.
+@Suite(.timeLimit(.minutes(2))) struct RedisClientTimingTests {
+    private func makeClient(
+        _ server: ScriptedServer,
+        _ time: ManualTicker,
+        _ log: EventLog = EventLog(),
+        change: (inout RedisConfiguration) -> Void = { _ in }
+    ) throws -> RedisClient {
+        var configuration = server.configuration
+        configuration.heartbeatInterval = .seconds(1_000)
+        change(&configuration)
+        return try RedisClient(configuration, eventLoop: MultiThreadedEventLoopGroup.singleton.any(), ticker: time, random: { 0 }, onEvent: log.take)
+    }
+
+    private func echo(_ text: String) -> RedisCommand { RedisCommand("ECHO", [.string(text)]) }
+
+    private func outcome(_ body: () async throws(RedisError) -> RESPValue) async -> Result<RESPValue, RedisError> {
+        do { return .success(try await body()) } catch { return .failure(error) }
+    }
+
+    /// Notes `over` at the end.
+    private func noting(_ log: EventLog, _ body: () async throws(RedisError) -> RESPValue) async -> Result<RESPValue, RedisError> {
+        let outcome = await outcome(body)
+        log.note("over")
+        return outcome
+    }
+
+    /// Moves time by small steps until something holds. It may run ahead of what the network does.
+    private func advance(_ time: ManualTicker, until condition: () -> Bool) async {
+        await eventually {
+            if !condition() { time.advance(by: .milliseconds(10)) }
+            return condition()
+        }
+    }
+
+    // MARK: Deadlines
+
+    @Test func aCommandWithoutReplyFailsAtItsDeadlineAndItsLateReplyIsDropped() async throws {
+        let server = try await ScriptedServer.start { _, command in (command.last ?? "") == "slow" ? .nothing : .text("+\((command.last ?? ""))\r\n")
+        }
+        let time = ManualTicker()
+        let log = EventLog()
+        let client = try makeClient(server, time, log)
+        #expect(try await client.send(echo("quick")).text == "quick")
+        async let slow = outcome { () throws(RedisError) in try await client.send(echo("slow")) }
+        await server.received(2)
+        time.advance(by: .seconds(1))
+        #expect(await slow.code == .timedOut)
+        // The connection stands; the reply belongs to nobody, and the next one to the next command.
+        async let next = client.send(echo("next"))
+        await server.received(3)
+        server.send("+late\r\n")
+        // The server had answered `next` before; what it sends now is a third reply. So the first, which is `next`, was dropped.
+        #expect(try await next.text == "late")
+        #expect(log.entries == ["connected"])
+        await client.close()
+        await server.stop()
+    }
+
+    @Test func noCommandFailsBeforeItsDeadline() async throws {
+        let server = try await ScriptedServer.start { _, _ in .nothing }
+        let time = ManualTicker()
+        let client = try makeClient(server, time)
+        let failed = Shared<[Int]>([])
+        await withTaskGroup(of: Void.self) { group in
+            for index in 0..<4 {
+                group.addTask {
+                    let outcome = await self.outcome { () throws(RedisError) in try await client.send(self.echo("\(index)")) }
+                    #expect(outcome.code == .timedOut)
+                    #expect(time.nanoseconds() >= Int64(index) * 100_000_000 + 1_000_000_000)
+                    failed.change { $0.append(index) }
+                }
+                await server.received(index + 1)
+                time.advance(by: .milliseconds(100))
+            }
+            await self.advance(time) { failed.change { $0.count } == 4 }
+        }
+        await client.close()
+        await server.stop()
+    }
+
+    @Test func severalCommandsFailTogether() async throws {
+        let server = try await ScriptedServer.start { _, command in (command.last ?? "") == "b" ? .nothing : .text("+OK\r\n") }
+        let time = ManualTicker()
+        let client = try makeClient(server, time)
+        async let outcome = outcome { () throws(RedisError) in try await client.send([echo("a"), echo("b"), echo("c")])[0] }
+        await server.received(3)
+        time.advance(by: .seconds(1))
+        #expect(await outcome.code == .timedOut)
+        await client.close()
+        await server.stop()
+    }
+
+    // MARK: Limits and cancellation
+
+    @Test func moreCommandsThanMayWaitAreRefused() async throws {
+        let server = try await ScriptedServer.start { _, _ in .nothing }
+        let time = ManualTicker()
+        let client = try makeClient(server, time) { $0.maximumPendingCommands = 3 }
+        let outcomes = await withTaskGroup(of: RedisError.Code?.self) { group in
+            for index in 0..<3 { group.addTask { await self.outcome { () throws(RedisError) in try await client.send(self.echo("\(index)")) }.code } }
+            await server.received(3)
+            for _ in 0..<5 {
+                let refused = await outcome { () throws(RedisError) in try await client.send(echo("more")) }
+                #expect(refused.code == .tooManyCommands)
+            }
+            let many = await outcome { () throws(RedisError) in try await client.send([echo("x"), echo("y")])[0] }
+            #expect(many.code == .tooManyCommands)
+            time.advance(by: .seconds(1))
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes == [.timedOut, .timedOut, .timedOut])
+        // Those that nobody waits for count until their replies have come.
+        #expect(await outcome { () throws(RedisError) in try await client.send(echo("more")) }.code == .tooManyCommands)
+        await client.close()
+        await server.stop()
+    }
+
+    @Test func bytesAreLimitedToo() async throws {
+        let server = try await ScriptedServer.start { _, _ in .nothing }
+        let time = ManualTicker()
+        let client = try makeClient(server, time) { $0.maximumPendingBytes = 1_000 }
+        async let long = outcome { () throws(RedisError) in try await client.send(echo(String(repeating: "x", count: 5_000))) }
+        await server.received(1)
+        #expect(await outcome { () throws(RedisError) in try await client.send(echo("more")) }.code == .tooManyCommands)
+        await client.close()
+        #expect(await long.code == .closed)
+        await server.stop()
+    }
+
+    @Test func aCancelledTaskLeavesAtOnceAndItsReplyGoesToNobody() async throws {
+        let server = try await ScriptedServer.start { _, _ in .nothing }
+        let client = try makeClient(server, ManualTicker())
+        let waiting = Task { await outcome { () throws(RedisError) in try await client.send(echo("a")) } }
+        await server.received(1)
+        waiting.cancel()
+        #expect(await waiting.value.code == .cancelled)
+        async let next = client.send(echo("b"))
+        await server.received(2)
+        server.send("+a\r\n+b\r\n")
+        #expect(try await next.text == "b")
+        // One that is cancelled before it begins leaves as well.
+        let late = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await outcome { () throws(RedisError) in try await client.send([echo("c"), echo("d")])[0] }
+        }
+        #expect(await late.value.code == .cancelled)
+        await client.close()
+        await server.stop()
+    }
+
+    @Test func tasksThatAreCancelledInAnyMomentEndOnceAndOthersGetTheirReplies() async throws {
+        let server = try await ScriptedServer.start { _, command in .text("+\((command.last ?? ""))\r\n") }
+        let client = try makeClient(server, ManualTicker())
+        for seed in UInt64(0)..<20 {
+            await withTaskGroup(of: Void.self) { group in
+                for task in 0..<50 {
+                    group.addTask {
+                        var random = SeededNumbers(seed &* 1_000 &+ UInt64(task))
+                        let work = Task { await self.outcome { () throws(RedisError) in try await client.send(self.echo("\(task)")) } }
+                        for _ in 0..<random.next() % 4 { await Task.yield() }
+                        if random.next() % 2 == 0 { work.cancel() }
+                        switch await work.value {
+                        case .success(let reply): #expect(reply.text == "\(task)", "seed \(seed)")
+                        case .failure(let error): #expect(error.code == .cancelled, "seed \(seed)")
+                        }
+                    }
+                }
+            }
+        }
+        #expect(try await client.send(echo("end")).text == "end")
+        await client.close()
+        await server.stop()
+    }
+
+    // MARK: Heartbeats
+
+    @Test func aSilentServerIsAskedAndItsAnswerKeepsTheConnection() async throws {
+        let server = try await ScriptedServer.start { _, command in .text(command[0] == "PING" ? "+PONG\r\n" : "+OK\r\n") }
+        let time = ManualTicker()
+        let log = EventLog()
+        let client = try makeClient(server, time, log) {
+            $0.heartbeatInterval = .seconds(1)
+            $0.heartbeatTimeout = .seconds(1_000)
+            $0.commandTimeout = .seconds(1_000)
+        }
+        _ = try await client.send(echo("a"))
+        for count in 2...6 {
+            let before = server.commands.count
+            await advance(time) { server.commands.count > before }
+            await server.received(count)
+            // The next time is counted from the answer.
+            await eventually { client.driver.state.withLock { $0.queue.isEmpty } }
+            time.advance(by: .seconds(1_000))
+        }
+        #expect(try await client.send(echo("b")).text == "OK")
+        #expect(server.commands.suffix(6).prefix(5).allSatisfy { $0 == ["PING"] })
+        #expect(server.connectionCount == 1)
+        await client.close()
+        await server.stop()
+    }
+
+    @Test func aServerThatAnswersNoMoreIsLeft() async throws {
+        let server = try await ScriptedServer.start { connection, command in connection == 1 && command[0] == "PING" ? .nothing : .text("+OK\r\n") }
+        let time = ManualTicker()
+        let log = EventLog()
+        let client = try makeClient(server, time, log) {
+            $0.heartbeatInterval = .seconds(1)
+            $0.heartbeatTimeout = .seconds(2)
+        }
+        _ = try await client.send(echo("a"))
+        await advance(time) { log.entries.contains("disconnected") }
+        // It was heard last at 0, asked at 1 second and given up 2 seconds after that.
+        #expect(server.commands.contains(["PING"]))
+        #expect(time.nanoseconds() >= 3_000_000_000)
+        #expect(try await client.send(echo("b")).text == "OK")
+        #expect(log.entries == ["connected", "disconnected", "connected"])
+        await client.close()
+        await server.stop()
+    }
+
+    // MARK: Attempts
+
+    @Test func afterAFailureCommandsFailAtOnceUntilTheServerIsBack() async throws {
+        let server = try await ScriptedServer.start { _, command in .text("+OK\r\n") }
+        server.setDown(true)
+        let time = ManualTicker()
+        let log = EventLog()
+        let client = try makeClient(server, time, log) {
+            $0.connectTimeout = .seconds(1_000_000)
+            $0.commandTimeout = .seconds(1_000)
+        }
+        // The first attempt is waited for.
+        let first = await outcome { () throws(RedisError) in try await client.send(echo("a")) }
+        #expect(first.code == .connectionFailed)
+        let second = await outcome { () throws(RedisError) in try await client.send(echo("a")) }
+        #expect(second.code == .connectionFailed)
+        #expect(log.entries.isEmpty)
+        for wait: Int64 in [50, 100, 200, 400, 800, 1_600, 2_000, 2_000] {
+            let next = time.nanoseconds() + wait * 1_000_000
+            await eventually { time.nextDeadline == next }
+            let count = server.connectionCount
+            time.advance(by: .milliseconds(wait))
+            await eventually { server.connectionCount == count + 1 }
+        }
+        server.setDown(false)
+        await advance(time) { !log.entries.isEmpty }
+        #expect(try await client.send(echo("a")).text == "OK")
+        await client.close()
+        #expect(log.entries == ["connected", "disconnected"])
+        await server.stop()
+    }
+
+    @Test func aServerThatSaysNothingAtTheBeginningIsGivenUp() async throws {
+        let server = try await ScriptedServer.startPlain { _, _ in .nothing }
+        let time = ManualTicker()
+        let client = try makeClient(server, time) {
+            $0.connectTimeout = .seconds(3)
+            $0.commandTimeout = .seconds(60)
+        }
+        let log = EventLog()
+        async let outcome = noting(log) { () throws(RedisError) in try await client.send(echo("a")) }
+        await advance(time) { log.entries == ["over"] }
+        #expect(await outcome.code == .connectionFailed)
+        #expect(time.nanoseconds() >= 3_000_000_000)
+        await client.close()
+        await server.stop()
+    }
+
+    @Test func aCommandThatWaitsForAConnectionHasItsDeadline() async throws {
+        let server = try await ScriptedServer.startPlain { _, _ in .nothing }
+        let time = ManualTicker()
+        let client = try makeClient(server, time)
+        let log = EventLog()
+        async let outcome = noting(log) { () throws(RedisError) in try await client.send(echo("a")) }
+        await advance(time) { log.entries == ["over"] }
+        #expect(await outcome.code == .timedOut)
+        await client.close()
+        await server.stop()
+    }
+
+    @Test(arguments: [
+        ("-WRONGPASS invalid username-password pair\r\n", RedisError.Code.authenticationFailed),
+        ("-ERR unknown command `HELLO`\r\n", .unsupportedServer), ("HTTP/1.1 400 Bad Request\r\n\r\n", .protocolViolation),
+        ("*0\r\n", .unsupportedServer),
+    ])
+    func aRefusedLoginIsTheReasonForEveryCommand(answer: String, code: RedisError.Code) async throws {
+        let server = try await ScriptedServer.startPlain { _, _ in .text(answer) }
+        let client = try makeClient(server, ManualTicker())
+        for _ in 0..<3 { #expect(await outcome { () throws(RedisError) in try await client.send(echo("a")) }.code == code) }
+        await client.close()
+        await server.stop()
+    }
+
+    // MARK: The end
+
+    @Test func theEndIsToldToAllAndComesOnce() async throws {
+        let server = try await ScriptedServer.start { _, _ in .nothing }
+        let log = EventLog()
+        let client = try makeClient(server, ManualTicker(), log)
+        let outcomes = await withTaskGroup(of: RedisError.Code?.self) { group in
+            for index in 0..<10 {
+                group.addTask { await self.outcome { () throws(RedisError) in try await client.send(self.echo("\(index)")) }.code }
+            }
+            await server.received(10)
+            await client.close()
+            await client.close()
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes == Array(repeating: .closed, count: 10))
+        #expect(await outcome { () throws(RedisError) in try await client.send(echo("a")) }.code == .closed)
+        #expect(log.entries == ["connected", "disconnected"])
+        await server.stop()
+    }
+
+    @Test func aClientThatNobodyHasAnyMoreEndsItsConnection() async throws {
+        let server = try await ScriptedServer.start { _, _ in .text("+OK\r\n") }
+        let log = EventLog()
+        do {
+            let client = try makeClient(server, ManualTicker(), log)
+            _ = try await client.send(echo("a"))
+        }
+        await log.noted("disconnected")
+        await server.stop()
+    }
+
+    @Test func closingWhileConnectingEndsWhatWaits() async throws {
+        let server = try await ScriptedServer.startPlain { _, _ in .nothing }
+        let client = try makeClient(server, ManualTicker())
+        async let outcome = outcome { () throws(RedisError) in try await client.send(echo("a")) }
+        await eventually { client.driver.state.withLock { !$0.queue.isEmpty } }
+        await client.close()
+        #expect(await outcome.code == .closed)
+        await server.stop()
+    }
+}
