@@ -1,0 +1,69 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Keys on which this process runs scripts at the moment.
+///
+/// A server tells a client of what its own scripts have changed, though it asked not to be told of its own changes: to a server, a script is another
+/// client. Told as somebody else's change, a load that replaces a record would drop what it has just put into memory. So while a script is under way,
+/// what the server tells of its key is held back and counted. Then the key is read: if it has what the script has written, and nothing more was told
+/// since that reading was sent, nobody else has changed it afterwards. Otherwise the change is told to those who watch.
+struct OwnWrites: Sendable {
+    private struct Script: Sendable {
+        var count = 1
+        /// How often the server has told of the key since.
+        var tellings = 0
+        /// Whether a script that has ended may have met somebody else's change.
+        var mustTell = false
+    }
+
+    private var scripts: [KeyHash: Script] = [:]
+
+    var isEmpty: Bool { scripts.isEmpty }
+
+    /// A script on the key is about to be sent.
+    mutating func begin(_ key: KeyHash) {
+        scripts[key, default: Script(count: 0)].count += 1
+    }
+
+    /// The server has told of a change.
+    ///
+    /// - Returns: Whether the telling is held back.
+    mutating func holdBack(_ key: KeyHash) -> Bool {
+        guard scripts[key] != nil else { return false }
+        scripts[key]?.tellings += 1
+        return true
+    }
+
+    /// How often the server has told of the key.
+    func tellings(of key: KeyHash) -> Int { scripts[key]?.tellings ?? 0 }
+
+    /// A script is done with.
+    ///
+    /// - Parameter seen: How often the server had told of the key before it was read and found to be as the script has left it; `nil` if it was found
+    ///   to be otherwise, or was not read.
+    /// - Returns: What is to be done.
+    mutating func end(_ key: KeyHash, seen: Int?) -> Ending {
+        guard let script = scripts[key] else { return .done(mustTell: false) }
+        if script.count > 1 {
+            // Another task of this process writes the key too. What is held back is judged when the last one is done.
+            scripts[key]?.count -= 1
+            if seen == nil, script.tellings > 0 { scripts[key]?.mustTell = true }
+            return .done(mustTell: false)
+        }
+        if let seen, seen != script.tellings { return .readAgain }
+        scripts[key] = nil
+        return .done(mustTell: script.mustTell || (seen == nil && script.tellings > 0))
+    }
+
+    enum Ending: Sendable, Hashable {
+        /// Nothing is held back any more. `mustTell`: what was held back may have been somebody else's change.
+        case done(mustTell: Bool)
+        /// The server has told of the key since it was read.
+        case readAgain
+    }
+
+    /// The connection has ended: everything is told to have changed.
+    mutating func forgetTellings() {
+        for key in scripts.keys { scripts[key]?.tellings = 0 }
+    }
+}

@@ -1,0 +1,86 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Hoard
+
+/// Listings that are under way. What a page has left over is kept for the next one, because a server's own cursor (`SCAN`) neither counts exactly nor
+/// tells each key once.
+struct RecordListings: Sendable {
+    /// One listing.
+    struct Listing: Sendable {
+        let number: Int
+        /// The servers to ask, one after the other.
+        var nodes: [any RedisConnection]
+        /// Where the first of ``nodes`` is to go on.
+        var scanCursor: [UInt8] = Self.start
+        /// Keys that have been found and are on no page yet.
+        var found: [RecordKey] = []
+        /// What has been found before. A server may tell a key again when its table of keys shrinks.
+        var seen: Set<KeyHash> = []
+        /// The keys of the last page, for those who ask for it again.
+        var lastPage: [RecordKey] = []
+        /// How many pages there have been.
+        var pageCount = 0
+
+        static let start: [UInt8] = [UInt8(ascii: "0")]
+        /// So many keys are remembered. Of further ones, some may be listed twice if the server's table shrinks meanwhile.
+        static let maximumSeenCount = 262_144
+
+        var isComplete: Bool { nodes.isEmpty && found.isEmpty }
+
+        /// Takes over what a server has told.
+        mutating func add(_ keys: some Sequence<RecordKey>, next: [UInt8]) {
+            for key in keys {
+                let hash = KeyHash(record: key)
+                if seen.contains(hash) { continue }
+                if seen.count < Self.maximumSeenCount { seen.insert(hash) }
+                found.append(key)
+            }
+            scanCursor = next
+            if next == Self.start { nodes.removeFirst() }
+        }
+
+        /// The keys of the next page.
+        mutating func takePage(limit: Int) -> [RecordKey] {
+            lastPage = Array(found.prefix(limit))
+            found.removeFirst(lastPage.count)
+            pageCount += 1
+            return lastPage
+        }
+
+        /// Where the last page has ended; `nil` if it was the last one of all.
+        var cursor: RecordCursor? { isComplete ? nil : RecordCursor(text: "\(number)-\(pageCount)") }
+    }
+
+    /// So many listings may be under way. The one that was not used for longest gives way.
+    static let maximumCount = 8
+
+    /// The latest one is last.
+    private var listings: [Listing] = []
+    private var lastNumber = 0
+
+    mutating func begin(nodes: [any RedisConnection]) -> Listing {
+        lastNumber += 1
+        return Listing(number: lastNumber, nodes: nodes)
+    }
+
+    /// Takes out the listing whose next page begins at the cursor, or whose last page did.
+    ///
+    /// - Returns: The listing, and whether its last page is asked for again; `nil` if the cursor is of no listing.
+    mutating func take(_ cursor: RecordCursor) -> (listing: Listing, isAgain: Bool)? {
+        let parts = cursor.text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, let number = Int(parts[0]), let page = Int(parts[1]), let index = listings.firstIndex(where: { $0.number == number }),
+            listings[index].pageCount == page || listings[index].pageCount == page + 1
+        else { return nil }
+        let listing = listings.remove(at: index)
+        return (listing, isAgain: listing.pageCount != page)
+    }
+
+    /// Keeps a listing for its next page.
+    mutating func put(_ listing: Listing) {
+        listings.append(listing)
+        if listings.count > Self.maximumCount { listings.removeFirst() }
+    }
+
+    var count: Int { listings.count }
+}

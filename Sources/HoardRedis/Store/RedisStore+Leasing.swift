@@ -1,0 +1,58 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+public import Hoard
+internal import NIOCore
+
+extension RedisStore: LeasingRecordStore {
+    /// `SET NX` of a random token. One round trip.
+    public func lease(forKey key: RecordKey, for duration: Duration) async throws(StoreError) -> RecordLease? {
+        try checkOpen()
+        try check(key)
+        let lease = RecordLease(key: key, token: .random(in: .min ... .max))
+        let reply = try await send(
+            RedisCommand(
+                "SET",
+                key: .bytes(keys.lease(key)),
+                [.string(String(lease.token)), .string("NX"), .string("PX"), .integer(max(1, KeyLifetime.milliseconds(duration)))]
+            )
+        )
+        if case .null = reply { return nil }
+        return lease
+    }
+
+    /// One round trip.
+    public func renew(_ lease: RecordLease, for duration: Duration) async throws(StoreError) -> Bool {
+        try await runOnLease(lease, .renewLease, [.integer(max(1, KeyLifetime.milliseconds(duration)))])
+    }
+
+    /// One round trip.
+    public func release(_ lease: RecordLease) async throws(StoreError) {
+        _ = try await runOnLease(lease, .releaseLease, [])
+    }
+
+    private func runOnLease(_ lease: RecordLease, _ script: RedisScript, _ arguments: [RedisCommand.Argument]) async throws(StoreError) -> Bool {
+        try checkOpen()
+        try check(lease.key)
+        let call = ScriptCall(script: script, key: keys.lease(lease.key), arguments: [.string(String(lease.token))] + arguments)
+        guard let reply = try await run([call]).first else { return false }
+        return try integer(reply) > 0
+    }
+
+    /// Takes no round trip: the server tells. Without ``Tracking/required`` nobody tells, and the whole `duration` is waited for.
+    public func waitForChange(ofKey key: RecordKey, since position: StorePosition, atMost duration: Duration) async {
+        let hashes = [KeyHash(record: key), KeyHash(lease: key)]
+        let (ticker, waiters) = (ticker, coherence.waiters)
+        let (end, overflowed) = ticker.nanoseconds().addingReportingOverflow(duration.saturatingNanoseconds)
+        var alarm: Task<Void, Never>?
+        await waiters.wait(for: hashes) { number in
+            let hasChanged = coherence.withLock { state in hashes.contains { state.log.hasChanged($0, since: position.number) } }
+            if hasChanged, configuration.tracking != .off { return waiters.wake(number) }
+            alarm = startTask {
+                do { try await ticker.sleep(until: overflowed ? .max : end) } catch { return }
+                waiters.wake(number)
+            }
+        }
+        alarm?.cancel()
+    }
+}

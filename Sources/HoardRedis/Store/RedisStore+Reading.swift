@@ -1,0 +1,179 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+public import Hoard
+internal import Logging
+internal import NIOCore
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+extension RedisStore {
+    /// Reads a record. One round trip, two if a generation is not known that it refers to.
+    ///
+    /// The server is not told of the use: it notes by itself when a key was read last. ``Record/lastAccess`` is the time of this reading.
+    public func record(forKey key: RecordKey) async throws(StoreError) -> Record? {
+        var record = try await readRecord(forKey: key)
+        counters.countRead(isHit: record != nil)
+        record?.noteAccess(at: clock.now())
+        return record
+    }
+
+    public func peekRecord(forKey key: RecordKey) async throws(StoreError) -> Record? {
+        try await readRecord(forKey: key)
+    }
+
+    private func readRecord(forKey key: RecordKey) async throws(StoreError) -> Record? {
+        try checkOpen()
+        try check(key)
+        let reply = try await send(RedisCommand("GET", key: .bytes(keys.record(key))))
+        let value = try bytes(reply)
+        return try await judge([(key, StoredValue(value, key: key), RecordVersion(ofValue: value))])[key]?.record
+    }
+
+    /// Reads several records. One round trip, two if a generation is not known that one of them refers to.
+    public func records(forKeys recordKeys: [RecordKey]) async throws(StoreError) -> [RecordKey: Record] {
+        try checkOpen()
+        for key in recordKeys { try check(key) }
+        let keys = Array(Set(recordKeys))
+        var records: [RecordKey: Record] = [:]
+        for keys in keys.chunks(ofCount: Self.maximumCommandCount) {
+            let replies = try await send(keys.map { RedisCommand("GET", key: .bytes(self.keys.record($0))) })
+            var values: [(RecordKey, StoredValue, RecordVersion)] = []
+            values.reserveCapacity(keys.count)
+            for (key, reply) in zip(keys, replies) {
+                let value = try bytes(reply)
+                values.append((key, StoredValue(value, key: key), RecordVersion(ofValue: value)))
+            }
+            records.merge(try await judge(values).mapValues(\.record)) { $1 }
+        }
+        for key in records.keys { records[key]?.noteAccess(at: clock.now()) }
+        counters.withLock { counters in
+            counters.hits += records.count
+            counters.misses += keys.count - records.count
+        }
+        return records
+    }
+
+    /// Commands of one call go out in pieces of so many.
+    static var maximumCommandCount: Int { 512 }
+
+    /// Which of the values are records that are there now, with the ends that stale marks have put to their freshness. Notes the versions, and
+    /// removes what cannot be read and what would stay for long without being of use.
+    func judge(_ values: [(key: RecordKey, value: StoredValue, version: RecordVersion)]) async throws(StoreError) -> [RecordKey: StoredRecord] {
+        // After the reply: what was removed before the reading began has been told by now.
+        let tick = ticker.nanoseconds()
+        let verdicts = coherence.withLock { state in
+            state.renewGenerations(at: tick)
+            return values.map { key, value, version -> RecordVerdict? in
+                state.saw(version, of: KeyHash(record: key))
+                guard case .record(let stored) = value else { return nil }
+                return stored.verdict { state.known($0) }
+            }
+        }
+        let undecided = Set(
+            verdicts.flatMap { verdict -> [RecordScope] in
+                if case .undecided(let scopes)? = verdict { scopes } else { [] }
+            }
+        )
+        let read = undecided.isEmpty ? [:] : try await readGenerations(undecided)
+        let now = clock.now()
+        var records: [RecordKey: StoredRecord] = [:]
+        var useless: [(RecordKey, RecordVersion)] = []
+        for (index, (key, value, version)) in values.enumerated() {
+            switch value {
+            case .absent, .tombstone: continue
+            case .newer, .unreadable:
+                noteUnreadable()
+                useless.append((key, version))
+            case .record(let stored):
+                guard var verdict = verdicts[index] else { continue }
+                if case .undecided = verdict {
+                    verdict = coherence.withLock { state in
+                        stored.verdict { scope in
+                            if let generation = read[scope] { .known(generation) } else { state.known(scope) }
+                        }
+                    }
+                }
+                switch verdict {
+                case .valid(let freshnessEnd):
+                    if stored.record.isExpired(at: now) { continue }
+                    records[key] = stored
+                    if let freshnessEnd { _ = records[key]?.record.endFreshness(at: freshnessEnd) }
+                case .removed:
+                    if stays(stored.record) { useless.append((key, version)) }
+                case .undecided:
+                    // What was known has been forgotten meanwhile. It is as well to find nothing.
+                    continue
+                }
+            }
+        }
+        await removeUseless(useless)
+        return records
+    }
+
+    /// Whether a record that was removed would take up room for more than an hour. Others are left to expire, or to be written over.
+    private func stays(_ record: Record) -> Bool {
+        guard let staleUntil = record.staleUntil else { return true }
+        return staleUntil.timeIntervalSince(clock.now()) > 3_600
+    }
+
+    private func noteUnreadable() {
+        let mustLog = counters.withLock { counters in
+            counters.corruptions += 1
+            defer { counters.hasLoggedUnreadable = true }
+            return !counters.hasLoggedUnreadable
+        }
+        if mustLog {
+            logger?.warning("A value in Redis cannot be read and is removed. Further ones are only counted.", metadata: ["store": "\(name)"])
+        }
+    }
+
+    /// Removes values unless they have been written over meanwhile. Failures do not matter: what cannot be read is a miss.
+    func removeUseless(_ values: [(key: RecordKey, version: RecordVersion)]) async {
+        _ = try? await run(
+            values.map { key, version in
+                RecordScript(
+                    key: key,
+                    call: ScriptCall(script: .remove, key: keys.record(key), arguments: [.bytes(version.bytes)]),
+                    version: .absent
+                )
+            }
+        )
+    }
+
+    /// Reads generations, and remembers them if the server tells of their changes. One round trip.
+    func readGenerations(_ scopes: some Collection<RecordScope>) async throws(StoreError) -> [RecordScope: Generation?] {
+        let scopes = Array(scopes)
+        let sent = coherence.withLock { $0.moment() }
+        let replies = try await send(scopes.map { RedisCommand("GET", key: .bytes(keys.scope($0))) })
+        var generations: [RecordScope: Generation?] = [:]
+        for (scope, reply) in zip(scopes, replies) {
+            // What cannot be read counts as absent: what refers to it is removed.
+            let generation = try bytes(reply).flatMap { Generation(encoded: $0) }
+            generations.updateValue(generation, forKey: scope)
+            coherence.withLock { $0.saw(generation, nil, of: KeyHash(scope), sentAt: sent) }
+        }
+        return generations
+    }
+}
+
+extension Record {
+    fileprivate mutating func noteAccess(at now: Date) { lastAccess = max(lastAccess, now) }
+}
+
+extension CoherenceState {
+    mutating func known(_ scope: RecordScope) -> KnownGeneration {
+        generation(of: KeyHash(scope)).map { .known($0.generation) } ?? .unknown
+    }
+}
+
+extension Array {
+    /// The array in pieces of at most `count` elements.
+    func chunks(ofCount count: Int) -> [ArraySlice<Element>] {
+        stride(from: 0, to: self.count, by: Swift.max(1, count)).map { self[$0..<Swift.min($0 + Swift.max(1, count), self.count)] }
+    }
+}

@@ -1,0 +1,190 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Hoard
+internal import NIOCore
+
+extension RedisStore {
+    /// Sends a command. An error that the server reports is thrown.
+    func send(_ command: RedisCommand) async throws(StoreError) -> RESPValue {
+        do throws(RedisError) {
+            return try checked(try await connection.send(command))
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// Sends commands. Errors that the server reports are among the replies.
+    func send(_ commands: [RedisCommand]) async throws(StoreError) -> [RESPValue] {
+        if commands.isEmpty { return [] }
+        let replies: [RESPValue]
+        do throws(RedisError) {
+            replies = try await connection.send(commands)
+        } catch {
+            throw failure(error)
+        }
+        guard replies.count == commands.count else { throw .unexpectedReply(name) }
+        return replies
+    }
+
+    /// The reply, unless the server reports an error.
+    func success(_ reply: RESPValue) throws(StoreError) -> RESPValue {
+        do throws(RedisError) {
+            return try checked(reply)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    private func checked(_ reply: RESPValue) throws(RedisError) -> RESPValue {
+        if case .error(let text) = reply { throw RedisError(serverError: text) }
+        return reply
+    }
+
+    func isOutOfMemory(_ reply: RESPValue) -> Bool {
+        if case .error(let text) = reply { RedisError(serverError: text).code == .outOfMemory } else { false }
+    }
+
+    private func failure(_ error: RedisError) -> StoreError {
+        error.code == .closed ? .closed(name) : StoreError(error, storeName: name)
+    }
+
+    /// The bytes of a reply; `nil` if there is no value.
+    func bytes(_ reply: RESPValue) throws(StoreError) -> ByteBuffer? {
+        switch try success(reply) {
+        case .null: return nil
+        case .bulkString(let bytes): return bytes
+        default: throw .unexpectedReply(name)
+        }
+    }
+
+    func integer(_ reply: RESPValue) throws(StoreError) -> Int64 {
+        guard case .integer(let number) = try success(reply) else { throw .unexpectedReply(name) }
+        return Int64(number)
+    }
+
+    // MARK: Scripts
+
+    /// A call of a script.
+    struct ScriptCall {
+        let script: RedisScript
+        let key: [UInt8]
+        let arguments: [RedisCommand.Argument]
+    }
+
+    /// Runs scripts, each known to the server or not. One round trip, two if the server did not know one of them. Replies may be errors.
+    func run(_ calls: [ScriptCall]) async throws(StoreError) -> [RESPValue] {
+        var replies = try await send(calls.map { $0.script.command($0.key, $0.arguments) })
+        let unknown = replies.indices.filter { index in
+            guard case .error(let text) = replies[index] else { return false }
+            return text.hasPrefix("NOSCRIPT")
+        }
+        if unknown.isEmpty { return replies }
+        let answers = try await send(unknown.map { calls[$0].script.completeCommand(calls[$0].key, calls[$0].arguments) })
+        for (index, answer) in zip(unknown, answers) { replies[index] = answer }
+        return replies
+    }
+
+    /// A script on a record's key, and the version that the key has afterwards if the script returns 1.
+    struct RecordScript {
+        let key: RecordKey
+        let call: ScriptCall
+        let version: RecordVersion
+    }
+
+    /// Runs scripts on records' keys. What the server tells this process of its own changes is not taken for others' (``OwnWrites``).
+    ///
+    /// - Returns: Whether each script has done its work, or the error that the server reports.
+    func run(_ scripts: [RecordScript]) async throws(StoreError) -> [Result<Bool, StoreError>] {
+        if scripts.isEmpty { return [] }
+        let hashes = scripts.map { KeyHash(record: $0.key) }
+        coherence.withLock { state in for hash in hashes { state.beginScript(on: hash) } }
+        let replies: [RESPValue]
+        do throws(StoreError) {
+            replies = try await run(scripts.map(\.call))
+        } catch {
+            // The scripts may have run.
+            let mustTell = coherence.withLock { state in
+                hashes.map { hash in
+                    state.wrote(nil, of: hash)
+                    return state.endScript(on: hash, seen: nil) == .done(mustTell: true)
+                }
+            }
+            tell(of: zip(scripts, mustTell).filter(\.1).map(\.0.key))
+            throw error
+        }
+        var results: [Result<Bool, StoreError>] = []
+        for reply in replies {
+            do throws(StoreError) {
+                results.append(.success(try integer(reply) > 0))
+            } catch {
+                results.append(.failure(error))
+            }
+        }
+        var isDone: [Bool] = []
+        for result in results {
+            if case .success(true) = result { isDone.append(true) } else { isDone.append(false) }
+        }
+        await settle(scripts, hashes, isDone)
+        return results
+    }
+
+    /// Finds out whether what the server has told of the keys was about the scripts alone.
+    private func settle(_ scripts: [RecordScript], _ hashes: [KeyHash], _ isDone: [Bool]) async {
+        var open: [Int] = []
+        var told: [RecordKey] = []
+        coherence.withLock { state in
+            for (index, hash) in hashes.enumerated() {
+                if isDone[index] { state.wrote(scripts[index].version, of: hash) } else { state.forgetVersion(of: hash) }
+            }
+        }
+        for index in scripts.indices {
+            if isDone[index] {
+                open.append(index)
+            } else if coherence.withLock({ $0.endScript(on: hashes[index], seen: nil) }) == .done(mustTell: true) {
+                told.append(scripts[index].key)
+            }
+        }
+        // What a script has changed is told after its reply and before the next: one reading is enough unless somebody else writes, too.
+        for round in 0..<4 where !open.isEmpty {
+            let sent = coherence.withLock { state in open.map { state.tellings(of: hashes[$0]) } }
+            let versions = round < 3 ? try? await versions(ofKeys: open.map { scripts[$0].key }) : nil
+            var left: [Int] = []
+            for (position, index) in open.enumerated() {
+                let isOwn = versions.map { $0[position] == scripts[index].version } ?? false
+                let ending = coherence.withLock { state in
+                    if isOwn { state.saw(scripts[index].version, of: hashes[index]) }
+                    return state.endScript(on: hashes[index], seen: isOwn ? sent[position] : nil)
+                }
+                switch ending {
+                case .readAgain: left.append(index)
+                case .done(true): told.append(scripts[index].key)
+                case .done(false): break
+                }
+            }
+            open = left
+        }
+        tell(of: told)
+    }
+
+    private func tell(of keys: [RecordKey]) {
+        if !keys.isEmpty { coherence.watchers.tell(keys.map { StoreInvalidation(key: $0) }) }
+    }
+
+    /// Reads which versions the keys have. One round trip.
+    func versions(ofKeys recordKeys: [RecordKey]) async throws(StoreError) -> [RecordVersion] {
+        let replies = try await send(recordKeys.map { versionCommand(keys.record($0)) })
+        var versions: [RecordVersion] = []
+        versions.reserveCapacity(replies.count)
+        for reply in replies { versions.append(RecordVersion(ofNumber: try bytes(reply) ?? ByteBuffer())) }
+        return versions
+    }
+
+    func versionCommand(_ key: [UInt8]) -> RedisCommand {
+        RedisCommand(
+            "GETRANGE",
+            key: .bytes(key),
+            [.integer(Int64(StoredRecord.numberRange.lowerBound)), .integer(Int64(StoredRecord.numberRange.upperBound - 1))]
+        )
+    }
+}

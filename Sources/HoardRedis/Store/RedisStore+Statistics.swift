@@ -1,0 +1,156 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+public import Hoard
+internal import NIOCore
+internal import Synchronization
+
+extension RedisStore {
+    /// What the server holds of this store's records, and what this instance has done.
+    ///
+    /// While the database has no more keys than ``Configuration/exactCountLimit``, all kinds together, the number of records and bytes is counted;
+    /// otherwise it is estimated from a sample. What is counted is remembered until something changes, and for five seconds if there are more than
+    /// 1,000 records; an estimate is remembered for five seconds. Bytes are those of keys and values; the server needs more for each. Evictions and
+    /// expirations are the server's and not counted here. Removals are those of keys that this instance was asked for.
+    public func statistics() async throws(StoreError) -> StoreStatistics {
+        try checkOpen()
+        var statistics = counters.statistics
+        let size = try await measuredSize()
+        statistics.count = size.count
+        statistics.bytes = size.bytes
+        return statistics
+    }
+
+    private func measuredSize() async throws(StoreError) -> StoreSize {
+        let (now, change) = (ticker.nanoseconds(), coherence.withLock { $0.log.latestChange })
+        let isTracked = configuration.tracking != .off
+        if let size = size.withLock({ $0.size(at: now, latestChange: isTracked ? change : nil) }) {
+            // Whether there is a server is asked all the same.
+            _ = try await send(RedisCommand("EXISTS", key: .bytes(keys.scope(.everything))))
+            return size
+        }
+        let nodes = await connection.nodes
+        var keyCount = 0
+        for node in nodes {
+            do throws(RedisError) {
+                guard case .integer(let count) = try success(mapped: try await node.send(RedisCommand("DBSIZE"))) else { throw unexpected }
+                keyCount += Int(count)
+            } catch {
+                throw error.code == .closed ? .closed(name) : StoreError(error, storeName: name)
+            }
+        }
+        let isExact = keyCount <= configuration.exactCountLimit
+        let measured = isExact ? try await count(on: nodes) : try await estimate(on: nodes, keyCount: keyCount)
+        size.withLock { $0.remember(measured, isExact: isExact, at: now, latestChange: change) }
+        return measured
+    }
+
+    private var unexpected: RedisError { RedisError(.protocolViolation, "The server has sent a reply of another kind than was asked for.") }
+
+    private func success(mapped reply: RESPValue) throws(RedisError) -> RESPValue {
+        if case .error(let text) = reply { throw RedisError(serverError: text) }
+        return reply
+    }
+
+    /// Looks at all keys.
+    private func count(on nodes: [any RedisConnection]) async throws(StoreError) -> StoreSize {
+        var seen: Set<RecordKey> = []
+        for node in nodes {
+            var cursor = RecordListings.Listing.start
+            repeat {
+                let (names, next) = try await scan(node, from: cursor, count: 1_000, pattern: keys.recordPattern)
+                for name in names { if let key = recordKey(name) { seen.insert(key) } }
+                cursor = next
+            } while cursor != RecordListings.Listing.start
+        }
+        return try await size(of: Array(seen))
+    }
+
+    /// Looks at some keys of each server: those that come first in its table, which are as good as any.
+    private func estimate(on nodes: [any RedisConnection], keyCount: Int) async throws(StoreError) -> StoreSize {
+        var (looked, keys): (Int, Set<RecordKey>) = (0, [])
+        for node in nodes {
+            var cursor = RecordListings.Listing.start
+            for _ in 0..<4 {
+                let (names, next) = try await scan(node, from: cursor, count: 500, pattern: nil)
+                looked += names.count
+                for name in names { if let key = recordKey(name) { keys.insert(key) } }
+                cursor = next
+                if cursor == RecordListings.Listing.start { break }
+            }
+        }
+        let sample = try await size(of: Array(keys))
+        return sample.scaled(by: Double(keyCount) / Double(max(1, looked)))
+    }
+
+    /// How many of the keys have records of the present generation of everything, and how long they are. Those of earlier ones are removed.
+    private func size(of recordKeys: [RecordKey]) async throws(StoreError) -> StoreSize {
+        let before = try await readGenerations([.everything])[.everything] ?? nil
+        var size = StoreSize()
+        var useless: [(key: RecordKey, version: RecordVersion)] = []
+        for keys in recordKeys.chunks(ofCount: Self.maximumCommandCount / 2) {
+            let replies = try await send(
+                keys.flatMap { key -> [RedisCommand] in
+                    let name = RedisCommand.Argument.bytes(self.keys.record(key))
+                    return [
+                        RedisCommand("GETRANGE", key: name, [.integer(0), .integer(Int64(StoredRecord.beginningByteCount) - 1)]),
+                        RedisCommand("STRLEN", key: name),
+                    ]
+                }
+            )
+            for (index, key) in keys.enumerated() {
+                guard let value = try bytes(replies[2 * index]), let number = StoredRecord.generationNumber(inBeginningOf: value) else { continue }
+                if number == before?.number {
+                    size.count += 1
+                    size.bytes += key.bytes.count + Int(try integer(replies[2 * index + 1]))
+                } else {
+                    useless.append((key, RecordVersion(ofValue: value)))
+                }
+            }
+        }
+        if !useless.isEmpty {
+            // A generation never comes back: what has another one than before and after has been removed.
+            let after = try await readGenerations([.everything])[.everything] ?? nil
+            if before?.number == after?.number {
+                for useless in useless.chunks(ofCount: Self.maximumCommandCount) { await removeUseless(Array(useless)) }
+            }
+        }
+        return size
+    }
+}
+
+/// How much a store holds.
+struct StoreSize: Sendable, Hashable {
+    var count = 0
+    var bytes = 0
+
+    func scaled(by factor: Double) -> StoreSize {
+        StoreSize(count: Int(Double(count) * factor), bytes: Int(Double(bytes) * factor))
+    }
+}
+
+/// The size that was measured last, for those who ask often.
+struct SizeMemory: Sendable {
+    private var size: StoreSize?
+    private var isExact = false
+    private var time: Int64 = 0
+    private var latestChange: UInt64 = 0
+
+    static let nanosecondsKept: Int64 = 5_000_000_000
+    /// A smaller store is counted anew as soon as something has changed.
+    static let smallCount = 1_000
+
+    /// - Parameter change: The latest change that was heard of; `nil` if nobody tells.
+    func size(at now: Int64, latestChange change: UInt64?) -> StoreSize? {
+        guard let size, now &- time < Self.nanosecondsKept else { return nil }
+        if !isExact || size.count > Self.smallCount { return size }
+        return change == latestChange ? size : nil
+    }
+
+    mutating func remember(_ size: StoreSize, isExact: Bool, at now: Int64, latestChange: UInt64) {
+        self.size = size
+        self.isExact = isExact
+        time = now
+        self.latestChange = latestChange
+    }
+}

@@ -1,0 +1,167 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+public import Hoard
+public import Logging
+internal import Synchronization
+
+/// A store in Redis or Valkey that several processes share: none serves what another one has invalidated.
+///
+/// ```swift
+/// let store = try RedisStore(connectingTo: RedisConfiguration(url: "redis://cache.example"))
+/// let users = TieredCache<User.ID, User>(configuration: .init(maximumCount: 10_000), stores: [store], codec: .json)
+/// ```
+///
+/// **What is promised.** A read of the store that begins after a removal, a write, or a removal by tag, by partition or of everything was
+/// acknowledged to anybody does not return what that has removed. A load that began before somebody else changed its key, a tag or its partition does
+/// not publish (``insert(_:forKey:ifUnchangedSince:)``). Tiers above are told of others' changes as soon as the server tells them (``watch(_:)``),
+/// which takes about as long as a reply; while there is no connection, at intervals of ``Configuration/stalenessWindow`` that everything may have
+/// changed. In a cluster, where each node tells of its own keys, a read may return what was removed by tag or partition until the tag's node has
+/// told.
+///
+/// **How.** A record carries the number of the generation that each of its tags, its partition and the store had when it was written. To remove by
+/// tag is to write another number under the tag: O(1), and whatever carries an older one is a miss. A generation that is not there, because it was
+/// evicted or has expired, means "removed". Each process remembers the generations it has read for as long as the server tells of their changes
+/// (`CLIENT TRACKING` in broadcasting mode), so a read takes one round trip.
+///
+/// **What waits.** Everything but ``position`` and ``watch(_:)`` takes a round trip, and suspends for it. No operation takes longer than
+/// ``RedisConfiguration/commandTimeout`` for each round trip. While there is no connection, operations throw ``StoreError/Code/unavailable`` at once.
+///
+/// **What leaves.** Records expire by themselves. The server bounds its memory (`maxmemory`); with a policy such as `allkeys-lru` it evicts any key,
+/// and nothing that was removed comes back by that. Records that have been removed by tag, by partition or with everything take up room until they
+/// expire, are evicted, or are read or listed.
+///
+/// **Several stores in one process** are as separate as in several processes. What one instance changes is not told to those who watch it: put one
+/// instance below one cache.
+///
+/// The server must allow the commands `GET`, `SET`, `GETRANGE`, `STRLEN`, `EXISTS`, `DEL`, `PTTL`, `SCAN`, `DBSIZE`, `EVAL`, `EVALSHA`, and in
+/// scripts `SETRANGE`, `PEXPIRE` and `PERSIST`; `HELLO` and `CLIENT` for the connection.
+public final class RedisStore: Sendable {
+    /// ``Configuration/name``.
+    public let name: String
+
+    let configuration: Configuration
+    let keys: RedisKeys
+    let clock: any WallClock
+    let ticker: any Ticker
+    let logger: Logger?
+    let connection: any RedisConnection
+    let coherence: Coherence
+    let counters = RedisCounters()
+    let listings = Mutex(RecordListings())
+    let size = Mutex(SizeMemory())
+    private let isClosed = Atomic<Bool>(false)
+
+    /// Makes a connection that tells of changes to keys that begin with `trackedPrefix`, if there is one, and calls `onEvent` for each event.
+    public typealias MakeConnection =
+        @Sendable (_ trackedPrefix: [UInt8]?, _ onEvent: @escaping @Sendable (RedisEvent) -> Void) throws(RedisError) -> any RedisConnection
+
+    /// Creates a store on a connection of another kind than Hoard's own.
+    ///
+    /// - Parameters:
+    ///   - clock: Judges whether a record has expired.
+    ///   - ticker: Measures the time of outages and of leases.
+    ///   - logger: Told, once, of values that cannot be read. Nothing that it is told is secret.
+    ///   - makeConnection: Called once, at once.
+    /// - Throws: ``StoreError/Code/invalidConfiguration`` for limits that are not positive; what `makeConnection` throws.
+    public init(
+        configuration: Configuration = Configuration(),
+        clock: any WallClock = SystemWallClock(),
+        ticker: any Ticker = MonotonicTicker(),
+        logger: Logger? = nil,
+        makeConnection: MakeConnection
+    ) throws(StoreError) {
+        try configuration.validate()
+        name = configuration.name
+        self.configuration = configuration
+        self.clock = clock
+        self.ticker = ticker
+        self.logger = logger
+        keys = RedisKeys(prefix: configuration.keyPrefix)
+        let isTracked = configuration.tracking != .off
+        let coherence = Coherence(
+            CoherenceState(
+                keys: keys,
+                isTracked: isTracked,
+                changeLogCapacity: configuration.changeLogCapacity,
+                versionCapacity: configuration.versionCapacity,
+                generationCapacity: configuration.generationCapacity
+            ),
+            stalenessWindow: configuration.stalenessWindow,
+            ticker: ticker
+        )
+        self.coherence = coherence
+        // Until there is a connection, as after one has ended.
+        coherence.beginOutage()
+        do throws(RedisError) {
+            connection = try makeConnection(isTracked ? keys.prefix : nil) { [weak coherence] event in coherence?.handle(event) }
+        } catch {
+            coherence.close()
+            throw StoreError(error, storeName: configuration.name)
+        }
+    }
+
+    deinit {
+        coherence.close()
+    }
+
+    /// Creates a store, and begins to connect. Does not wait for the connection; the first operation does.
+    ///
+    /// - Parameters: See ``init(configuration:clock:ticker:logger:makeConnection:)``.
+    /// - Throws: ``StoreError/Code/invalidConfiguration`` if a setting cannot be used, such as certificates that cannot be read.
+    public convenience init(
+        connectingTo server: RedisConfiguration,
+        configuration: Configuration = Configuration(),
+        clock: any WallClock = SystemWallClock(),
+        ticker: any Ticker = MonotonicTicker(),
+        logger: Logger? = nil
+    ) throws(StoreError) {
+        try self.init(configuration: configuration, clock: clock, ticker: ticker, logger: logger) {
+            (trackedPrefix, onEvent) throws(RedisError) -> any RedisConnection in
+            if server.isCluster { return try RedisCluster(server, trackedPrefix: trackedPrefix, logger: logger, onEvent: onEvent) }
+            return try RedisClient(server, trackedPrefix: trackedPrefix, logger: logger, onEvent: onEvent)
+        }
+    }
+
+    public func close() async {
+        if isClosed.exchange(true, ordering: .acquiringAndReleasing) { return }
+        coherence.close()
+        await connection.close()
+    }
+
+    func checkOpen() throws(StoreError) {
+        if isClosed.load(ordering: .acquiring) { throw .closed(name) }
+    }
+
+    func check(_ key: RecordKey) throws(StoreError) {
+        if key.bytes.count > RecordKey.maximumByteCount { throw .keyTooLong(key) }
+    }
+}
+
+extension RedisStore: RecordStore {
+    public func invalidations() -> AsyncStream<StoreInvalidation>? { coherence.watchers.makeStream() }
+}
+
+extension Collection where Element: Equatable {
+    fileprivate func contains(subsequence: some Collection<Element>) -> Bool {
+        indices.contains { self[$0...].starts(with: subsequence) }
+    }
+}
+
+extension RedisStore.Configuration {
+    fileprivate func validate() throws(StoreError) {
+        let complaint: String? =
+            if maximumRecordBytes < 1 || maximumRecordBytes > 512 << 20 {
+                "maximumRecordBytes must be from 1 byte to 512 MiB, which is the longest value of a server."
+            } else if keyPrefix.utf8.contains(subsequence: "{}:".utf8) {
+                "keyPrefix must not contain “{}:”, which ends the prefix of every key."
+            } else if tombstoneLifetime < .milliseconds(1) || expirationSlack < .zero || stalenessWindow < .milliseconds(1) {
+                "tombstoneLifetime and stalenessWindow must be at least a millisecond, and expirationSlack not negative."
+            } else if changeLogCapacity < 2 || versionCapacity < 2 || generationCapacity < 2 || exactCountLimit < 0 {
+                "changeLogCapacity, versionCapacity and generationCapacity must be at least 2, and exactCountLimit not negative."
+            } else {
+                nil
+            }
+        if let complaint { throw StoreError(.invalidConfiguration, complaint) }
+    }
+}

@@ -1,0 +1,55 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import HoardRedis
+
+@Suite struct GenerationTableTests {
+    private let key = KeyHash(RecordScope.tag("tag"))
+
+    @Test func whatWasReadIsKnown() {
+        var (log, table) = (ChangeLog(capacity: 10), GenerationTable(capacity: 10))
+        let sent = log.moment()
+        table.note(.init(generation: Generation(number: 7), sent: sent, moment: log.moment(), expiration: nil), for: key, log: log)
+        #expect(table[key]?.generation?.number == 7)
+    }
+
+    @Test func whatHasChangedSinceItWasAskedForIsNotTakenOver() {
+        var (log, table) = (ChangeLog(capacity: 10), GenerationTable(capacity: 10))
+        let sent = log.moment()
+        log.note(key)
+        table.note(.init(generation: Generation(number: 7), sent: sent, moment: log.moment(), expiration: nil), for: key, log: log)
+        #expect(table[key] == nil)
+        let later = log.moment()
+        table.note(.init(generation: nil, sent: later, moment: log.moment(), expiration: nil), for: key, log: log)
+        #expect(table[key]?.moment == log.moment() - 1 && table[key]?.generation == nil)
+    }
+
+    @Test func aReadingThatWasAskedForEarlierDoesNotReplaceALaterOne() {
+        var (log, table) = (ChangeLog(capacity: 10), GenerationTable(capacity: 10))
+        let sent = log.moment()
+        table.note(.init(generation: Generation(number: 7), sent: log.moment(), moment: log.moment(), expiration: .never), for: key, log: log)
+        table.note(.init(generation: nil, sent: sent, moment: log.moment(), expiration: nil), for: key, log: log)
+        #expect(table[key]?.generation?.number == 7)
+        #expect(table[key]?.expiration == .never)
+    }
+
+    @Test func howLongAKeyIsThereIsLearntLater() {
+        var (log, table) = (ChangeLog(capacity: 10), GenerationTable(capacity: 10))
+        let sent = log.moment()
+        table.note(.init(generation: Generation(number: 7), sent: log.moment(), moment: log.moment(), expiration: nil), for: key, log: log)
+        table.note(.init(generation: Generation(number: 7), sent: sent, moment: log.moment(), expiration: .never), for: key, log: log)
+        #expect(table[key]?.expiration == .never)
+    }
+
+    @Test(
+        arguments: [
+            (KeyExpiration.never, nil, true), (.never, 5, true), (.at(100), nil, false), (.at(100), 90, true), (.at(100), 91, false),
+            (.at(0), 0, false),
+        ] as [(KeyExpiration, Int64?, Bool)]
+    )
+    func aKeyLastsForSoLong(expiration: KeyExpiration, nanoseconds: Int64?, expected: Bool) {
+        #expect(expiration.lasts(nanoseconds, from: 10) == expected)
+    }
+}

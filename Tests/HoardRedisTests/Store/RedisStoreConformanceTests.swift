@@ -1,0 +1,63 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Hoard
+import HoardRedis
+import HoardRedisTestSupport
+import HoardTesting
+import Testing
+
+/// The rules of every store: on the fake server, and on a real one where there is one.
+@Suite struct RedisStoreConformanceTests {
+    static let checks =
+        RecordStoreConformance.checks(forStoresWithOwnLimits: false) + RecordStoreConformance.listingChecks(forStoresWithOwnLimits: false)
+
+    @Test(arguments: checks) func theStoreConformsOnAFakeServer(to check: RecordStoreConformance.Check) async throws {
+        try await check.run { configuration in
+            // The server lives in real time, the store in the check's.
+            try FakeRedis(ticker: MonotonicTicker()).makeStore(.init(exactCountLimit: 1_000_000), clock: configuration.clock)
+        }
+    }
+
+    @Test(.enabled(if: RedisServer.isAvailable, "\(RedisServer.requirement)"), arguments: checks)
+    func theStoreConformsOnARealServer(to check: RecordStoreConformance.Check) async throws {
+        let server = try await RedisServer.shared()
+        try await check.run { configuration in
+            try RedisStore(
+                connectingTo: RedisConfiguration(address: server.address),
+                configuration: .init(keyPrefix: "conformance [\(UInt64.random(in: .min ... .max))]*", exactCountLimit: 1_000_000),
+                clock: configuration.clock
+            )
+        }
+    }
+
+    static let sharingChecks = RecordStoreConformance.sharingChecks + RecordStoreConformance.leaseChecks
+
+    @Test(arguments: sharingChecks) func storesConformToEachOtherOnAFakeServer(to check: RecordStoreConformance.SharingCheck) async throws {
+        try await check.run { configuration, count in
+            // The check moves its clock as far as it sleeps, so that leases end by that alone.
+            let server = FakeRedis(ticker: (configuration.clock as? ManualTicker) ?? ManualTicker())
+            return try (0..<count).map { _ in
+                try server.makeStore(.init(exactCountLimit: 1_000_000), clock: configuration.clock, ticker: MonotonicTicker())
+            }
+        }
+    }
+
+    @Test(.enabled(if: RedisServer.isAvailable, "\(RedisServer.requirement)"), arguments: sharingChecks)
+    func storesConformToEachOtherOnARealServer(to check: RecordStoreConformance.SharingCheck) async throws {
+        let server = try await RedisServer.shared()
+        try await check.run { configuration, count in
+            let prefix = "sharing \(UInt64.random(in: .min ... .max))"
+            let stores = try (0..<count).map { _ in
+                try RedisStore(
+                    connectingTo: RedisConfiguration(address: server.address),
+                    configuration: .init(keyPrefix: prefix, exactCountLimit: 1_000_000),
+                    clock: configuration.clock
+                )
+            }
+            // What a load has found that began before there was a connection is not published: nobody knows what has changed since.
+            for store in stores { _ = try await store.peekRecord(forKey: "connected") }
+            return stores
+        }
+    }
+}

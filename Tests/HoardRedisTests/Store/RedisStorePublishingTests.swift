@@ -1,0 +1,167 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Hoard
+import HoardTesting
+import Testing
+
+@testable import HoardRedis
+
+/// Loads that others' changes overtake.
+@Suite struct RedisStorePublishingTests {
+    /// What somebody else may do to a key with the tag `tag`, of the partition `ann`.
+    enum Change: CaseIterable, Sendable {
+        case write, bulkWrite, load, removal, bulkRemoval, tagRemoval, partitionRemoval, removalOfEverything, mark, tagMark, markOnEverything
+        case eviction, flush, restart
+
+        func make(in world: RedisStoreWorld, key: RecordKey) async throws {
+            let store = world.there
+            let other = world.record("other", tags: ["tag"], partition: "ann")
+            switch self {
+            case .write: try await store.insert(other, forKey: key)
+            case .bulkWrite: try await store.insert([key: other, "another": other])
+            case .load: _ = try await store.insert(other, forKey: key, ifUnchangedSince: store.position)
+            case .removal: try await store.removeRecord(forKey: key)
+            case .bulkRemoval: try await store.removeRecords(forKeys: ["another", key])
+            case .tagRemoval: try await store.removeRecords(taggedWith: ["tag", "other tag"])
+            case .partitionRemoval: try await store.removeRecords(inPartition: "ann")
+            case .removalOfEverything: try await store.removeAll()
+            case .mark: try await store.markRecordStale(forKey: key, at: world.time.now())
+            case .tagMark: try await store.markRecordsStale(taggedWith: ["tag"], at: world.time.now())
+            case .markOnEverything: try await store.markAllRecordsStale(at: world.time.now())
+            case .eviction: world.server.evict { $0 == RedisStoreWorld.name("ttag") || $0 == RedisStoreWorld.name("rkey") }
+            case .flush: world.server.flush()
+            case .restart: world.server.restart()
+            }
+        }
+
+        /// Whether it takes away what nobody has put there.
+        var needsRecord: Bool { self == .eviction }
+    }
+
+    @Test(arguments: Change.allCases, [true, false])
+    func aLoadThatBeganBeforeAChangeIsNotPublished(change: Change, hasRecord: Bool) async throws {
+        if change.needsRecord, !hasRecord { return }
+        let world = try RedisStoreWorld()
+        if hasRecord { try await world.here.insert(world.record("old", tags: ["tag"], partition: "ann"), forKey: "key") }
+        _ = try await world.here.record(forKey: "key")
+        let position = world.here.position
+        try await change.make(in: world, key: "key")
+        // It may be written with generations that are gone by now, which is as good.
+        _ = try await retrying {
+            try await world.here.insert(world.record("late", tags: ["tag"], partition: "ann"), forKey: "key", ifUnchangedSince: position)
+        }
+        let text = try await retrying { try await world.text(world.there, "key") }
+        #expect(text != "late", "After \(change), the load should not be published.")
+    }
+
+    /// A connection that has just ended is made again by a task.
+    private func retrying<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
+        for _ in 0..<1_000 {
+            do { return try await body() } catch let error as StoreError {
+                guard error.code == .unavailable else { throw error }
+                await Task.yield()
+            }
+        }
+        return try await body()
+    }
+
+    @Test(arguments: [true, false]) func aLoadDuringWhichNothingChangedIsPublished(hasRecord: Bool) async throws {
+        let world = try RedisStoreWorld()
+        if hasRecord { try await world.there.insert(world.record("old"), forKey: "key") }
+        _ = try await world.here.record(forKey: "key")
+        let position = world.here.position
+        // The first record with a tag makes the tag's generation, of which all are told, and nothing is removed by that.
+        try await world.there.insert(world.record("unrelated", tags: ["tag", "other"], partition: "ann"), forKey: "other")
+        #expect(try await world.here.insert(world.record("new", tags: ["tag"], partition: "ann"), forKey: "key", ifUnchangedSince: position))
+        #expect(try await world.text(world.there, "key") == "new")
+        #expect(try await world.here.statistics().insertions == 1)
+    }
+
+    @Test func aLoadOfAKeyThatWasFoundMissingTakesOneRoundTrip() async throws {
+        let world = try RedisStoreWorld()
+        _ = try await world.here.insert(world.record("warm", tags: ["tag"]), forKey: "warm", ifUnchangedSince: world.here.position)
+        _ = try await world.here.record(forKey: "key")
+        let before = ["GET", "SET", "GETRANGE", "EXISTS", "EVALSHA"].map { world.server.commandCount($0) }
+        #expect(try await world.here.insert(world.record("new", tags: ["tag"]), forKey: "key", ifUnchangedSince: world.here.position))
+        let after = ["GET", "SET", "GETRANGE", "EXISTS", "EVALSHA"].map { world.server.commandCount($0) }
+        #expect(zip(after, before).map { $0 - $1 } == [0, 1, 0, 0, 0])
+    }
+
+    @Test func aLoadIsPublishedOverATombstoneAndOverAnOlderRecord() async throws {
+        let world = try RedisStoreWorld()
+        try await world.there.removeRecord(forKey: "key")
+        for text in ["first", "second", "third"] {
+            _ = try await world.here.record(forKey: "key")
+            #expect(try await world.here.insert(world.record(text), forKey: "key", ifUnchangedSince: world.here.position))
+            #expect(try await world.text(world.there, "key") == text)
+        }
+    }
+
+    @Test func whatOurOwnScriptsChangeIsToldToOthersAndNotToUs() async throws {
+        let world = try RedisStoreWorld()
+        try await world.here.insert(world.record("old"), forKey: "key")
+        _ = try await world.here.record(forKey: "key")
+        _ = try await world.there.record(forKey: "key")
+        let (own, others) = (Hearing(world.here), Hearing(world.there))
+        #expect(try await world.here.insert(world.record("new"), forKey: "key", ifUnchangedSince: world.here.position))
+        try await world.here.markRecordStale(forKey: "key", at: world.time.now())
+        _ = try await world.there.record(forKey: "key")
+        #expect(world.server.commandCount("EVALSHA") >= 2)
+        #expect(own.all.isEmpty)
+        #expect(Set(others.all) == [.init(key: "key")])
+    }
+
+    @Test func ofSeveralLoadsThoseAreRefusedThatWereOvertaken() async throws {
+        let world = try RedisStoreWorld()
+        let position = world.here.position
+        try await world.there.removeRecord(forKey: "b")
+        try await world.there.removeRecords(taggedWith: ["gone"])
+        let refused = try await world.here.insert(
+            ["a": world.record("a"), "b": world.record("b"), "c": world.record("c", tags: ["gone"]), "d": world.record("d", tags: ["tag"])],
+            ifUnchangedSince: position
+        )
+        #expect(refused == ["b", "c"])
+        #expect(Set(try await world.there.records(forKeys: ["a", "b", "c", "d"]).keys) == ["a", "d"])
+    }
+
+    @Test func aRecordThatIsTooLargeIsRefusedByItselfAndRemovesItsKeysOlderRecord() async throws {
+        let world = try RedisStoreWorld(.init(maximumRecordBytes: 1_000))
+        let large = world.record(String(repeating: "x", count: 1_000))
+        try await world.here.insert(["large": world.record("old"), "other": world.record("other")])
+        await #expect(throws: StoreError.self) { try await world.here.insert(large, forKey: "large") }
+        #expect(try await world.there.record(forKey: "large") == nil)
+        try await world.here.insert(["large": large, "new": world.record("new")])
+        #expect(try await world.here.insert(["large": large, "newer": world.record("newer")], ifUnchangedSince: world.here.position) == [])
+        do {
+            _ = try await world.here.insert(large, forKey: "large", ifUnchangedSince: world.here.position)
+            Issue.record("A record that is too large should be refused.")
+        } catch {
+            #expect(error.code == .recordTooLarge)
+        }
+        #expect(Set(try await world.there.records(forKeys: ["large", "other", "new", "newer"]).keys) == ["other", "new", "newer"])
+        let statistics = try await world.here.statistics()
+        #expect(statistics.refusals == 4 && statistics.insertions == 4 && statistics.count == 3)
+    }
+
+    @Test func theLongestRecordIsAccepted() async throws {
+        let world = try RedisStoreWorld(.init(maximumRecordBytes: 1_000))
+        let overhead = StoredRecord.byteCount(of: world.record(""))
+        try await world.here.insert(world.record(String(repeating: "x", count: 1_000 - overhead)), forKey: "key")
+        #expect(try await world.there.record(forKey: "key")?.payload.count == 1_000 - overhead)
+    }
+
+    @Test func withoutTrackingALoadIsPublishedUnlessItsKeyHasChanged() async throws {
+        let world = try RedisStoreWorld(.init(tracking: .off))
+        _ = try await world.here.record(forKey: "key")
+        let position = world.here.position
+        try await world.there.insert(world.record("other"), forKey: "key")
+        #expect(try await !world.here.insert(world.record("late"), forKey: "key", ifUnchangedSince: position))
+        _ = try await world.here.record(forKey: "key")
+        #expect(try await world.here.insert(world.record("new", tags: ["tag"]), forKey: "key", ifUnchangedSince: world.here.position))
+        #expect(try await world.text(world.there, "key") == "new")
+        // Generations are read each time.
+        try await world.there.removeRecords(taggedWith: ["tag"])
+        #expect(try await world.here.record(forKey: "key") == nil)
+    }
+}
