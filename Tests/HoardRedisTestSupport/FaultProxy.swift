@@ -1,0 +1,148 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+package import HoardRedis
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// Stands between clients and a server, and loses, delays and cuts what they say.
+///
+/// What is kept back when a connection ends is lost: it never reaches the server later.
+package final class FaultProxy: Sendable {
+    private struct State {
+        var pairs: [ObjectIdentifier: NIOLoopBound<FaultPair>] = [:]
+        var treatment = FaultPair.Treatment()
+        /// For connections to come, in this order: after how many bytes for the client each is cut.
+        var limits: [Int] = []
+        var isRefusing = false
+        var connectionCount = 0
+    }
+
+    /// Where clients connect to.
+    package let address: RedisConfiguration.Address
+    private let listener: any Channel
+    private let state: Shared
+
+    private final class Shared: Sendable {
+        let state = Mutex(State())
+    }
+
+    /// Listens on a free port of loopback. May suspend.
+    package static func start(to server: RedisConfiguration.Address) async throws -> FaultProxy {
+        let shared = Shared()
+        let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+            .childChannelInitializer { client in accept(client, to: server, shared) }
+            .bind(host: "127.0.0.1", port: 0).get()
+        return FaultProxy(listener, shared)
+    }
+
+    private init(_ listener: any Channel, _ shared: Shared) {
+        self.listener = listener
+        state = shared
+        address = .tcp(host: "127.0.0.1", port: listener.localAddress?.port ?? 0)
+    }
+
+    /// Connections that clients have made so far.
+    package var connectionCount: Int { state.state.withLock { $0.connectionCount } }
+
+    /// Connections to come are cut, the first after so many bytes for the client, and so on; those after the last are not.
+    package func cutNextConnections(afterBytesToClient limits: [Int]) {
+        state.state.withLock { $0.limits = limits }
+    }
+
+    /// Ends all connections.
+    package func cut() {
+        forEachPair { $0.cut() }
+    }
+
+    /// Ends all connections, and those to come as soon as they are made, until ``accept()``.
+    package func refuse() {
+        state.state.withLock { $0.isRefusing = true }
+        cut()
+    }
+
+    /// Lets connections be made again.
+    package func accept() {
+        state.state.withLock { $0.isRefusing = false }
+    }
+
+    /// Keeps all bytes back, on connections to come too, until ``flow()``. Nobody is told.
+    package func stall() {
+        treat { $0.stalled = Set(FaultPair.Direction.allCases) }
+    }
+
+    /// Keeps the bytes for clients back until ``flow()``: commands are carried out, and nobody hears of it.
+    package func stallReplies() {
+        treat { $0.stalled = [.toClient] }
+    }
+
+    /// Hands on what was kept back, and everything from now on.
+    package func flow() {
+        treat { $0.stalled = [] }
+    }
+
+    /// Bytes for clients are so long on the way from now on.
+    package func delayReplies(by milliseconds: Int) {
+        treat { $0.delay = .milliseconds(Int64(milliseconds)) }
+    }
+
+    /// Ends all connections and listens no more. Calling it again does nothing. May suspend.
+    package func stop() async {
+        refuse()
+        try? await listener.close()
+    }
+
+    private func treat(_ change: @escaping @Sendable (inout FaultPair.Treatment) -> Void) {
+        state.state.withLock { change(&$0.treatment) }
+        forEachPair { change(&$0.treatment) }
+    }
+
+    private func forEachPair(_ body: @escaping @Sendable (FaultPair) -> Void) {
+        let pairs = state.state.withLock { Array($0.pairs.values) }
+        for pair in pairs { pair.eventLoop.execute { body(pair.value) } }
+    }
+
+    /// Makes the connection to the server before the client's is read from.
+    private static func accept(_ client: any Channel, to server: RedisConfiguration.Address, _ shared: Shared) -> EventLoopFuture<Void> {
+        let treatment: FaultPair.Treatment? = shared.state.withLock { state in
+            state.connectionCount += 1
+            guard !state.isRefusing else { return nil }
+            var treatment = state.treatment
+            if !state.limits.isEmpty { treatment.bytesToClient = state.limits.removeFirst() }
+            return treatment
+        }
+        guard let treatment else { return client.eventLoop.makeFailedFuture(SystemFailure("the connection is refused")) }
+        let pair = NIOLoopBound(FaultPair(client: client, treatment: treatment), eventLoop: client.eventLoop)
+        let identity = ObjectIdentifier(client as AnyObject)
+        do {
+            try client.pipeline.syncOperations.addHandler(FaultHandler(pair.value, .toServer))
+        } catch {
+            return client.eventLoop.makeFailedFuture(error)
+        }
+        client.closeFuture.whenComplete { _ in shared.state.withLock { _ = $0.pairs.removeValue(forKey: identity) } }
+        let bootstrap = ClientBootstrap(group: client.eventLoop)
+            .channelOption(.socketOption(.tcp_nodelay), value: 1)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(FaultHandler(pair.value, .toClient))
+                }
+            }
+        let connection =
+            switch server {
+            case .tcp(let host, let port): bootstrap.connect(host: host, port: port)
+            case .unix(let path): bootstrap.connect(unixDomainSocketPath: path)
+            }
+        return connection.map { channel in
+            pair.value.server = channel
+            // A treatment that was changed while the connection was made concerns it too.
+            shared.state.withLock { state in
+                pair.value.treatment.stalled = state.treatment.stalled
+                state.pairs[identity] = pair
+                if state.isRefusing { pair.eventLoop.execute { pair.value.cut() } }
+            }
+        }
+    }
+}

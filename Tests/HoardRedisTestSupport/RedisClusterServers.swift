@@ -1,0 +1,92 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+package import HoardRedis
+
+/// A private cluster for tests: some masters on loopback, which have the slots in equal parts, and no replicas.
+package final class RedisClusterServers: Sendable {
+    package static let slotCount = 16_384
+
+    package let servers: [RedisServer]
+
+    /// Starts the servers, and waits until each says that the cluster serves. May suspend; takes a few seconds.
+    package static func start(count: Int = 3) async throws -> RedisClusterServers {
+        var servers: [RedisServer] = []
+        for _ in 0..<count { servers.append(try await node()) }
+        let cluster = RedisClusterServers(servers)
+        try await cluster.join()
+        return cluster
+    }
+
+    private init(_ servers: [RedisServer]) {
+        self.servers = servers
+    }
+
+    /// By default the port for other nodes is 10,000 above the server's, which may be more than there are.
+    private static func node() async throws -> RedisServer {
+        guard let port = SystemCalls.freePort() else { throw SystemFailure("no port is free") }
+        var options = RedisServer.Options()
+        options.isClusterNode = true
+        options.settings = ["cluster-port \(port)", "cluster-node-timeout 1500", "loglevel verbose"]
+        return try await RedisServer.start(options)
+    }
+
+    private func join() async throws {
+        for (index, server) in servers.enumerated() {
+            let first = index * Self.slotCount / servers.count
+            let last = (index + 1) * Self.slotCount / servers.count - 1
+            try server.expectOK("CLUSTER", "ADDSLOTSRANGE", "\(first)", "\(last)")
+            try server.expectOK("CLUSTER", "SET-CONFIG-EPOCH", "\(index + 1)")
+            guard index > 0 else { continue }
+            let busPort = try server.command("CONFIG", "GET", "cluster-port").description.split(separator: "\n").last.map { String($0) } ?? ""
+            try servers[0].expectOK("CLUSTER", "MEET", "127.0.0.1", "\(server.port)", busPort)
+        }
+        let deadline = ContinuousClock.now + .seconds(60)
+        for server in servers {
+            while try !server.command("CLUSTER", "INFO").description.contains("cluster_state:ok") || !knowsAllSlots(server) {
+                guard .now < deadline else { throw SystemFailure("the nodes of the cluster do not find each other") }
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+    }
+
+    private func knowsAllSlots(_ server: RedisServer) throws -> Bool {
+        guard case .array(let ranges) = try server.command("CLUSTER", "SLOTS") else { return false }
+        return ranges.count >= servers.count
+    }
+
+    /// How a client finds the cluster: by its first node.
+    package var configuration: RedisConfiguration {
+        var configuration = RedisConfiguration(address: servers[0].address)
+        configuration.otherAddresses = servers.dropFirst().map(\.address)
+        configuration.isCluster = true
+        return configuration
+    }
+
+    /// Moves a slot from one node to another while both serve, in the steps of
+    /// <https://redis.io/docs/latest/commands/cluster-setslot/#redis-cluster-live-resharding-explained>.
+    package func move(slot: Int, from source: Int, to target: Int) throws {
+        let (from, to) = (servers[source], servers[target])
+        let sourceName = try from.command("CLUSTER", "MYID").description
+        let targetName = try to.command("CLUSTER", "MYID").description
+        try to.expectOK("CLUSTER", "SETSLOT", "\(slot)", "IMPORTING", sourceName)
+        try from.expectOK("CLUSTER", "SETSLOT", "\(slot)", "MIGRATING", targetName)
+        while case .array(let keys) = try from.command("CLUSTER", "GETKEYSINSLOT", "\(slot)", "3"), !keys.isEmpty {
+            let reply = try from.command(["MIGRATE", "127.0.0.1", "\(to.port)", "", "0", "5000", "KEYS"] + keys.map(\.description))
+            if case .error(let text) = reply { throw SystemFailure("keys cannot be moved: \(text)") }
+        }
+        try to.expectOK("CLUSTER", "SETSLOT", "\(slot)", "NODE", targetName)
+        try from.expectOK("CLUSTER", "SETSLOT", "\(slot)", "NODE", targetName)
+    }
+
+    package func stop() {
+        for server in servers { server.stop() }
+    }
+}
+
+extension RedisServer {
+    fileprivate func expectOK(_ words: String...) throws {
+        let reply = try command(words)
+        guard reply == .text("OK") else { throw SystemFailure("\(words.joined(separator: " ")): \(reply.description)") }
+    }
+}

@@ -1,0 +1,93 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Calls of the system that take pointers. Unsafe because C's interfaces are; each pointer is valid for the one call that it is passed to.
+enum SystemCalls {
+    /// Starts a program whose standard input and output are the two descriptors.
+    ///
+    /// - Returns: The process; a `number` other than 0 is the error.
+    static func spawn(_ program: String, _ arguments: [String], input: CInt, output: CInt) -> (identifier: pid_t, number: CInt) {
+        #if canImport(Darwin)
+            var actions: posix_spawn_file_actions_t?
+            var attributes: posix_spawnattr_t?
+        #else
+            var actions = posix_spawn_file_actions_t()
+            var attributes = posix_spawnattr_t()
+        #endif
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        // The threads of Dispatch block all signals, and a child inherits that: a shell would never hear that its own child has ended.
+        var noSignals = sigset_t()
+        sigemptyset(&noSignals)
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        posix_spawnattr_setsigmask(&attributes, &noSignals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        let copies = ([program] + arguments).map { strdup($0) }
+        defer { for copy in copies { free(copy) } }
+        var identifier: pid_t = 0
+        let number = posix_spawn(&identifier, program, &actions, &attributes, copies + [nil], environ)
+        return (identifier, number)
+    }
+
+    /// A connection to a Unix socket whose reads and writes give up after five seconds; `nil` if nobody listens.
+    static func connect(unixPath: String) -> CInt? {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(unixPath.utf8)
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        #if os(Linux)
+            let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+        #else
+            let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
+        #endif
+        guard descriptor >= 0 else { return nil }
+        var limit = timeval(tv_sec: 5, tv_usec: 0)
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+            setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
+        }
+        let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { systemConnect(descriptor, $0, size) }
+        }
+        guard result == 0 else {
+            close(descriptor)
+            return nil
+        }
+        return descriptor
+    }
+
+    /// A port of 127.0.0.1 that nobody listens on at the moment; `nil` if the system has none.
+    static func freePort() -> Int? {
+        #if os(Linux)
+            let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+        #else
+            let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+        #endif
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, size) == 0 && getsockname(descriptor, $0, &size) == 0
+            }
+        }
+        return isBound ? Int(UInt16(bigEndian: address.sin_port)) : nil
+    }
+}
+
+private let systemConnect: @Sendable (CInt, UnsafePointer<sockaddr>, socklen_t) -> CInt = { connect($0, $1, $2) }

@@ -1,0 +1,55 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HoardRedisTestSupport
+import Testing
+
+/// Short forms of the campaigns of the shared tier. `Scripts/coherence` runs them at length.
+@Suite(.enabled(if: RedisServer.isAvailable, "\(RedisServer.requirement)"), .timeLimit(.minutes(5)), .serialized)
+struct CoherenceCampaignTests {
+    /// Runs the executable beside the test bundle to its end. What it says is in the message of a failed check, the seed among it.
+    private func run(_ arguments: String...) async throws -> (ending: ChildProcess.Ending, output: String) {
+        let executable = URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0])
+            .deletingLastPathComponent().appendingPathComponent("HoardRedisTorture")
+        let process = try ChildProcess(executable.path, arguments)
+        return try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                let output = FileHandle(fileDescriptor: process.output, closeOnDealloc: false).readDataToEndOfFile()
+                continuation.resume(returning: (process.wait(), String(decoding: output, as: UTF8.self)))
+            }
+        }
+    }
+
+    @Test func processesThatShareACacheNeverReadWhatIsOutdated() async throws {
+        // The machine may have other things to do: here only what is never right counts.
+        let run = try await run("coherence", "--seconds", "4", "--calm", "--processes", "3", "--window", "3000")
+        #expect(run.ending == .exited(0), "\(run.output)")
+        #expect(run.output.contains(" 0 violations"), "\(run.output)")
+    }
+
+    @Test func norDoTheyWhenThingsBreak() async throws {
+        let run = try await run("coherence", "--seconds", "12", "--processes", "3", "--window", "3000", "--disturbed-window", "5000")
+        #expect(run.ending == .exited(0), "\(run.output)")
+        #expect(run.output.contains(" 0 violations"), "\(run.output)")
+        #expect(run.output.contains("faults:"), "\(run.output)")
+    }
+
+    @Test func withoutTrackingTheCampaignFindsViolations() async throws {
+        let run = try await run("coherence", "--seconds", "5", "--calm", "--untracked", "--processes", "3", "--window", "100")
+        #expect(run.ending == .exited(1), "\(run.output)")
+        #expect(!run.output.contains(" 0 violations"), "\(run.output)")
+    }
+
+    @Test func aColdKeyThatAllProcessesWantIsLoadedOnce() async throws {
+        let run = try await run("stampede", "--processes", "3", "--tasks", "300", "--rounds", "3")
+        #expect(run.ending == .exited(0), "\(run.output)")
+        #expect(run.output.contains(": 3 loads, at most 1 of one key, 0 wrong"), "\(run.output)")
+    }
+
+    @Test func whatIsInvalidatedSoonLeavesTheMemoryOfOthers() async throws {
+        let run = try await run("delay", "--rounds", "30")
+        #expect(run.ending == .exited(0), "\(run.output)")
+        #expect(run.output.contains("delay: 30 removals"), "\(run.output)")
+    }
+}

@@ -1,0 +1,117 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Hoard
+import HoardRedis
+import HoardRedisTestSupport
+import Synchronization
+import Testing
+
+/// A server of its own, and caches over it as if each were in another process.
+struct FaultSite {
+    let server: RedisServer
+    let proxy: FaultProxy
+
+    init(_ options: RedisServer.Options = .init()) async throws {
+        server = try await RedisServer.start(options)
+        proxy = try await FaultProxy.start(to: server.address)
+    }
+
+    func end(_ caches: FaultCache...) async {
+        for cache in caches { await cache.close() }
+        await proxy.stop()
+        server.stop()
+    }
+
+    /// A cache over the server, through the proxy if `isDirect` is `false`.
+    func cache(isDirect: Bool = true, _ change: (inout RedisConfiguration) -> Void = { _ in }) throws -> FaultCache {
+        var configuration = RedisConfiguration(address: isDirect ? server.address : proxy.address)
+        configuration.commandTimeout = .seconds(2)
+        configuration.connectTimeout = .seconds(2)
+        configuration.heartbeatInterval = .milliseconds(100)
+        configuration.heartbeatTimeout = .milliseconds(900)
+        configuration.backoff.initial = .milliseconds(5)
+        configuration.backoff.maximum = .milliseconds(50)
+        change(&configuration)
+        return try FaultCache(configuration)
+    }
+}
+
+/// A cache whose loader returns what its test says is current, and how often it was asked.
+struct FaultCache: Sendable {
+    /// How long a caller may wait although Redis is broken: the store's deadline for each of a few calls, and a busy machine.
+    static let patience = Duration.seconds(30)
+
+    let cache: TieredCache<String, String>
+    let store: RedisStore
+
+    init(_ configuration: RedisConfiguration) throws {
+        var settings = RedisStore.Configuration()
+        settings.stalenessWindow = .milliseconds(100)
+        store = try RedisStore(connectingTo: configuration, configuration: settings)
+        let stack = StoreStack(
+            [store],
+            configuration: .init(
+                deadline: .seconds(3),
+                failuresToOpen: 3,
+                openFor: .milliseconds(50),
+                maximumOpenFor: .milliseconds(100),
+                retryAfter: .milliseconds(50)
+            )
+        )
+        cache = TieredCache(
+            name: "faults",
+            configuration: .init(maximumCount: 1_000),
+            stores: stack,
+            codec: .string,
+            recordKey: { RecordKey($0) },
+            keyOfRecord: { String(decoding: $0.bytes, as: UTF8.self) }
+        )
+    }
+
+    func close() async {
+        await cache.close()
+        await store.close()
+    }
+
+    /// The value of a key, which is loaded as `value` if need be, within ``patience``.
+    func value(_ key: String = "k", loading value: String, tags: Set<String> = [], sourceLocation: SourceLocation = #_sourceLocation) async throws
+        -> String
+    {
+        let start = ContinuousClock.now
+        let found = try await cache.value(forKey: key, tags: tags) { _ in value }
+        #expect(.now - start < Self.patience, sourceLocation: sourceLocation)
+        return found
+    }
+
+    /// The value of a key by its store, past memory; what is loaded instead of it.
+    func storedValue(_ key: String = "k", loading value: String, tags: Set<String> = []) async throws -> String {
+        try await cache.value(forKey: key, policy: cache.policy.with { $0.skipping = .memory }, tags: tags) { _ in value }
+    }
+
+    var health: StoreHealth? { cache.storeHealth.first }
+
+    /// Waits until the store is used without restriction, and has answered.
+    func recovered() async throws {
+        let deadline = ContinuousClock.now + Self.patience
+        while .now < deadline {
+            // A call finds out that the store works again.
+            _ = await cache.value(forKey: "probe", policy: cache.policy.with { $0.skipping = .memory })
+            if health?.isSound ?? false, await isAnswering { return }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        Issue.record("the store has not recovered")
+    }
+
+    /// Whether the store answers now.
+    var isAnswering: Bool {
+        get async {
+            do {
+                _ = try await store.record(forKey: RecordKey("probe"))
+                return true
+            } catch {
+                return false
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Hoard
+import HoardRedis
+import HoardRedisTestSupport
+import Testing
+
+@Suite(.enabled(if: RedisServer.isAvailable, "\(RedisServer.requirement)"), .timeLimit(.minutes(3)))
+struct UnreachableServerTests {
+    @Test func aServerThatIsDownFailsNobodyAndIsUsedWhenItComesBack() async throws {
+        let site = try await FaultSite()
+        let cache = try site.cache()
+        #expect(try await cache.value(loading: "1") == "1")
+        site.server.kill()
+        for number in 0..<10 { #expect(try await cache.storedValue("k\(number)", loading: "loaded") == "loaded") }
+        #expect(cache.health?.failures ?? 0 > 0)
+        try await site.server.restart()
+        try await cache.recovered()
+        #expect(try await cache.storedValue("again", loading: "1") == "1")
+        #expect(try await cache.storedValue("again", loading: "2") == "1")
+        await site.end(cache)
+    }
+
+    @Test func theCircuitOpensAndCallersWaitNoLonger() async throws {
+        let site = try await FaultSite()
+        let cache = try site.cache()
+        #expect(try await cache.value(loading: "1") == "1")
+        site.server.kill()
+        var hasOpened = false
+        for number in 0..<200 where !hasOpened {
+            _ = try await cache.storedValue("k\(number)", loading: "loaded")
+            hasOpened = cache.health?.circuit != .closed
+        }
+        #expect(hasOpened)
+        await site.end(cache)
+    }
+
+    @Test func aServerThatIsPausedDelaysCallersByTheDeadlineAtMost() async throws {
+        let site = try await FaultSite()
+        let cache = try site.cache()
+        #expect(try await cache.storedValue(loading: "1") == "1")
+        site.server.pause()
+        #expect(try await cache.storedValue(loading: "2") == "2")
+        #expect(try await cache.value("other", loading: "3") == "3")
+        site.server.resume()
+        try await cache.recovered()
+        await site.end(cache)
+    }
+
+    @Test func aRemovalThatTheServerMissedIsMadeGoodWhenItIsBack() async throws {
+        let site = try await FaultSite()
+        let (first, second) = (try site.cache(isDirect: false), try site.cache())
+        #expect(try await first.storedValue(loading: "1", tags: ["t"]) == "1")
+        #expect(try await first.storedValue("tagged", loading: "1", tags: ["t"]) == "1")
+        #expect(try await second.value(loading: "x") == "1")
+        #expect(try await second.value("tagged", loading: "x") == "1")
+        site.proxy.refuse()
+        let deadline = ContinuousClock.now + FaultCache.patience
+        while await first.isAnswering, .now < deadline { try await Task.sleep(for: .milliseconds(1)) }
+        await first.cache.removeValue(forKey: "k")
+        await first.cache.removeValues(taggedWith: "t")
+        #expect(first.health?.isSound == false)
+        // This process keeps to it at once.
+        #expect(try await first.storedValue(loading: "2") == "2")
+        #expect(try await first.storedValue("tagged", loading: "2") == "2")
+        site.proxy.accept()
+        try await first.recovered()
+        #expect(try await second.storedValue(loading: "3", tags: ["t"]) == "3")
+        #expect(try await second.storedValue("tagged", loading: "3", tags: ["t"]) == "3")
+        // Memory elsewhere has heard of it, too.
+        #expect(try await second.value("tagged", loading: "4") == "3")
+        await site.end(first, second)
+    }
+
+    @Test func aServerThatComesBackEmptyHasNothingOfBefore() async throws {
+        let site = try await FaultSite()
+        let (first, second) = (try site.cache(), try site.cache())
+        #expect(try await first.value(loading: "1", tags: ["t"]) == "1")
+        #expect(try await second.value(loading: "x", tags: ["t"]) == "1")
+        try await site.server.restart()
+        try await first.recovered()
+        try await second.recovered()
+        await first.cache.removeValues(taggedWith: "t")
+        #expect(try await first.storedValue(loading: "2", tags: ["t"]) == "2")
+        // A load around the time of a reconnection may be left unpublished; what was before must not be there.
+        let found = try await second.storedValue(loading: "3", tags: ["t"])
+        #expect(found == "2" || found == "3")
+        await site.end(first, second)
+    }
+
+    @Test func memoryIsNotUsedForLongWhileThereIsNoConnection() async throws {
+        let site = try await FaultSite()
+        let (first, second) = (try site.cache(), try site.cache(isDirect: false))
+        #expect(try await first.value(loading: "1") == "1")
+        #expect(try await second.value(loading: "x") == "1")
+        // Nobody tells the second that its connection is of no use any more; only its heartbeat finds out.
+        site.proxy.stall()
+        await first.cache.removeValue(forKey: "k")
+        let deadline = ContinuousClock.now + FaultCache.patience
+        while second.cache.memoryValue(forKey: "k") == "1", .now < deadline { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(second.cache.memoryValue(forKey: "k") == nil)
+        #expect(try await second.value(loading: "2") == "2")
+        // What it has loaded meanwhile is given up too, again and again.
+        while second.cache.memoryValue(forKey: "k") == "2", .now < deadline { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(second.cache.memoryValue(forKey: "k") == nil)
+        site.proxy.cut()
+        site.proxy.flow()
+        try await second.recovered()
+        await site.end(first, second)
+    }
+
+    @Test func noAnswerThatIsCutAnywhereGivesAWrongValue() async throws {
+        let site = try await FaultSite()
+        let writer = try site.cache()
+        let value = String(repeating: "v", count: 90)
+        #expect(try await writer.storedValue(loading: value, tags: ["t"]) == value)
+        // Long enough for the greeting, and the replies to the reading of a record and its generations. Each cut takes a timeout or two, so not at every byte
+        // by default: that is done on a connection alone (RedisClientTests).
+        let step = ProcessInfo.processInfo.environment["HOARD_EVERY_BYTE"] == nil ? 7 : 1
+        for count in stride(from: 0, to: 900, by: step) {
+            site.proxy.cutNextConnections(afterBytesToClient: [count])
+            let reader = try site.cache(isDirect: false) { $0.commandTimeout = .milliseconds(50) }
+            let found = try await reader.value(loading: "loaded")
+            #expect(found == value || found == "loaded", "cut after \(count) bytes")
+            await reader.close()
+            // A write whose reply was cut is made good by a removal: then the record is written again.
+            let kept = try await writer.storedValue(loading: value, tags: ["t"])
+            #expect(kept == value || kept == "loaded", "cut after \(count) bytes")
+        }
+        await site.end(writer)
+    }
+}
