@@ -37,6 +37,7 @@ let package = Package(
     products: [
         .library(name: "Hoard", targets: ["Hoard"]),
         .library(name: "HoardDisk", targets: ["HoardDisk"]),
+        .library(name: "HoardRedis", targets: ["HoardRedis"]),
         .library(name: "HoardHTTP", targets: ["HoardHTTP"]),
         .library(name: "HoardTransports", targets: ["HoardTransports"]),
         .library(name: "HoardViews", targets: ["HoardViews"]),
@@ -82,6 +83,13 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
+            swiftSettings: swiftSettings
+        ),
+
+        // The shared tier: Redis or Valkey, and memory tiers that stay coherent with it.
+        .target(
+            name: "HoardRedis",
+            dependencies: ["Hoard", logging, nioCore, nioPosix, nioSSL],
             swiftSettings: swiftSettings
         ),
 
@@ -188,7 +196,7 @@ let package = Package(
         .executableTarget(
             name: "HoardCommand",
             dependencies: [
-                "Hoard", "HoardDisk", "HoardHTTP", "HoardNIO", "HoardProxy", "HoardSimulator", "HoardTransports", "HoardViews",
+                "Hoard", "HoardDisk", "HoardHTTP", "HoardNIO", "HoardProxy", "HoardRedis", "HoardSimulator", "HoardTransports", "HoardViews",
                 httpTypes, logging, nioCore, nioPosix,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -212,6 +220,31 @@ let package = Package(
             name: "HoardDiskTorture",
             dependencies: ["Hoard", "HoardDisk", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             path: "Tests/HoardDiskTorture",
+            swiftSettings: swiftSettings
+        ),
+        // Private servers for tests: one, one with TLS and users, a cluster of three.
+        .target(
+            name: "HoardRedisTestSupport",
+            dependencies: ["Hoard", "HoardRedis", nioCore, nioPosix],
+            path: "Tests/HoardRedisTestSupport",
+            swiftSettings: swiftSettings
+        ),
+        // Campaigns of the shared tier with several processes, for `Scripts/coherence` and the tests. Not a product.
+        .executableTarget(
+            name: "HoardRedisTorture",
+            dependencies: [
+                "Hoard", "HoardRedis", "HoardRedisTestSupport", logging, nioCore,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/HoardRedisTorture",
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "HoardRedisTests",
+            dependencies: [
+                "Hoard", "HoardRedis", "HoardRedisTestSupport", "HoardRedisTorture", "HoardTesting", logging, nioCore, nioPosix, nioSSL,
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ],
             swiftSettings: swiftSettings
         ),
         .testTarget(
@@ -240,8 +273,8 @@ let package = Package(
         .testTarget(
             name: "HoardProxyTests",
             dependencies: [
-                "Hoard", "HoardDisk", "HoardHTTP", "HoardNIO", "HoardNIOTestSupport", "HoardProxy", "HoardSimulator", "HoardTesting",
-                "HoardTransports", httpTypes,
+                "Hoard", "HoardDisk", "HoardHTTP", "HoardNIO", "HoardNIOTestSupport", "HoardProxy", "HoardRedis", "HoardRedisTestSupport",
+                "HoardSimulator", "HoardTesting", "HoardTransports", httpTypes,
                 logging, nioCore, nioPosix, nioHTTP1, nioSSL,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
@@ -309,7 +342,8 @@ let package = Package(
         .testTarget(
             name: "HoardCommandTests",
             dependencies: [
-                "HoardCommand", "HoardDisk", "HoardHTTP", "HoardProxy", "HoardSimulator", "HoardTesting", "HoardTransports", httpTypes, nioCore,
+                "HoardCommand", "HoardDisk", "HoardHTTP", "HoardProxy", "HoardRedisTestSupport", "HoardSimulator", "HoardTesting", "HoardTransports",
+                httpTypes, nioCore,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swiftSettings
@@ -432,7 +466,8 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "Hoard", "HoardDisk", "HoardHTTP", "HoardImages", "HoardTesting", "HoardTransports", "HoardViews", httpTypes, logging, nioCore,
+                "Hoard", "HoardDisk", "HoardHTTP", "HoardImages", "HoardRedis", "HoardTesting", "HoardTransports", "HoardViews", httpTypes, logging,
+                nioCore,
             ],
             swiftSettings: swiftSettings
         ),
