@@ -34,6 +34,7 @@ struct ProxyView: Sendable {
             .init(
                 memory: figures.memory,
                 disk: figures.disk,
+                shared: figures.shared,
                 evictions: figures.evictions,
                 connections: .init(open: server.connectionCount, limit: server.maximumConnectionCount, accepted: server.acceptedConnectionCount),
                 origins: state.value.withLock { $0.upstreams }.groups.map { group in
@@ -50,7 +51,7 @@ struct ProxyView: Sendable {
         if hasEnded { return .notReady("The proxy is about to end.") }
         guard upstreams.groups.flatMap({ $0.states() }).allSatisfy({ $0.state == .unhealthy }) else { return .ready }
         let figures = await parts.cache.figures()
-        if figures.memory.entries > 0 || figures.disk?.entries ?? 0 > 0 { return .ready }
+        if [figures.memory, figures.disk, figures.shared?.space].contains(where: { $0?.entries ?? 0 > 0 }) { return .ready }
         return .notReady("No server of any upstream answers, and nothing is stored that could be served instead.")
     }
 }

@@ -31,4 +31,16 @@ extension CachingProxy {
         }
         guard problems.isEmpty else { throw ProxyError(.invalidConfiguration, problems.joined(separator: "\n")) }
     }
+
+    /// Looks whether a file of certificates can be read. Blocks.
+    ///
+    /// - Parameter path: `nil`: there is none.
+    package static func checkTrustRoots(_ path: String?) throws(ProxyError) {
+        guard let path else { return }
+        do {
+            if try NIOSSLCertificate.fromPEMFile(path).isEmpty { throw ProxyError(.invalidConfiguration, "There is none in it.") }
+        } catch {
+            throw ProxyError(.invalidConfiguration, "The file \(path) cannot be read as certificates in PEM form: \(error)")
+        }
+    }
 }

@@ -36,7 +36,7 @@ struct ImmediateProxyResponder: ImmediateResponder {
             return handler.cache.freshHit(targetURI: UnsafeRawBufferPointer(uri), isHead: request.isHead, now: handler.cache.now)
         }
         guard let hit else { return nil }
-        let length = hit.content.readableBytes
+        let length = hit.contentByteCount
         write(hit, to: &output, isHead: request.isHead)
         return ImmediateAnswer(status: hit.status, contentByteCount: request.isHead ? 0 : length, report: AnswerReport(.hit, tier: .memory))
     }
@@ -51,7 +51,7 @@ struct ImmediateProxyResponder: ImmediateResponder {
     }
 
     private func write(_ hit: FreshHit, to output: inout ImmediateOutput, isHead: Bool) {
-        let length = hit.content.readableBytes
+        let length = hit.contentByteCount
         let isCopied = !isHead && length <= Self.maximumCopiedByteCount
         let capacity = hit.head.byteCount + beforeTimeToLive.count + afterTimeToLive.count + (isCopied ? length : 0) + 128
         output.bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: capacity) { space in
@@ -68,10 +68,10 @@ struct ImmediateProxyResponder: ImmediateResponder {
                 writer.write("\r\n")
             }
             writer.write("\r\n")
-            if isCopied { hit.content.withUnsafeReadableBytes { writer.write($0) } }
+            if isCopied { hit.body.withBytesAtHand { writer.write($0) } }
             return writer.count
         }
-        if !isHead, !isCopied { output.content = hit.content }
+        if !isHead, !isCopied { output.content = hit.body.bytesAtHand }
     }
 }
 

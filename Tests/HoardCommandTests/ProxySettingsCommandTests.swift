@@ -172,6 +172,6 @@ struct ProxySettingsCommandTests {
     @Test func everySettingWithAFlagIsAnOptionOfTheCommand() async throws {
         let help = try await HoardProcess.run("proxy", "--help").text
         for setting in SettingNames.flags { #expect(help.contains("  --\(setting) <"), "--\(setting)") }
-        for title in ["SERVING:", "CACHE:", "ROUTES:", "UPSTREAMS:", "LIMITS:", "OPERATION:"] { #expect(help.contains(title)) }
+        for title in ["SERVING:", "CACHE:", "ROUTES:", "SHARING:", "UPSTREAMS:", "LIMITS:", "OPERATION:"] { #expect(help.contains(title)) }
     }
 }

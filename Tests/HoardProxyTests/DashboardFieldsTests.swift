@@ -21,6 +21,8 @@ struct DashboardFieldsTests {
             "bytes": {"served": 1, "fromOrigin": 1, "saved": 1},
             "latency": {"memory": PERCENTILES, "store": PERCENTILES, "origin": PERCENTILES, "none": PERCENTILES},
             "memory": {"bytes": 1, "limit": 1, "entries": 1}, "disk": {"bytes": 1, "limit": 1, "entries": 1},
+            "shared": {"name": "redis", "state": "sound", "space": {"bytes": 1, "limit": 1, "entries": 1}, "hits": 1, "misses": 1, "failures": 1,
+                "pendingInvalidations": 1},
             "process": {"residentBytes": 1, "openFiles": 1},
             "evictions": {"memory": CAUSES, "disk": CAUSES}, "connections": {"open": 1, "limit": 1, "accepted": 1},
             "origins": [{"name": "a", "servers": [{"url": "a", "state": "healthy", "requests": 1, "failures": 1, "inProgress": 1, "connections": 1,

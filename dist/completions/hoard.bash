@@ -188,7 +188,7 @@ _hoard_proxy() {
     repeating_flags=()
     non_repeating_flags=(--check-config --print-config --version -h --help)
     repeating_options=(--origin --listen)
-    non_repeating_options=(--config --tls-certificates --tls-key --http2 --proxy-protocol --directory --max-bytes --max-entries --memory-bytes --max-object-bytes --cdn-targets --stale-if-unreachable --revalidation-period --collapse-timeout --variants --in-flight-bytes --name --bypass --lifetime --default-lifetime --stale-while-revalidate --stale-if-error --ignore-query --key-fields --tags --upstream-version --connect-timeout --response-timeout --upstream-idle-timeout --upstream-connections --retries --trust-roots --forward-host --tell-of-client --health-check-path --health-check-interval --health-check-timeout --health-check-failures --health-check-successes --connections --connections-per-address --streams --target-bytes --header-bytes --header-fields --content-bytes --idle-timeout --head-timeout --body-timeout --write-timeout --minimum-rate --admin --admin-token-file --admin-host-names --access-log --access-log-format --event-loops --grace-period --log-level)
+    non_repeating_options=(--config --tls-certificates --tls-key --http2 --proxy-protocol --directory --max-bytes --max-entries --memory-bytes --max-object-bytes --cdn-targets --stale-if-unreachable --revalidation-period --collapse-timeout --variants --in-flight-bytes --name --redis --redis-password-file --redis-trust-roots --redis-key-prefix --redis-timeout --redis-collapse --bypass --lifetime --default-lifetime --stale-while-revalidate --stale-if-error --ignore-query --key-fields --tags --upstream-version --connect-timeout --response-timeout --upstream-idle-timeout --upstream-connections --retries --trust-roots --forward-host --tell-of-client --health-check-path --health-check-interval --health-check-timeout --health-check-failures --health-check-successes --connections --connections-per-address --streams --target-bytes --header-bytes --header-fields --content-bytes --idle-timeout --head-timeout --body-timeout --write-timeout --minimum-rate --admin --admin-token-file --admin-host-names --access-log --access-log-format --event-loops --grace-period --log-level)
     __hoard_offer_flags_options 0
 
     # Offer option value completions
@@ -254,6 +254,27 @@ _hoard_proxy() {
         return
         ;;
     '--name')
+        return
+        ;;
+    '--redis')
+        return
+        ;;
+    '--redis-password-file')
+        __hoard_add_completions -f
+        return
+        ;;
+    '--redis-trust-roots')
+        __hoard_add_completions -f
+        return
+        ;;
+    '--redis-key-prefix')
+        return
+        ;;
+    '--redis-timeout')
+        return
+        ;;
+    '--redis-collapse')
+        __hoard_add_completions -W 'yes'$'\n''no'
         return
         ;;
     '--bypass')

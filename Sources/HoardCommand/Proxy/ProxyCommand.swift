@@ -4,7 +4,6 @@
 internal import ArgumentParser
 internal import Foundation
 internal import Hoard
-internal import HoardDisk
 internal import HoardProxy
 internal import Logging
 
@@ -14,8 +13,8 @@ struct ProxyCommand: AsyncParsableCommand {
         commandName: "proxy",
         abstract: "Serve an origin's responses from a cache.",
         discussion: """
-            Keeps responses in memory and on disk as long as the origin allows (RFC 9111), and says with each one what it did,
-            in the Cache-Status field (RFC 9211). Runs until it gets SIGINT or SIGTERM; then requests under way may end.
+            Keeps responses in memory and on disk, or in memory and in a Redis that several proxies share, as long as the origin allows
+            (RFC 9111), and says with each one what it did, in the Cache-Status field (RFC 9211). Runs until it gets SIGINT or SIGTERM; then requests under way may end.
             SIGHUP makes it read its file of settings, its certificates and its token anew, and open its access log anew.
 
             Every option may also be given in a file (--config) or in the environment, as HOARD_PROXY_ and its name in capitals.
@@ -25,6 +24,7 @@ struct ProxyCommand: AsyncParsableCommand {
             Examples:
               hoard proxy --origin http://localhost:3000 --listen 127.0.0.1:8080
               hoard proxy --origin http://localhost:3000 --admin 127.0.0.1:9090 --admin-token-file token
+              hoard proxy --origin http://localhost:3000 --redis redis://cache.internal:6379
               hoard proxy --config hoard.yaml --check-config
             """
     )
@@ -41,6 +41,7 @@ struct ProxyCommand: AsyncParsableCommand {
     @OptionGroup(title: "Serving") var serving: ServingFlags
     @OptionGroup(title: "Cache") var directory: CacheDirectory
     @OptionGroup(title: "Cache") var cache: CacheFlags
+    @OptionGroup(title: "Sharing") var sharing: SharingFlags
     @OptionGroup(title: "Routes") var routes: RouteFlags
     @OptionGroup(title: "Upstreams") var upstreams: UpstreamFlags
     @OptionGroup(title: "Limits") var limits: LimitFlags
@@ -48,7 +49,7 @@ struct ProxyCommand: AsyncParsableCommand {
 
     /// The settings that were given as flags.
     private var flags: [(name: String, values: [String])] {
-        let groups: [any SettingFlags] = [serving, cache, routes, upstreams, limits, operation]
+        let groups: [any SettingFlags] = [serving, cache, sharing, routes, upstreams, limits, operation]
         return (directory.directory.map { [(name: "directory", values: [$0])] } ?? []) + groups.flatMap(\.given)
     }
 
@@ -89,6 +90,8 @@ struct ProxyCommand: AsyncParsableCommand {
             let checked = try settings.configuration()
             try CachingProxy.checkFiles(of: checked)
             if let path = settings.admin.tokenFile, FileManager.default.fileExists(atPath: path) { _ = try AdminToken.read(path) }
+            try CachingProxy.checkTrustRoots(settings.redis.trustRoots)
+            _ = try settings.redisConfiguration()
             return Terminal.say("hoard: the settings make sense (\(checked.summary))")
         }
         if printConfig {
@@ -102,8 +105,7 @@ struct ProxyCommand: AsyncParsableCommand {
         OpenFileLimit.raise()
         let logger = Self.makeLogger(level: Logger.Level(rawValue: settings.logLevel.rawValue) ?? .notice)
         let configuration = try settings.configuration(adminToken: try Self.adminToken(settings))
-        let path = settings.cache.directory ?? directory.path
-        let store = try Self.openStore(settings.cache, path: path, logger: logger)
+        let (stores, place) = try settings.openStores(defaultDirectory: directory.path, logger: logger)
         // From here on a signal ends the proxy in good order, or has it read its settings anew.
         let termination = await Termination()
         let reloads = await ReloadRequests()
@@ -111,19 +113,18 @@ struct ProxyCommand: AsyncParsableCommand {
         do {
             proxy = try await CachingProxy.start(
                 configuration: configuration,
-                stores: store.map { [$0] } ?? [],
+                stores: stores,
                 version: Version.current,
                 logger: logger
             )
         } catch {
-            await store?.close()
+            for store in stores { await store.close() }
             throw error
         }
         let origins = configuration.upstreams.flatMap { $0.servers.prefix(1) }.map(\.description)
-        let cached = store == nil ? "cache in memory only" : "cache in \(printable(path))"
-        Terminal.say("hoard: serving \(proxy.urls.joined(separator: ", ")) from \(origins.joined(separator: ", ")), \(cached)")
+        Terminal.say("hoard: serving \(proxy.urls.joined(separator: ", ")) from \(origins.joined(separator: ", ")), cache \(place)")
         if let address = proxy.adminAddress { Terminal.say("hoard: administration at \(address)") }
-        let reloading = Task { for await _ in reloads { await reload(proxy, logger) } }
+        let reloading = Task { for await _ in reloads { await reload(proxy, startedWith: settings) } }
         await termination.wait()
         reloading.cancel()
         Terminal.say("hoard: finishing the requests under way; a second signal ends at once")
@@ -132,34 +133,17 @@ struct ProxyCommand: AsyncParsableCommand {
     }
 
     /// Reads the settings anew. If anything is wrong with them, the proxy goes on with those of before.
-    private func reload(_ proxy: CachingProxy, _ logger: Logger) async {
+    private func reload(_ proxy: CachingProxy, startedWith first: ProxySettings) async {
         do {
             let settings = try settings()
-            let needRestart = try await proxy.reload(try settings.configuration(adminToken: try Self.adminToken(settings)))
+            let configuration = try settings.configuration(adminToken: try Self.adminToken(settings))
+            let needRestart = try await proxy.reload(configuration) + settings.storeSettingsThatNeedRestart(after: first)
             let rest = needRestart.isEmpty ? "" : "; a restart is needed for \(needRestart.joined(separator: ", "))"
             Terminal.say("hoard: the settings have been read anew\(rest)")
         } catch {
             Terminal.say("hoard: the settings could not be read anew, those of before stay in force:")
             Terminal.say("\(error)")
         }
-    }
-
-    /// How often the proxy looks for what other processes have changed in its directory. Each look takes a core from the event loops for a moment, which the
-    /// slowest of a hundred requests would notice if it came often.
-    private static let invalidationInterval = Duration.milliseconds(250)
-
-    private static func openStore(_ cache: ProxySettings.Cache, path: String, logger: Logger) throws -> DiskStore? {
-        guard cache.diskByteCount > 0 else { return nil }
-        return try DiskStore(
-            configuration: .init(
-                directory: path,
-                maximumCount: cache.diskEntryCount,
-                maximumBytes: cache.diskByteCount,
-                invalidationInterval: invalidationInterval
-            ) { event in
-                logger.warning("\(event)", metadata: ["store": "disk"])
-            }
-        )
     }
 
     /// The token of the file, which is made if it does not exist; else that of the environment.

@@ -108,6 +108,38 @@ struct CacheFlags: SettingFlags {
     }
 }
 
+/// What is shared with other proxies.
+struct SharingFlags: SettingFlags {
+    @Option(name: .customLong("redis"), help: .setting("redis"), completion: .setting("redis"))
+    var redis: String?
+
+    @Option(name: .customLong("redis-password-file"), help: .setting("redis-password-file"), completion: .file())
+    var redisPasswordFile: String?
+
+    @Option(name: .customLong("redis-trust-roots"), help: .setting("redis-trust-roots"), completion: .file())
+    var redisTrustRoots: String?
+
+    @Option(name: .customLong("redis-key-prefix"), help: .setting("redis-key-prefix"), completion: .setting("redis-key-prefix"))
+    var redisKeyPrefix: String?
+
+    @Option(name: .customLong("redis-timeout"), help: .setting("redis-timeout"), completion: .setting("redis-timeout"))
+    var redisTimeout: String?
+
+    @Option(name: .customLong("redis-collapse"), help: .setting("redis-collapse"), completion: .setting("redis-collapse"))
+    var redisCollapse: String?
+
+    var given: [(name: String, values: [String])] {
+        given([
+            ("redis", redis.all),
+            ("redis-password-file", redisPasswordFile.all),
+            ("redis-trust-roots", redisTrustRoots.all),
+            ("redis-key-prefix", redisKeyPrefix.all),
+            ("redis-timeout", redisTimeout.all),
+            ("redis-collapse", redisCollapse.all),
+        ])
+    }
+}
+
 /// What holds for all routes.
 struct RouteFlags: SettingFlags {
     @Option(name: .customLong("bypass"), help: .setting("bypass"), completion: .setting("bypass"))

@@ -67,7 +67,7 @@ extension AdminHandler {
         let tiers: [String]
         let tags: [String]
 
-        init(_ entry: HTTPCache.Entry) {
+        init(_ entry: HTTPCache.Entry, storeName: String) {
             uri = entry.uri
             variant = entry.variant
             status = entry.status
@@ -75,7 +75,7 @@ extension AdminHandler {
             storedAt = entry.storedAt
             freshUntil = entry.freshUntil
             isFresh = entry.isFresh
-            tiers = (entry.isInMemory ? ["memory"] : []) + (entry.isInStore ? ["store"] : [])
+            tiers = (entry.isInMemory ? ["memory"] : []) + (entry.isInStore ? [storeName] : [])
             tags = entry.tags
         }
     }
@@ -103,7 +103,8 @@ extension AdminHandler {
         var filter = HTTPCache.EntryFilter(text: query["search"] ?? "", prefix: prefixes.first ?? "", tag: query["tag"])
         filter.otherPrefixes = Array(prefixes.dropFirst())
         let page = await services.cache.entries(matching: filter, after: cursor, limit: limit)
-        return .admin(json: EntryPage(entries: page.entries.map { Entry($0) }, next: page.next?.text))
+        let storeName = services.cache.sharedTierName ?? "store"
+        return .admin(json: EntryPage(entries: page.entries.map { Entry($0, storeName: storeName) }, next: page.next?.text))
     }
 
     // MARK: Explaining

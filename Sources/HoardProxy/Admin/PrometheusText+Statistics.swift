@@ -6,8 +6,10 @@ extension PrometheusText {
     package init(_ snapshot: ProxyStatistics.Snapshot) {
         self.init()
         addRequests(snapshot)
-        addLatencies(snapshot.latency)
+        // What a disk has is from a store, as there may be others some day; what Redis has is called so.
+        addLatencies(snapshot.latency, storeName: snapshot.disk == nil ? snapshot.shared?.name ?? "store" : "store")
         addSpace(snapshot)
+        if let shared = snapshot.shared { addSharedTier(shared) }
         addEvictions(snapshot.evictions)
         if let connections = snapshot.connections {
             add("hoard_connections_open", .gauge, "Connections of clients that are open.", connections.open)
@@ -30,8 +32,8 @@ extension PrometheusText {
         add("hoard_saved_bytes_total", .counter, "Bytes of content that origins did not have to send.", snapshot.bytes.saved)
     }
 
-    private mutating func addLatencies(_ latencies: ProxyStatistics.Snapshot.Latencies) {
-        let tiers = [("memory", latencies.memory), ("store", latencies.store), ("origin", latencies.origin), ("none", latencies.none)]
+    private mutating func addLatencies(_ latencies: ProxyStatistics.Snapshot.Latencies, storeName: String) {
+        let tiers = [("memory", latencies.memory), (storeName, latencies.store), ("origin", latencies.origin), ("none", latencies.none)]
         var samples: [Sample] = []
         for (tier, percentiles) in tiers {
             for (quantile, value) in [("0.5", percentiles.p50), ("0.9", percentiles.p90), ("0.99", percentiles.p99), ("0.999", percentiles.p999)] {
@@ -48,13 +50,35 @@ extension PrometheusText {
     }
 
     private mutating func addSpace(_ snapshot: ProxyStatistics.Snapshot) {
-        let tiers = [("memory", snapshot.memory), ("disk", snapshot.disk)].compactMap { name, space in space.map { (name, $0) } }
+        let tiers = [("memory", snapshot.memory), ("disk", snapshot.disk), (snapshot.shared?.name ?? "", snapshot.shared?.space)]
+            .compactMap { name, space in space.map { (name, $0) } }
         func samples(_ value: (ProxyStatistics.Snapshot.Space) -> Int?) -> [Sample] {
             tiers.compactMap { name, space in value(space).map { Sample(Double($0), [("tier", name)]) } }
         }
         add("hoard_cache_bytes", .gauge, "Bytes that the cache takes up.", samples(\.bytes))
         add("hoard_cache_limit_bytes", .gauge, "Bytes that the cache may take up.", samples(\.limit))
         add("hoard_cache_entries", .gauge, "Entries in the cache.", samples(\.entries))
+    }
+
+    private mutating func addSharedTier(_ tier: ProxyStatistics.Snapshot.SharedTier) {
+        let labels = [("tier", tier.name)]
+        add("hoard_store_up", .gauge, "Whether the store that proxies share answers.", [Sample(tier.state == .unreachable ? 0 : 1, labels)])
+        if let hits = tier.hits, let misses = tier.misses {
+            add("hoard_store_hits_total", .counter, "Reads of the shared store that found something.", [Sample(Double(hits), labels)])
+            add("hoard_store_misses_total", .counter, "Reads of the shared store that found nothing.", [Sample(Double(misses), labels)])
+        }
+        add(
+            "hoard_store_failures_total",
+            .counter,
+            "What the shared store has failed to do, or not done in time.",
+            [Sample(Double(tier.failures), labels)]
+        )
+        add(
+            "hoard_store_pending_invalidations",
+            .gauge,
+            "Removals that the shared store has still to be told of.",
+            [Sample(Double(tier.pendingInvalidations), labels)]
+        )
     }
 
     private mutating func addEvictions(_ evictions: ProxyStatistics.Snapshot.Evictions?) {

@@ -135,7 +135,7 @@ extension DashboardPage {
           const until = instant(at(entry, "freshUntil", null));
           const isFresh = at(entry, "isFresh", until !== null && until > now);
           const left = until === null ? "" : isFresh ? ` for ${span(Math.max(0, until - now))}` : ` for ${span(Math.max(0, now - until))}`;
-          const where = at(entry, "tiers", []).map((tier) => (tier === "store" ? "on disk" : `in ${tier}`)).join(" and ");
+          const where = at(entry, "tiers", []).map((tier) => (tier === "store" ? "on disk" : `in ${tier === "memory" ? tier : titled(tier)}`)).join(" and ");
           const tags = at(entry, "tags", []);
           const variant = at(entry, "variant", "");
           return [
@@ -195,7 +195,7 @@ extension DashboardPage {
         async function applyToMany(wish, what, isAll = false) {
           const isStale = wish.stale === true;
           const text = isStale ? `${isAll ? "Every entry" : "Each of them"} is confirmed with the origin at its next request. Nothing is deleted.`
-            : `${isAll ? "All entries" : "They"} are deleted from memory and disk, and fetched again when they are asked for. This cannot be undone.`;
+            : `${isAll ? "All entries" : "They"} are deleted wherever they are kept, and fetched again when they are asked for. This cannot be undone.`;
           const verb = isStale ? "Mark stale" : "Purge";
           if (await confirmed(`${verb} ${what}?`, isAll && !isStale ? `${text} Expect the origin to get every request for a while.` : text, verb)) {
             await apply(wish, isStale ? `Marked stale: ${what}.` : `Purged: ${what}.`);

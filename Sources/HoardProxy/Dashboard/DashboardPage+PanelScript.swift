@@ -94,15 +94,25 @@ extension DashboardPage {
         const decades = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7];
 
         const tierRow = ({ name, tone }) => make("div", { class: `tier ${tone}` },
-          make("h3", {}, name, make("span", { class: "soft small" })),
+          make("h3", {}, make("span", {}, name), make("span", { class: "soft small" })),
           make("div", { class: "strip" }),
           make("dl", {}, ...ranks.map(([, title]) => make("div", {}, make("dt", {}, title), make("dd", {}, "–")))));
+
+        // What keeps things beyond memory: a disk, or a server that proxies share.
+        const titled = (name) => name.charAt(0).toUpperCase() + name.slice(1);
+        const beyondMemory = (state) => titled(at(state.now, "shared.name", "disk"));
+
+        const sharedStates = {
+          sound: "Shared with the proxies that use it too", recovering: "Has still to be told what it missed",
+          unreachable: "Cannot be reached: the proxy goes on without it",
+        };
 
         function showTiers(state) {
           fill(byId("tiers"), tiers, tierRow, (row, tier) => {
             const number = at(state.now, `latency.${tier.key}.count`);
             const values = ranks.map(([key]) => at(state.now, `latency.${tier.key}.${key}`));
-            say(row.querySelector("h3 span"), number ? `${exact(number)} answers` : "No answers yet");
+            say(row.querySelector("h3 span"), tier.key === "store" ? `From ${at(state.now, "shared.name") ? beyondMemory(state) : "disk"}` : tier.name);
+            say(row.querySelector("h3 .soft"), number ? `${exact(number)} answers` : "No answers yet");
             row.querySelectorAll("dd").forEach((cell, index) => say(cell, number ? duration(values[index]) : "–"));
             drawStrip(row.querySelector(".strip"), number ? values : null, tier === tiers.at(-1));
           });
@@ -139,13 +149,15 @@ extension DashboardPage {
           const size = (part) => [at(state.now, `${part}.bytes`), at(state.now, `${part}.limit`), at(state.now, `${part}.entries`)];
           const average = (used, entries) => (entries ? `${exact(entries)} entries, ${bytes(used / entries)} on average` : "no entries yet");
           const [memory, memoryLimit, memoryEntries] = size("memory");
-          const [disk, diskLimit, diskEntries] = size("disk");
+          const sharedState = at(state.now, "shared.state", "");
+          const [disk, diskLimit, diskEntries] = size(sharedState ? "shared.space" : "disk");
           const [open, limit] = [at(state.now, "connections.open"), at(state.now, "connections.limit")];
           const hasDisk = diskLimit > 0 || disk > 0 || diskEntries > 0;
           fill(byId("meters"), [
             { name: "Memory", used: memory, limit: memoryLimit, format: bytes, tone: "asHit", note: average(memory, memoryEntries) },
-            { name: "Disk", used: disk, limit: diskLimit, format: bytes, tone: "asShared",
-              note: hasDisk ? average(disk, diskEntries) : "There is no disk tier: what is cached is gone when the proxy stops." },
+            { name: beyondMemory(state), used: disk, limit: diskLimit, format: bytes, tone: "asShared",
+              note: sharedState ? `${sharedStates[sharedState] ?? sharedState}; ${average(disk, diskEntries)}`
+                : hasDisk ? average(disk, diskEntries) : "There is no disk tier: what is cached is gone when the proxy stops." },
             { name: "Connections", used: open, limit, format: exact, tone: "asMade", isCount: true,
               note: `${exact(at(state.now, "connections.accepted"))} accepted since the start` },
           ], meterRow, showMeter);
@@ -159,15 +171,16 @@ extension DashboardPage {
           make("div", { class: "track", role: "meter", "aria-label": name, "aria-valuemin": 0 }, make("span")),
           make("p", { class: "soft small" }));
 
-        function showMeter(row, { used, limit, format, note, isCount = false }) {
+        function showMeter(row, { name, used, limit, format, note, isCount = false }) {
           const [label, track, small] = row.children;
           const share = limit > 0 ? Math.min(used / limit, 1) : 0;
           const text = limit > 0 ? `${format(used)} of ${format(limit)}` : used > 0 || isCount ? format(used) : "none";
+          say(label.firstChild, name);
           say(label.lastChild, text);
           say(small, note);
           track.hidden = limit === 0;
           track.firstChild.style.width = `${(share * 100).toFixed(2)}%`;
-          build(track, { "aria-valuemax": limit, "aria-valuenow": Math.min(used, limit), "aria-valuetext": text }, []);
+          build(track, { "aria-label": name, "aria-valuemax": limit, "aria-valuenow": Math.min(used, limit), "aria-valuetext": text }, []);
         }
 
         // Evictions

@@ -17,6 +17,7 @@ extension ProxySettings {
         if let conflict = configuration.keyConflict { problems.append(.init(nil, conflict)) }
         configuration.limits = limits
         configuration.cache = configuredCache(&problems)
+        problems += contradictionsOfRedis
         configuration.eventLoopCount = eventLoopCount
         configuration.admin = configuredAdmin(configuration.listeners, adminToken, &problems)
         if let path = accessLog.path {
@@ -97,13 +98,16 @@ extension ProxySettings {
         var configured = cache.http
         configured.mode = .shared
         configured.maximumMemoryBytes = cache.memoryByteCount
-        let hasDisk = cache.diskByteCount > 0
-        configured.maximumObjectBytes = cache.objectByteCount ?? (hasDisk ? min(512 << 20, cache.diskByteCount) : nil)
-        if hasDisk, let object = cache.objectByteCount, object > cache.diskByteCount {
+        configured.collapsesAcrossCaches = redis.collapses
+        let diskByteCount = diskByteCount
+        let hasDisk = diskByteCount > 0
+        // Bodies that are longer would take up much of a memory that is shared.
+        configured.maximumObjectBytes = cache.objectByteCount ?? (hasDisk ? min(512 << 20, diskByteCount) : redis.url == nil ? nil : 64 << 20)
+        if hasDisk, let object = cache.objectByteCount, object > diskByteCount {
             problems.append(
                 .init(
                     nil,
-                    "--max-object-bytes (\(SizeText.text(object))) is more than --max-bytes (\(SizeText.text(cache.diskByteCount))) allows for all bodies together."
+                    "--max-object-bytes (\(SizeText.text(object))) is more than --max-bytes (\(SizeText.text(diskByteCount))) allows for all bodies together."
                 )
             )
         }

@@ -12,6 +12,7 @@ extension ProxySettings {
     /// With what follows from other settings filled in.
     private var effective: Self {
         var settings = self
+        settings.cache.givenDiskByteCount = diskByteCount
         if !origins.isEmpty, upstreams.isEmpty {
             var upstream = originUpstream
             (upstream.name, upstream.upstream.servers) = ("origin", origins)

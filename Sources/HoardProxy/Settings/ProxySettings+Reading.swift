@@ -57,6 +57,7 @@ extension ProxySettings {
             }
         }
         adminToken = sources.environment[Self.adminTokenName].flatMap { $0.isEmpty ? nil : $0 }
+        redisPassword = sources.environment[Self.redisPasswordName].flatMap { $0.isEmpty ? nil : $0 }
         guard problems.isEmpty else { throw ProxyError(problems) }
     }
 
@@ -64,6 +65,7 @@ extension ProxySettings {
     private mutating func set(_ flag: String, to value: WrittenValue) throws(SettingProblems) {
         if try Self.schema.set(flag, to: value, in: &self) { return }
         if try Self.cacheSchema.set(flag, to: value, in: &cache) { return }
+        if try Self.redisSchema.set(flag, to: value, in: &redis) { return }
         if try Self.limitSchema.set(flag, to: value, in: &limits) { return }
         if try Self.adminSchema.set(flag, to: value, in: &admin) { return }
         if try Self.accessLogSchema.set(flag, to: value, in: &accessLog) { return }
@@ -96,7 +98,7 @@ extension ProxySettings {
 
     /// Variables of the environment that look as if they were meant for the proxy, but are not known, each with the name that may have been meant.
     package static func misspelledVariables(in environment: [String: String]) -> [(name: String, meant: String)] {
-        let known = descriptions.compactMap(\.environmentName) + [adminTokenName, configName]
+        let known = descriptions.compactMap(\.environmentName) + [adminTokenName, redisPasswordName, configName]
         return environment.keys.filter { $0.hasPrefix(environmentPrefix) && !known.contains($0) }.sorted().compactMap { name in
             // Only what stands behind the prefix tells the names apart.
             let nearest = Spelling.nearest(

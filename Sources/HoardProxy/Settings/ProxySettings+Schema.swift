@@ -48,6 +48,7 @@ extension ProxySettings {
             "Which request goes where, and what is cached how. The first route that fits decides. Without routes everything goes to the one upstream. On the command line and in the environment, their options hold for all of them."
         ),
         .section("cache", \.cache, cacheSchema, initially: Cache(), "What is kept, where, and how it is judged."),
+        .section("redis", \.redis, redisSchema, initially: Redis(), "What proxies share, and through which server."),
         .section("limits", \.limits, limitSchema, initially: .init(), "What clients may ask of the proxy."),
         .section("admin", \.admin, adminSchema, initially: Admin(), "Where the proxy can be watched and told what to do."),
         .section("access-log", \.accessLog, accessLogSchema, initially: AccessLog(), "Where requests are written down."),
@@ -237,7 +238,17 @@ extension ProxySettings {
             flag: "directory",
             "The directory of the cache. By default the user's own: $XDG_CACHE_HOME/hoard, or ~/.cache/hoard."
         ),
-        .size("disk", \.diskByteCount, flag: "max-bytes", "The most bytes kept on disk, such as 512MiB or 10G. 0: nothing is kept on disk."),
+        .value(
+            "disk",
+            .size,
+            \.givenDiskByteCount,
+            flag: "max-bytes",
+            "The most bytes kept on disk, such as 512MiB or 10G. 0: nothing is kept on disk, as is so by default with a Redis."
+        ) { value throws(SettingProblem) in
+            try value.size(in: 0...Int.max)
+        } write: {
+            .scalar(SizeText.text($0 ?? 1 << 30))
+        },
         .optionalNumber(
             "disk-entries",
             \.diskEntryCount,
@@ -250,7 +261,7 @@ extension ProxySettings {
             "object",
             \.objectByteCount,
             flag: "max-object-bytes",
-            "The longest body that is kept; longer ones are only passed on. By default 512 MiB, or all that disk allows if that is less; without a disk an eighth of memory."
+            "The longest body that is kept; longer ones are only passed on. By default 512 MiB, or all that disk allows if that is less; with a Redis 64 MiB; without either an eighth of memory."
         ),
         .value(
             "targets",

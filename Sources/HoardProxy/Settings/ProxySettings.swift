@@ -37,10 +37,10 @@ package struct ProxySettings: Sendable {
         package var memoryByteCount = 64 << 20
         /// `nil`: the user's own directory.
         package var directory: String?
-        /// 0: nothing is kept on disk.
-        package var diskByteCount = 1 << 30
+        /// 0: nothing is kept on disk. `nil`: 1 GiB, or nothing if there is a Redis.
+        var givenDiskByteCount: Int?
         package var diskEntryCount: Int?
-        /// `nil`: 512 MiB, or what all bodies together may have if that is less.
+        /// `nil`: 512 MiB, or what all bodies together may have if that is less; 64 MiB if there is a Redis.
         package var objectByteCount: Int?
     }
 
@@ -66,6 +66,7 @@ package struct ProxySettings: Sendable {
     var originUpstream = Upstream()
     package var routes: [Route] = []
     package var cache = Cache()
+    package var redis = Redis()
     package var limits = CachingProxy.Configuration.Limits()
     package var admin = Admin()
     package var accessLog = AccessLog()
@@ -75,8 +76,13 @@ package struct ProxySettings: Sendable {
 
     /// The token itself, which comes only from the environment: `HOARD_PROXY_ADMIN_TOKEN`.
     package var adminToken: String?
+    /// The password for Redis itself, which comes only from the environment: `HOARD_PROXY_REDIS_PASSWORD`.
+    package var redisPassword: String?
 
     package init() {}
+
+    /// The most bytes kept on disk. 0: nothing is.
+    package var diskByteCount: Int { cache.givenDiskByteCount ?? (redis.url == nil ? 1 << 30 : 0) }
 
     /// The name in the environment of what a flag sets.
     package static func environmentName(ofFlag flag: String) -> String {

@@ -90,7 +90,8 @@ package struct WrittenValue: Sendable {
     var kind: String {
         switch content {
         case .nothing: "nothing"
-        case .scalar(let text): "“\(text)”"
+        // What looks like a URL with a user may have a password.
+        case .scalar(let text): text.contains("://") && text.contains("@") ? "a URL" : "“\(text)”"
         case .list: "a list"
         case .mapping: "a group of options"
         }

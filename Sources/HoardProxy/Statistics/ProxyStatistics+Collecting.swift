@@ -16,6 +16,7 @@ extension ProxyStatistics {
     package struct Surroundings: Sendable {
         package var memory: Snapshot.Space?
         package var disk: Snapshot.Space?
+        package var shared: Snapshot.SharedTier?
         package var evictions: Snapshot.Evictions?
         package var connections: Snapshot.Connections?
         package var origins: [Snapshot.OriginGroup]?
@@ -26,6 +27,7 @@ extension ProxyStatistics {
         package init(
             memory: Snapshot.Space? = nil,
             disk: Snapshot.Space? = nil,
+            shared: Snapshot.SharedTier? = nil,
             evictions: Snapshot.Evictions? = nil,
             connections: Snapshot.Connections? = nil,
             origins: [Snapshot.OriginGroup]? = nil,
@@ -34,6 +36,7 @@ extension ProxyStatistics {
         ) {
             self.memory = memory
             self.disk = disk
+            self.shared = shared
             self.evictions = evictions
             self.connections = connections
             self.origins = origins
@@ -76,6 +79,7 @@ extension ProxyStatistics {
             latency: .init(collected.latencies),
             memory: surroundings.memory,
             disk: surroundings.disk,
+            shared: surroundings.shared,
             process: .init(residentBytes: ProcessFigures.residentBytes(), openFiles: openFiles),
             evictions: surroundings.evictions,
             connections: surroundings.connections,

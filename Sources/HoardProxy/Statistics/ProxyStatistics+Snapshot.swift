@@ -13,6 +13,8 @@ extension ProxyStatistics {
         package var latency: Latencies
         package var memory: Space?
         package var disk: Space?
+        /// The tier that other proxies use too; `nil` if there is none.
+        package var shared: SharedTier?
         package var process: Process
         package var evictions: Evictions?
         package var connections: Connections?
@@ -86,6 +88,47 @@ extension ProxyStatistics.Snapshot {
             self.bytes = bytes
             self.limit = limit
             self.entries = entries
+        }
+    }
+
+    /// A store that other proxies use too.
+    package struct SharedTier: Sendable, Hashable, Codable {
+        package enum State: String, Sendable, Hashable, Codable {
+            case sound
+            /// It is used, but has still to be told what it has missed.
+            case recovering
+            /// It does not answer. The proxy goes on without it.
+            case unreachable
+        }
+        /// That of the store, such as `redis`.
+        package var name: String
+        package var state: State
+        /// What it holds, of all proxies together. `nil`: it does not tell.
+        package var space: Space?
+        /// Reads of this proxy that found something.
+        package var hits: Int?
+        package var misses: Int?
+        /// What it has failed to do for this proxy, or not done in time.
+        package var failures: Int
+        /// Removals that it has still to be told of.
+        package var pendingInvalidations: Int
+
+        package init(
+            name: String,
+            state: State,
+            space: Space? = nil,
+            hits: Int? = nil,
+            misses: Int? = nil,
+            failures: Int = 0,
+            pendingInvalidations: Int = 0
+        ) {
+            self.name = name
+            self.state = state
+            self.space = space
+            self.hits = hits
+            self.misses = misses
+            self.failures = failures
+            self.pendingInvalidations = pendingInvalidations
         }
     }
 

@@ -96,6 +96,40 @@ import Testing
         #expect(samples.keys.contains { $0.hasPrefix("hoard_info{version=") })
     }
 
+    @Test func aSharedTierIsCalledByItsName() throws {
+        let snapshot = snapshot {
+            $0.shared = .init(
+                name: "redis",
+                state: .sound,
+                space: .init(bytes: 10, limit: 100, entries: 3),
+                hits: 4,
+                misses: 5,
+                failures: 6,
+                pendingInvalidations: 7
+            )
+            $0.latency.store = .init(count: 2, p50: 1_500, p90: 2_000, p99: 3_000, p999: 4_000, max: 5_000)
+        }
+        let samples = try samples(of: PrometheusText(snapshot).text)
+        #expect(samples["hoard_cache_bytes{tier=\"redis\"}"] == 10)
+        #expect(samples["hoard_cache_limit_bytes{tier=\"redis\"}"] == 100)
+        #expect(samples["hoard_cache_entries{tier=\"redis\"}"] == 3)
+        #expect(samples["hoard_response_seconds{tier=\"redis\",quantile=\"0.5\"}"] == 0.0015)
+        #expect(samples["hoard_response_seconds_count{tier=\"store\"}"] == nil)
+        #expect(samples["hoard_store_up{tier=\"redis\"}"] == 1)
+        #expect(samples["hoard_store_hits_total{tier=\"redis\"}"] == 4)
+        #expect(samples["hoard_store_misses_total{tier=\"redis\"}"] == 5)
+        #expect(samples["hoard_store_failures_total{tier=\"redis\"}"] == 6)
+        #expect(samples["hoard_store_pending_invalidations{tier=\"redis\"}"] == 7)
+    }
+
+    @Test(arguments: [(ProxyStatistics.Snapshot.SharedTier.State.sound, 1.0), (.recovering, 1), (.unreachable, 0)])
+    func aSharedTierThatDoesNotAnswerIsDown(state: ProxyStatistics.Snapshot.SharedTier.State, up: Double) throws {
+        let snapshot = snapshot { $0.shared = .init(name: "redis", state: state) }
+        let samples = try samples(of: PrometheusText(snapshot).text)
+        #expect(samples["hoard_store_up{tier=\"redis\"}"] == up)
+        #expect(samples["hoard_cache_bytes{tier=\"redis\"}"] == nil && samples["hoard_store_hits_total{tier=\"redis\"}"] == nil, "nobody knows")
+    }
+
     @Test func noLabelHasAURL() throws {
         let snapshot = snapshot {
             $0.hottest = [.init(uri: "http://a/secret", requests: 1, bytes: 1)]

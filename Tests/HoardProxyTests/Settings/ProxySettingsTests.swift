@@ -110,7 +110,7 @@ import Testing
         #expect(configuration.routes[2].policy.staleIfError == .seconds(86_400))
         #expect(configuration.cache.maximumMemoryBytes == 512 << 20 && configuration.cache.maximumObjectBytes == 1 << 20)
         #expect(configuration.cache.targets == [] && configuration.cache.name == "edge-1" && configuration.cache.staleIfUnreachable == .zero)
-        #expect(settings.cache.directory == "/var/cache/hoard" && settings.cache.diskByteCount == 20 << 30 && settings.cache.diskEntryCount == 1_000)
+        #expect(settings.cache.directory == "/var/cache/hoard" && settings.diskByteCount == 20 << 30 && settings.cache.diskEntryCount == 1_000)
         #expect(configuration.limits.connectionCount == 99 && configuration.limits.connectionCountPerAddress == 7)
         #expect(configuration.limits.requestContentByteCount == nil && configuration.limits.idleTimeout == .seconds(5))
         #expect(configuration.admin == .init(address: .unix(path: "/run/hoard/admin.sock"), token: "secret"))

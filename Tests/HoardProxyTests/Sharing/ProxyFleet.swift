@@ -1,0 +1,154 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import Hoard
+import HoardHTTP
+import HoardRedis
+import HoardRedisTestSupport
+import HoardTesting
+import Logging
+import Synchronization
+import Testing
+
+@testable import HoardProxy
+
+/// Counts requests to an origin.
+final class RequestNumbers: Sendable {
+    private let count = Mutex(0)
+
+    /// How often it has been called, this time included.
+    func next() -> Int {
+        count.withLock { count in
+            count += 1
+            return count
+        }
+    }
+
+    var value: Int { count.withLock { $0 } }
+}
+
+/// Proxies before one origin that share a store as different processes do: each with a store, and a connection, of its own.
+final class ProxyFleet: Sendable {
+    struct Member: Sendable {
+        let proxy: CachingProxy
+        let probe: ProxyProbe
+        let admin: ProxyProbe
+
+        /// Asks for paths, and waits until what came is stored for the others, too.
+        func fill(_ paths: String..., fields: HTTPFields = [:]) async throws {
+            for path in paths { _ = try await probe.send(.get, path, fields) }
+            await proxy.cache.flush()
+        }
+
+        @discardableResult
+        func purge(_ body: String) async throws -> ProxyProbe.Reply {
+            let fields: HTTPFields = [.authorization: "Bearer \(ProxyFleet.token)", .contentType: "application/json"]
+            return try await admin.send(.post, "/api/purge", fields, body: body)
+        }
+    }
+
+    /// As whom the proxies use Redis.
+    struct Login: Sendable {
+        var user: String
+        var password: String
+    }
+
+    static let token = "a token of a test"
+    static let tags = HTTPField.Name("Cache-Tag")
+
+    let origin: FakeOrigin
+    let redis: RedisServer
+    let members: [Member]
+
+    var first: Member { members[0] }
+    var second: Member { members[1] }
+
+    private init(origin: FakeOrigin, redis: RedisServer, members: [Member]) {
+        (self.origin, self.redis, self.members) = (origin, redis, members)
+    }
+
+    /// Runs proxies before an origin that says what it was asked for, how often it has been asked for anything, and that all of it is fresh for ten minutes.
+    static func run(
+        count: Int = 2,
+        redis: RedisServer? = nil,
+        login: Login? = nil,
+        configure: @Sendable (inout CachingProxy.Configuration) -> Void = { _ in },
+        origin handler: FakeOrigin.Handler? = nil,
+        _ body: (ProxyFleet) async throws -> Void
+    ) async throws {
+        let numbers = RequestNumbers()
+        let origin = try await FakeOrigin.start { request, body in
+            if let handler { return await handler(request, body) }
+            let number = numbers.next()
+            let path = request.path ?? ""
+            var fields: HTTPFields = [.cacheControl: "max-age=600"]
+            if let tags, path.contains("tag") { fields[tags] = "news" }
+            return .init("\(path) \(number)", fields: fields)
+        }
+        let server: RedisServer
+        if let redis { server = redis } else { server = try await RedisServer.start() }
+        var members: [Member] = []
+        for _ in 0..<count { members.append(try await member(origin, server, login, configure)) }
+        let fleet = ProxyFleet(origin: origin, redis: server, members: members)
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(fleet)) } catch { result = .failure(error) }
+        for member in members {
+            await member.probe.stop()
+            await member.admin.stop()
+            await member.proxy.shutdown(gracePeriod: .zero)
+        }
+        server.resume()
+        server.stop()
+        await origin.stop()
+        try result.get()
+    }
+
+    private static func member(
+        _ origin: FakeOrigin,
+        _ server: RedisServer,
+        _ login: Login?,
+        _ configure: (inout CachingProxy.Configuration) -> Void
+    ) async throws -> Member {
+        var connection = RedisConfiguration(address: server.address)
+        connection.commandTimeout = .seconds(2)
+        (connection.user, connection.password) = (login?.user, login?.password)
+        let store = try RedisStore(connectingTo: connection)
+        var configuration = CachingProxy.Configuration(upstreams: [.init(name: "a", servers: [try Origin(origin.url)])])
+        configuration.listeners = [.init(.tcp(host: "127.0.0.1", port: 0))]
+        configuration.admin = .init(address: .tcp(host: "127.0.0.1", port: 0), token: token)
+        configuration.eventLoopCount = 1
+        configure(&configuration)
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let proxy = try await CachingProxy.start(configuration: configuration, stores: [store], logger: logger)
+        return Member(proxy: proxy, probe: ProxyProbe(proxy.urls.first ?? ""), admin: ProxyProbe(proxy.adminAddress ?? ""))
+    }
+
+    // MARK: Waiting
+
+    /// Waits until something holds that another process, or the network, brings about. Fails after ten seconds.
+    static func eventually(
+        _ what: Comment,
+        sourceLocation: SourceLocation = #_sourceLocation,
+        _ condition: () async throws -> Bool
+    ) async throws {
+        let deadline = ContinuousClock.now + .seconds(10)
+        while try await !condition() {
+            guard .now < deadline else {
+                Issue.record(what, sourceLocation: sourceLocation)
+                return
+            }
+            try await Task.sleep(for: .milliseconds(1))
+        }
+    }
+
+    /// Waits until the second proxy has heard of everything that the first has changed: changes are told in their order.
+    func secondHasHeard() async throws {
+        let path = "/sentinel/\(UInt64.random(in: 0...UInt64.max))"
+        try await first.fill(path)
+        _ = try await second.probe.send(.get, path)
+        try await first.purge(#"{"url":"\#(path)"}"#)
+        try await Self.eventually("the second proxy hears of changes") { try await !second.probe.isCached(path) }
+    }
+}
