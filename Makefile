@@ -17,7 +17,7 @@ BENCHMARK ?= hoard-benchmarks
 BENCH ?=
 
 # So many tests run at a time. All at once, as is the default, hold thousands of files open, with which Foundation's Process can crash.
-export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 32
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 16
 
 .PHONY: run test build lint format bench setup clean
 

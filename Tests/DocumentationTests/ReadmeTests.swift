@@ -7,6 +7,7 @@ import Hoard
 import HoardDisk
 import HoardHTTP
 import HoardImages
+import HoardRedis
 import HoardViews
 import Testing
 
@@ -14,6 +15,10 @@ import Testing
 @Suite struct ReadmeTests {
     struct User: Codable, Equatable {
         let id: String
+    }
+
+    struct Session: Codable, Equatable {
+        let token: String
     }
 
     /// A database that counts its queries.
@@ -24,6 +29,8 @@ import Testing
             queryCount += 1
             return User(id: id)
         }
+
+        func session(_ token: String) throws -> Session { Session(token: token) }
     }
 
     private let cacheDirectory = FileManager.default.temporaryDirectory.appendingPathComponent("hoard-readme-\(UUID().uuidString)").path
@@ -49,6 +56,39 @@ import Testing
             for try await user in group { #expect(user.id == "7") }
         }
         #expect(await database.queryCount == 2)
+        await users.close()
+    }
+
+    /// Without a server the database answers.
+    @Test func severalProcessesShareOneCache() async throws {
+        let (database, token) = (Database(), "t")
+
+        let redis = try RedisStore(connectingTo: RedisConfiguration(url: "redis://cache.internal:6379"))
+        let sessions = TieredCache<String, Session>(configuration: .init(maximumCount: 10_000), stores: [redis], codec: .json)
+        let session = try await sessions.value(forKey: token) { token in try await database.session(token) }
+        await sessions.removeValue(forKey: token)  // returns when Redis has it; other processes drop it from memory a moment later
+
+        #expect(session == Session(token: "t"))
+        #expect(sessions.memoryCount == 0)
+        await sessions.close()
+    }
+
+    /// The guide to Redis.
+    @Test func theGuideToRedisDoesWhatItSays() async throws {
+        let database = Database()
+
+        let redis = try RedisStore(connectingTo: RedisConfiguration(url: "rediss://cache.internal:6380"))
+        let users = TieredCache<String, User>(
+            configuration: .init(maximumCount: 10_000, freshFor: .seconds(300)),
+            stores: [redis],
+            codec: .json
+        )
+        // Memory, then Redis, then the database.
+        let user = try await users.value(forKey: "42") { id in try await database.user(id) }
+        // Returns when Redis has it; the memory of every other process drops it a moment later.
+        await users.removeValue(forKey: "42")
+
+        #expect(user == User(id: "42"))
         await users.close()
     }
 

@@ -147,7 +147,7 @@ extension DefaultCacheDiskManager {
     /// What an invalidation means for the references; `nil`: nothing.
     private static func change(_ invalidation: StoreInvalidation, tag: String, prefix: [UInt8]) -> CacheDiskChange? {
         guard let key = invalidation.key else {
-            return invalidation.tags.isEmpty || invalidation.tags.contains(tag) ? CacheDiskChange(identifier: nil) : nil
+            return invalidation.isOfEverything || invalidation.tags.contains(tag) ? CacheDiskChange(identifier: nil) : nil
         }
         guard key.bytes.starts(with: prefix) else { return nil }
         return CacheDiskChange(identifier: String(validating: key.bytes.dropFirst(prefix.count), as: UTF8.self))
