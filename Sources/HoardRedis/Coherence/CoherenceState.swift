@@ -86,6 +86,12 @@ struct CoherenceState: Sendable {
         versions.note(version, of: key, at: log.moment())
     }
 
+    /// This process is about to change keys or generations. Noted before anything is sent: the task that sends may go on long after the reply has come,
+    /// and a load of this process that reads the new version meanwhile must not take it for the one that it began with.
+    mutating func changes(_ keys: some Sequence<KeyHash>) {
+        for key in keys { log.note(key) }
+    }
+
     /// This process has written a key, and knows the version it has given it, unless somebody was faster.
     mutating func wrote(_ version: RecordVersion?, of key: KeyHash) {
         log.note(key)

@@ -117,6 +117,7 @@ extension RedisStore {
             func changed() {
                 coherence.withLock { state in for (scope, _, _) in generations { state.changed(KeyHash(scope)) } }
             }
+            changed()
             let replies: [RESPValue]
             do throws(StoreError) {
                 replies = try await send(commands)

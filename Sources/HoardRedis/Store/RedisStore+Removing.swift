@@ -3,6 +3,7 @@
 
 public import Hoard
 internal import NIOCore
+internal import Synchronization
 
 extension RedisStore {
     /// Removes a record, and leaves a tombstone for ``Configuration/tombstoneLifetime``. One round trip.
@@ -49,6 +50,7 @@ extension RedisStore {
             commands.append(RedisCommand("GETRANGE", key: name, [.integer(0), .integer(4)]))
             commands.append(RedisCommand("SET", key: name, [.buffer(StoredRecord.tombstone(number: number))] + Self.lifetimeArguments(lifetime)))
         }
+        coherence.withLock { $0.changes(recordKeys.map { KeyHash(record: $0) }) }
         let replies: [RESPValue]
         do throws(StoreError) {
             replies = try await send(commands)

@@ -45,7 +45,7 @@ extension RedisStore {
         if case .error(let text) = reply { RedisError(serverError: text).code == .outOfMemory } else { false }
     }
 
-    private func failure(_ error: RedisError) -> StoreError {
+    func failure(_ error: RedisError) -> StoreError {
         error.code == .closed ? .closed(name) : StoreError(error, storeName: name)
     }
 
@@ -98,7 +98,10 @@ extension RedisStore {
     func run(_ scripts: [RecordScript]) async throws(StoreError) -> [Result<Bool, StoreError>] {
         if scripts.isEmpty { return [] }
         let hashes = scripts.map { KeyHash(record: $0.key) }
-        coherence.withLock { state in for hash in hashes { state.beginScript(on: hash) } }
+        coherence.withLock { state in
+            state.changes(hashes)
+            for hash in hashes { state.beginScript(on: hash) }
+        }
         let replies: [RESPValue]
         do throws(StoreError) {
             replies = try await run(scripts.map(\.call))

@@ -103,6 +103,7 @@ extension RedisStore {
             // There is nothing to mark where there is no generation. A new one tells everybody, so that no load that began before publishes what is
             // fresh.
             try await setGenerations(absent.map { ($0, .next(), $0 == .everything ? nil : 0) })
+            changed(calls.map(\.0))
             let results: [RESPValue]
             do throws(StoreError) {
                 results = try await run(calls.map(\.1))

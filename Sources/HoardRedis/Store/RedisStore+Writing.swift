@@ -3,6 +3,7 @@
 
 public import Hoard
 internal import NIOCore
+internal import Synchronization
 
 extension RedisStore {
     /// Writes a record, whatever is there. One round trip if the generations of its tags are known.
@@ -92,6 +93,7 @@ extension RedisStore {
         let commands = values.map { key, _, value, lifetime in
             RedisCommand("SET", key: .bytes(keys.record(key)), [.buffer(value)] + Self.lifetimeArguments(lifetime))
         }
+        coherence.withLock { $0.changes(values.map { KeyHash(record: $0.key) }) }
         let replies: [RESPValue]
         do throws(StoreError) {
             replies = try await send(commands)

@@ -38,7 +38,7 @@ import Testing
                 published += counts.published
                 hits += counts.hits
             } catch {
-                Issue.record("With HOARD_SEED=\(seed) and \(hasFaults ? "" : "no ")faults: \(error)")
+                Issue.record("With SWIFT_DETERMINISTIC_HASHING=1 HOARD_SEED=\(seed) and \(hasFaults ? "" : "no ")faults: \(error)")
                 return
             }
         }

@@ -3,6 +3,7 @@
 
 import Hoard
 import HoardTesting
+import Synchronization
 import Testing
 
 @testable import HoardRedis
@@ -14,8 +15,9 @@ import Testing
         case write, bulkWrite, load, removal, bulkRemoval, tagRemoval, partitionRemoval, removalOfEverything, mark, tagMark, markOnEverything
         case eviction, flush, restart
 
-        func make(in world: RedisStoreWorld, key: RecordKey) async throws {
-            let store = world.there
+        /// - Parameter store: Who does it; the other one by default.
+        func make(in world: RedisStoreWorld, key: RecordKey, by store: RedisStore? = nil) async throws {
+            let store = store ?? world.there
             let other = world.record("other", tags: ["tag"], partition: "ann")
             switch self {
             case .write: try await store.insert(other, forKey: key)
@@ -53,6 +55,25 @@ import Testing
         }
         let text = try await retrying { try await world.text(world.there, "key") }
         #expect(text != "late", "After \(change), the load should not be published.")
+    }
+
+    @Test(
+        .timeLimit(.minutes(2)),
+        arguments: [Change.write, .bulkWrite, .removal, .bulkRemoval, .tagRemoval, .partitionRemoval, .removalOfEverything]
+    )
+    func anOwnChangeOverturnsLoadsBeforeItsReplyIsHandled(change: Change) async throws {
+        let world = try RedisStoreWorld()
+        try await world.here.insert(world.record("old", tags: ["tag"], partition: "ann"), forKey: "key")
+        let position = world.here.position
+        let scopes: [RecordScope] = [.tag("tag"), .partition("ann"), .everything]
+        let hashes = [KeyHash(record: "key")] + scopes.map { KeyHash($0) }
+        let connection = try #require(world.server.state.withLock { $0.connections[1] })
+        connection.hold()
+        let task = startTask { try await change.make(in: world, key: "key", by: world.here) }
+        try await waitUntil { world.here.coherence.withLock { state in hashes.contains { state.log.hasChanged($0, since: position.number) } } }
+        connection.release()
+        try await task.value
+        #expect(!(try await world.here.insert(world.record("late", tags: ["tag"], partition: "ann"), forKey: "key", ifUnchangedSince: position)))
     }
 
     /// A connection that has just ended is made again by a task.

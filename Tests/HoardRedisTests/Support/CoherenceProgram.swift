@@ -248,7 +248,9 @@ final class CoherenceProgram: Sendable {
         }
         guard let version else { return }
         defer { state.withLock { $0.sources[number].isBeingWritten = false } }
+        // A reading of the older version may end after the writing has begun.
         memory.drop(.init(key: Self.key(number)))
+        defer { memory.drop(.init(key: Self.key(number))) }
         try await store.insert(record(version, number), forKey: Self.key(number))
         acknowledgeRemoval([number], [number: version])
     }
