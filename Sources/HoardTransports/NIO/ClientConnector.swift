@@ -13,42 +13,23 @@ struct ClientConnector: Sendable {
     private let limits: NIOTransport.Limits
     private let version: NIOTransport.Version
     private let connectTimeout: TimeAmount
-    private let tls: Result<NIOSSLContext, TransportError>
+    private let tls: ClientTLS
 
-    /// A connector with the default settings. Should there be no encryption here, connecting to a secure origin fails.
+    /// A connector with the default settings.
     init() {
-        let configuration = NIOTransport.Configuration()
-        self.init(configuration, tls: Result { () throws(TransportError) in try Self.makeTLS(configuration.version, trustRoots: []) })
+        self.init(NIOTransport.Configuration(), trustRoots: [])
     }
 
     /// - Throws: ``TransportError`` if the file of trust roots cannot be read.
     init(_ configuration: NIOTransport.Configuration) throws(TransportError) {
-        let trustRoots = try NIOSSLCertificate.trustRoots(atPath: configuration.additionalTrustRootsPath)
-        self.init(configuration, tls: .success(try Self.makeTLS(configuration.version, trustRoots: trustRoots)))
+        self.init(configuration, trustRoots: try NIOSSLCertificate.trustRoots(atPath: configuration.additionalTrustRootsPath))
     }
 
-    private init(_ configuration: NIOTransport.Configuration, tls: Result<NIOSSLContext, TransportError>) {
+    private init(_ configuration: NIOTransport.Configuration, trustRoots: [NIOSSLCertificate]) {
         limits = NIOTransport.Limits(configuration)
         version = configuration.version
         connectTimeout = TimeAmount(configuration.connectTimeout)
-        self.tls = tls
-    }
-
-    private static func makeTLS(_ version: NIOTransport.Version, trustRoots: [NIOSSLCertificate]) throws(TransportError) -> NIOSSLContext {
-        var tls = TLSConfiguration.makeClientConfiguration()
-        tls.minimumTLSVersion = .tlsv12
-        tls.applicationProtocols =
-            switch version {
-            case .http1: ["http/1.1"]
-            case .http2: ["h2"]
-            case .automatic: ["h2", "http/1.1"]
-            }
-        if !trustRoots.isEmpty { tls.additionalTrustRoots = [.certificates(trustRoots)] }
-        do {
-            return try NIOSSLContext(configuration: tls)
-        } catch {
-            throw TransportError(.tlsFailed, "The settings for encryption cannot be used.", underlyingError: error)
-        }
+        tls = ClientTLS(version, trustRoots: trustRoots)
     }
 
     /// How many exchanges at once a connection is thought to carry before it has been made.
@@ -90,7 +71,7 @@ struct ClientConnector: Sendable {
         let pipeline = channel.pipeline.syncOperations
         if server.isSecure {
             let isAddress = (try? SocketAddress(ipAddress: server.host, port: 0)) != nil
-            try pipeline.addHandler(NIOSSLClientHandler(context: tls.get(), serverHostname: isAddress ? nil : server.host))
+            try pipeline.addHandler(NIOSSLClientHandler(context: tls.context(), serverHostname: isAddress ? nil : server.host))
         }
         let setup = ConnectionSetup(channel, server: server, version: version, limits: limits, pool: pool)
         try pipeline.addHandler(setup)
