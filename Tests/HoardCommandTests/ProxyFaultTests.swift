@@ -94,14 +94,10 @@ struct ProxyFaultTests {
         let path = directory.path("cache")
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         let database = path + "/hoard.sqlite"
-        let sqlite = Process()
-        sqlite.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        sqlite.arguments = [
-            "python3", "-c", "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.execute('create table t(x)'); c.commit()", database,
-        ]
-        try sqlite.run()
-        sqlite.waitUntilExit()
-        try #require(sqlite.terminationStatus == 0)
+        let program = "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.execute('create table t(x)'); c.commit()"
+        let searchPath = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+        let python = try await HoardProcess(command: ["/usr/bin/env", "python3", "-c", program, database], environment: ["PATH": searchPath]).result()
+        try #require(python.status == 0, "\(python.errors)")
         let before = try Data(contentsOf: URL(fileURLWithPath: database))
         let result = try await HoardProcess.run("proxy", "--origin", "http://127.0.0.1:1", "--directory", path)
         #expect(result.status == 1)

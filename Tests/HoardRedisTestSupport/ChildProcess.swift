@@ -67,10 +67,8 @@ package struct ChildProcess: Sendable {
 
     /// Neither end is inherited by other children, or the end of this process would not be seen.
     private static func makePipe() throws(SystemFailure) -> (reading: CInt, writing: CInt) {
-        var ends: [CInt] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw SystemFailure("create a pipe", number: errno) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        return (ends[0], ends[1])
+        guard let pipe = SystemCalls.makePipe() else { throw SystemFailure("create a pipe", number: errno) }
+        return pipe
     }
 
     /// Sends a signal. Only before ``wait()``: later the number may belong to somebody else.

@@ -2,6 +2,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import NIOCore
+import Synchronization
+
+/// What a ``FaultProxy`` has been told to do. It holds from the moment it was said: pairs look before they hand on anything.
+final class FaultOrders: Sendable {
+    struct Values {
+        /// Directions in which bytes are kept back.
+        var stalled: Set<FaultPair.Direction> = []
+        /// How long bytes for clients are on the way.
+        var delay = TimeAmount.zero
+        /// How often all connections were ended. A pair that was made before the last time is at its end.
+        var cutCount = 0
+    }
+
+    private let values = Mutex(Values())
+
+    var current: Values { values.withLock { $0 } }
+
+    func change(_ body: (inout Values) -> Void) { values.withLock { body(&$0) } }
+}
 
 /// A connection through a ``FaultProxy``: one from the client, one to the server. Everything happens on the event loop that both have.
 final class FaultPair {
@@ -11,39 +30,45 @@ final class FaultPair {
         case toClient
     }
 
-    /// What is done to bytes that come from now on.
-    struct Treatment: Sendable {
-        /// Directions in which bytes are kept back.
-        var stalled: Set<Direction> = []
-        /// How long bytes for the client are on the way.
-        var delay = TimeAmount.zero
-        /// After so many bytes for the client the connection is cut; `nil`: never.
-        var bytesToClient: Int?
-    }
-
     let client: any Channel
     var server: (any Channel)?
-    var treatment: Treatment {
-        didSet { for direction in Direction.allCases where !treatment.stalled.contains(direction) { release(direction) } }
-    }
+    private let orders: FaultOrders
+    private let cutCount: Int
+    /// After so many bytes for the client the connection is cut; `nil`: never.
+    private var bytesToClient: Int?
     private var held: [Direction: [ByteBuffer]] = [:]
     private var isCut = false
 
-    init(client: any Channel, treatment: Treatment) {
+    init(client: any Channel, orders: FaultOrders, bytesToClient: Int?) {
         self.client = client
-        self.treatment = treatment
+        self.orders = orders
+        self.bytesToClient = bytesToClient
+        cutCount = orders.current.cutCount
     }
 
     func received(_ bytes: ByteBuffer, _ direction: Direction) {
+        let orders = orders.current
+        if orders.cutCount != cutCount { cut() }
         if isCut { return }
-        if treatment.stalled.contains(direction) || (direction == .toServer && server == nil) {
+        if orders.stalled.contains(direction) || (direction == .toServer && server == nil) {
             held[direction, default: []].append(bytes)
-        } else if direction == .toClient && treatment.delay > .zero {
+            return
+        }
+        release(direction)
+        if direction == .toClient && orders.delay > .zero {
             let pair = NIOLoopBound(self, eventLoop: client.eventLoop)
-            client.eventLoop.assumeIsolated().scheduleTask(in: treatment.delay) { pair.value.forward(bytes, direction) }
+            client.eventLoop.assumeIsolated().scheduleTask(in: orders.delay) { pair.value.forward(bytes, direction) }
         } else {
             forward(bytes, direction)
         }
+    }
+
+    /// Does what the orders say now, without waiting for bytes.
+    func obey() {
+        let orders = orders.current
+        if orders.cutCount != cutCount { cut() }
+        if isCut || server == nil { return }
+        for direction in Direction.allCases where !orders.stalled.contains(direction) { release(direction) }
     }
 
     /// Ends both connections at once. What was kept back is lost, as it is when a network fails.
@@ -66,9 +91,9 @@ final class FaultPair {
         case .toServer:
             server?.writeAndFlush(bytes, promise: nil)
         case .toClient:
-            guard let left = treatment.bytesToClient else { return client.writeAndFlush(bytes, promise: nil) }
+            guard let left = bytesToClient else { return client.writeAndFlush(bytes, promise: nil) }
             var bytes = bytes
-            treatment.bytesToClient = left - min(left, bytes.readableBytes)
+            bytesToClient = left - min(left, bytes.readableBytes)
             let last = left <= bytes.readableBytes
             if let part = bytes.readSlice(length: min(left, bytes.readableBytes)), part.readableBytes > 0 { client.writeAndFlush(part, promise: nil) }
             if last { cut() }

@@ -12,7 +12,6 @@ import Synchronization
 package final class FaultProxy: Sendable {
     private struct State {
         var pairs: [ObjectIdentifier: NIOLoopBound<FaultPair>] = [:]
-        var treatment = FaultPair.Treatment()
         /// For connections to come, in this order: after how many bytes for the client each is cut.
         var limits: [Int] = []
         var isRefusing = false
@@ -25,6 +24,7 @@ package final class FaultProxy: Sendable {
     private let state: Shared
 
     private final class Shared: Sendable {
+        let orders = FaultOrders()
         let state = Mutex(State())
     }
 
@@ -53,9 +53,9 @@ package final class FaultProxy: Sendable {
         state.state.withLock { $0.limits = limits }
     }
 
-    /// Ends all connections.
+    /// Ends all connections. What is sent on them from now on is lost.
     package func cut() {
-        forEachPair { $0.cut() }
+        order { $0.cutCount += 1 }
     }
 
     /// Ends all connections, and those to come as soon as they are made, until ``accept()``.
@@ -71,22 +71,22 @@ package final class FaultProxy: Sendable {
 
     /// Keeps all bytes back, on connections to come too, until ``flow()``. Nobody is told.
     package func stall() {
-        treat { $0.stalled = Set(FaultPair.Direction.allCases) }
+        order { $0.stalled = Set(FaultPair.Direction.allCases) }
     }
 
     /// Keeps the bytes for clients back until ``flow()``: commands are carried out, and nobody hears of it.
     package func stallReplies() {
-        treat { $0.stalled = [.toClient] }
+        order { $0.stalled = [.toClient] }
     }
 
     /// Hands on what was kept back, and everything from now on.
     package func flow() {
-        treat { $0.stalled = [] }
+        order { $0.stalled = [] }
     }
 
     /// Bytes for clients are so long on the way from now on.
     package func delayReplies(by milliseconds: Int) {
-        treat { $0.delay = .milliseconds(Int64(milliseconds)) }
+        order { $0.delay = .milliseconds(Int64(milliseconds)) }
     }
 
     /// Ends all connections and listens no more. Calling it again does nothing. May suspend.
@@ -95,27 +95,21 @@ package final class FaultProxy: Sendable {
         try? await listener.close()
     }
 
-    private func treat(_ change: @escaping @Sendable (inout FaultPair.Treatment) -> Void) {
-        state.state.withLock { change(&$0.treatment) }
-        forEachPair { change(&$0.treatment) }
-    }
-
-    private func forEachPair(_ body: @escaping @Sendable (FaultPair) -> Void) {
+    private func order(_ change: (inout FaultOrders.Values) -> Void) {
+        state.orders.change(change)
         let pairs = state.state.withLock { Array($0.pairs.values) }
-        for pair in pairs { pair.eventLoop.execute { body(pair.value) } }
+        for pair in pairs { pair.eventLoop.execute { pair.value.obey() } }
     }
 
     /// Makes the connection to the server before the client's is read from.
     private static func accept(_ client: any Channel, to server: RedisConfiguration.Address, _ shared: Shared) -> EventLoopFuture<Void> {
-        let treatment: FaultPair.Treatment? = shared.state.withLock { state in
+        let (isRefused, limit) = shared.state.withLock { state -> (Bool, Int?) in
             state.connectionCount += 1
-            guard !state.isRefusing else { return nil }
-            var treatment = state.treatment
-            if !state.limits.isEmpty { treatment.bytesToClient = state.limits.removeFirst() }
-            return treatment
+            if state.isRefusing { return (true, nil) }
+            return (false, state.limits.isEmpty ? nil : state.limits.removeFirst())
         }
-        guard let treatment else { return client.eventLoop.makeFailedFuture(SystemFailure("the connection is refused")) }
-        let pair = NIOLoopBound(FaultPair(client: client, treatment: treatment), eventLoop: client.eventLoop)
+        if isRefused { return client.eventLoop.makeFailedFuture(SystemFailure("the connection is refused")) }
+        let pair = NIOLoopBound(FaultPair(client: client, orders: shared.orders, bytesToClient: limit), eventLoop: client.eventLoop)
         let identity = ObjectIdentifier(client as AnyObject)
         do {
             try client.pipeline.syncOperations.addHandler(FaultHandler(pair.value, .toServer))
@@ -137,12 +131,11 @@ package final class FaultProxy: Sendable {
             }
         return connection.map { channel in
             pair.value.server = channel
-            // A treatment that was changed while the connection was made concerns it too.
-            shared.state.withLock { state in
-                pair.value.treatment.stalled = state.treatment.stalled
+            let isRefused = shared.state.withLock { state in
                 state.pairs[identity] = pair
-                if state.isRefusing { pair.eventLoop.execute { pair.value.cut() } }
+                return state.isRefusing
             }
+            if isRefused { pair.value.cut() } else { pair.value.obey() }
         }
     }
 }

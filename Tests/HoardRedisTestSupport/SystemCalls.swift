@@ -33,11 +33,44 @@ enum SystemCalls {
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        // Nothing else is inherited: a pipe that somebody reads to its end must not stay open in a server.
+        #if canImport(Darwin)
+            posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_CLOEXEC_DEFAULT))
+            posix_spawn_file_actions_addinherit_np(&actions, STDERR_FILENO)
+        #else
+            for descriptor in openDescriptors() where descriptor > STDERR_FILENO { posix_spawn_file_actions_addclose(&actions, descriptor) }
+        #endif
         let copies = ([program] + arguments).map { strdup($0) }
         defer { for copy in copies { free(copy) } }
         var identifier: pid_t = 0
         let number = posix_spawn(&identifier, program, &actions, &attributes, copies + [nil], environ)
         return (identifier, number)
+    }
+
+    /// The descriptors that are open now, as far as the system tells.
+    private static func openDescriptors() -> [CInt] {
+        guard let directory = opendir("/proc/self/fd") else { return [] }
+        defer { closedir(directory) }
+        var descriptors: [CInt] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            if let descriptor = CInt(name), descriptor != dirfd(directory) { descriptors.append(descriptor) }
+        }
+        return descriptors
+    }
+
+    /// Two ends of which what is written to one is read from the other, and which no child inherits; `nil` if there can be none.
+    static func makePipe() -> (reading: CInt, writing: CInt)? {
+        var ends: [CInt] = [-1, -1]
+        #if os(Linux)
+            // Pipes are marked in a second step, before which a child may have been started.
+            let type = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+            guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { return nil }
+        #else
+            guard pipe(&ends) == 0 else { return nil }
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        #endif
+        return (ends[0], ends[1])
     }
 
     /// A connection to a Unix socket whose reads and writes give up after five seconds; `nil` if nobody listens.

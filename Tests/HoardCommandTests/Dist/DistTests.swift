@@ -30,19 +30,10 @@ struct DistTests {
     }
 
     /// Runs a tool of the system.
-    private func run(_ tool: String, _ arguments: [String], _ environment: [String: String] = [:]) throws -> (output: String, status: Int32) {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: tool)
-        process.arguments = arguments
-        process.environment = ["PATH": "/usr/sbin:/usr/bin:/bin", "LC_ALL": "C.UTF-8"].merging(environment) { $1 }
-        let pipe = Pipe()
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = pipe
-        process.standardError = pipe
-        try process.run()
-        let output = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return (String(decoding: output, as: UTF8.self), process.terminationStatus)
+    private func run(_ tool: String, _ arguments: [String], _ environment: [String: String] = [:]) async throws -> (output: String, status: Int32) {
+        let environment = ["PATH": "/usr/sbin:/usr/bin:/bin", "LC_ALL": "C.UTF-8"].merging(environment) { $1 }
+        let result = try await HoardProcess(command: [tool] + arguments, environment: environment).result()
+        return (result.text + result.errors, result.status)
     }
 
     // MARK: Manual pages
@@ -78,7 +69,7 @@ struct DistTests {
     func manualPagesCanBeRead() async throws {
         for page in try await pages() {
             let path = Self.dist.appendingPathComponent("man/\(page.fileName)").path
-            let (output, status) = try run(
+            let (output, status) = try await run(
                 "/usr/bin/man",
                 ["--warnings=w", "-E", "UTF-8", "-l", path],
                 ["MANWIDTH": "100", "MAN_KEEP_STDERR": "1", "PAGER": "cat"]
@@ -107,9 +98,9 @@ struct DistTests {
     }
 
     @Test(arguments: [("/bin/bash", "hoard.bash"), ("/usr/bin/zsh", "_hoard"), ("/usr/bin/fish", "hoard.fish")])
-    func shellsCanReadCompletions(shell: String, file: String) throws {
+    func shellsCanReadCompletions(shell: String, file: String) async throws {
         guard Self.has(shell) else { return }
-        let (output, status) = try run(shell, ["-n", Self.dist.appendingPathComponent("completions/\(file)").path])
+        let (output, status) = try await run(shell, ["-n", Self.dist.appendingPathComponent("completions/\(file)").path])
         #expect(status == 0 && output.isEmpty, "\(output.prefix(500))")
     }
 
@@ -150,21 +141,21 @@ struct DistTests {
     }
 
     @Test(.enabled(if: DistTests.has("/usr/bin/systemd-analyze")))
-    func unitIsValidAndHardened() throws {
+    func unitIsValidAndHardened() async throws {
         let directory = try TemporaryDirectory()
         let path = try unit(in: directory)
-        let (output, status) = try run("/usr/bin/systemd-analyze", ["verify", "--man=no", path])
+        let (output, status) = try await run("/usr/bin/systemd-analyze", ["verify", "--man=no", path])
         #expect(status == 0 && output.isEmpty, "\(output.prefix(500))")
         // In tenths: 1.7 when it was written.
-        let (report, verdict) = try run("/usr/bin/systemd-analyze", ["security", "--offline=true", "--no-pager", "--threshold=20", path])
+        let (report, verdict) = try await run("/usr/bin/systemd-analyze", ["security", "--offline=true", "--no-pager", "--threshold=20", path])
         #expect(verdict == 0, "\(report.suffix(200))")
     }
 
     @Test(.enabled(if: DistTests.has("/usr/bin/systemd-sysusers")))
-    func userOfTheUnitIsMade() throws {
+    func userOfTheUnitIsMade() async throws {
         let directory = try TemporaryDirectory()
         let file = Self.dist.appendingPathComponent("systemd/hoard.sysusers.conf").path
-        let (output, status) = try run("/usr/bin/systemd-sysusers", ["--dry-run", "--root=\(directory.path)", file])
+        let (output, status) = try await run("/usr/bin/systemd-sysusers", ["--dry-run", "--root=\(directory.path)", file])
         #expect(status == 0 && output.contains("Creating user 'hoard'"), "\(output.prefix(500))")
         #expect(try text("systemd/hoard-proxy.service").contains("\nUser=hoard\n"))
     }

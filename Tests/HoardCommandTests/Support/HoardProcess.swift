@@ -30,14 +30,23 @@ final class HoardProcess: Sendable {
     private let output = LineCollector()
 
     /// Starts the command with an environment that names no directories of the user.
-    init(_ arguments: [String], environment: [String: String] = [:], through wrapper: [String] = []) throws {
+    convenience init(_ arguments: [String], environment: [String: String] = [:], through wrapper: [String] = []) throws {
+        try self.init(command: wrapper + [Self.executable.path] + arguments, environment: environment)
+    }
+
+    /// Starts any program, given by its path.
+    init(command: [String], environment: [String: String] = [:]) throws {
         let process = Process()
-        let command = wrapper + [Self.executable.path] + arguments
         process.executableURL = URL(fileURLWithPath: command[0])
         process.arguments = Array(command.dropFirst())
         process.environment = ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"].merging(environment) { $1 }
         let outputPipe = Pipe()
         let errorPipe = Pipe()
+        for end in [outputPipe.fileHandleForReading, outputPipe.fileHandleForWriting, errorPipe.fileHandleForReading, errorPipe.fileHandleForWriting]
+        {
+            // Programs that are started at the same time would keep them open.
+            _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
+        }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = outputPipe
         process.standardError = errorPipe

@@ -145,10 +145,10 @@ struct SharedProxiesTests {
 
     @Test func twoThatFetchTheSameLongURLNeverMixTheirBodies() async throws {
         let numbers = RequestNumbers()
+        let content: @Sendable (Int) -> ByteBuffer = { ByteBuffer(repeating: UInt8(ascii: "a") + UInt8($0 % 26), count: 600_000 + $0 * 1_000) }
         try await ProxyFleet.run(origin: { _, _ in
             let number = numbers.next()
-            let content = ByteBuffer(repeating: UInt8(ascii: "a") + UInt8(number % 26), count: 600_000 + number * 1_000)
-            return .init(fields: [.cacheControl: "max-age=600", .eTag: "\"\(number)\""], body: HTTPBody(content))
+            return .init(fields: [.cacheControl: "max-age=600", .eTag: "\"\(number)\""], body: HTTPBody(content(number)))
         }) { (fleet: ProxyFleet) async throws in
             for round in 0..<4 {
                 try await withThrowingTaskGroup { group in
@@ -156,12 +156,9 @@ struct SharedProxiesTests {
                         for fields in [[.cacheControl: "no-cache"], [:]] as [HTTPFields] {
                             group.addTask {
                                 let reply = try await member.probe.send(.get, "/long", fields)
-                                let bytes = Set(reply.content.readableBytesView)
-                                #expect(reply.status == 200 && bytes.count == 1, "round \(round)")
                                 let number = Int(reply.head.headerFields[.eTag]?.dropFirst().dropLast() ?? "") ?? 0
-                                #expect(
-                                    reply.content.readableBytes == 600_000 + number * 1_000 && bytes.first == UInt8(ascii: "a") + UInt8(number % 26)
-                                )
+                                #expect(reply.status == 200 && number > 0, "round \(round)")
+                                #expect(reply.content == content(number), "round \(round)")
                             }
                         }
                     }

@@ -118,7 +118,7 @@ struct RedisClusterServerTests {
             }
         }
         _ = try await reader.send((0..<50).map { get("p{}:\($0)") })
-        while !heard.withLock({ $0.isConnected }) { await Task.yield() }
+        try await waitUntil { heard.withLock { $0.isConnected } }
         try await check((0..<150).map { "p{}:\($0)" })
 
         let key = "p{}:moves"
@@ -147,9 +147,9 @@ struct RedisClusterServerTests {
         }
         let keys = (0..<3).map { node in (0...).lazy.map { "k\($0)" }.first { ClusterSlot.slot(of: $0.utf8) * 3 / ClusterSlot.count == node } ?? "" }
         _ = try await cluster.send(keys.map { set($0, "v") })
-        while !isConnected.withLock({ $0 }) { await Task.yield() }
+        try await waitUntil { isConnected.withLock { $0 } }
         servers.servers[2].kill()
-        while isConnected.withLock({ $0 }) { await Task.yield() }
+        try await waitUntil { isConnected.withLock { !$0 } }
         // The others refuse after a while too, as they require all slots; until then they answer.
         await #expect(throws: RedisError.self) { try await cluster.send(get(keys[2])) }
         await cluster.close()

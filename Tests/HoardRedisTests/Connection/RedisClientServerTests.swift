@@ -67,6 +67,8 @@ import Testing
             if case .push(let elements) = event, case .array(let keys)? = elements.last { pushed.change { $0.formUnion(keys.map(\.text)) } }
         }
         let other = try makeClient(server)
+        // Nothing is told before there is a connection.
+        _ = try await client.send(RedisCommand("PING"))
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<16 {
                 group.addTask {

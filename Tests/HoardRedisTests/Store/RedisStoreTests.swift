@@ -74,7 +74,7 @@ import Testing
         for count in 2...5 {
             await world.time.sleepers(2)
             world.time.advance(by: .seconds(1))
-            while hearing.all.count < count { await Task.yield() }
+            try await waitUntil { hearing.all.count >= count }
         }
         #expect(hearing.all.allSatisfy { $0 == .everything })
         do {
@@ -84,7 +84,7 @@ import Testing
             #expect(error.code == .unavailable)
         }
         world.server.start()
-        while !world.here.coherence.withLock({ $0.isConnected }) { await Task.yield() }
+        try await waitUntil { world.here.coherence.withLock { $0.isConnected } }
         #expect(try await world.here.record(forKey: "key") == nil)
     }
 
