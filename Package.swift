@@ -225,7 +225,7 @@ let package = Package(
         // Private servers for tests: one, one with TLS and users, a cluster of three.
         .target(
             name: "HoardRedisTestSupport",
-            dependencies: ["Hoard", "HoardRedis", nioCore, nioPosix],
+            dependencies: ["Hoard", "HoardNIOTestSupport", "HoardRedis", nioCore, nioPosix],
             path: "Tests/HoardRedisTestSupport",
             swiftSettings: swiftSettings
         ),
@@ -242,7 +242,8 @@ let package = Package(
         .testTarget(
             name: "HoardRedisTests",
             dependencies: [
-                "Hoard", "HoardRedis", "HoardRedisTestSupport", "HoardRedisTorture", "HoardTesting", logging, nioCore, nioPosix, nioSSL,
+                "Hoard", "HoardNIOTestSupport", "HoardRedis", "HoardRedisTestSupport", "HoardRedisTorture", "HoardTesting", logging, nioCore,
+                nioPosix, nioSSL,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
             swiftSettings: swiftSettings

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
+internal import HoardProxy
 
 /// A number of bytes on the command line: `1000000`, `64K`, `512MiB`, `1G`. Units are powers of 1024.
 struct ByteCount: ExpressibleByArgument, Hashable, Sendable {
@@ -10,22 +11,8 @@ struct ByteCount: ExpressibleByArgument, Hashable, Sendable {
     init(_ bytes: Int) { self.bytes = bytes }
 
     init?(argument: String) {
-        let digits = argument.prefix { $0.isASCII && $0.isNumber }
-        guard let number = Int(digits), let shift = Self.shift(ofUnit: argument[digits.endIndex...].lowercased()) else { return nil }
-        let (bytes, overflowed) = number.multipliedReportingOverflow(by: 1 << shift)
-        guard !overflowed else { return nil }
+        guard let bytes = SizeText.byteCount(argument) else { return nil }
         self.bytes = bytes
-    }
-
-    private static func shift(ofUnit unit: String) -> Int? {
-        switch unit {
-        case "", "b": 0
-        case "k", "kb", "kib": 10
-        case "m", "mb", "mib": 20
-        case "g", "gb", "gib": 30
-        case "t", "tb", "tib": 40
-        default: nil
-        }
     }
 
     var defaultValueDescription: String { description }

@@ -5,7 +5,8 @@ import Foundation
 package import HoardNIO
 package import NIOSSL
 
-/// Certificates for `localhost` and 127.0.0.1 that nobody but these tests trusts, each signed with its own key. They are valid until 2126.
+/// Certificates for `localhost` and 127.0.0.1 that nobody but these tests trusts, each signed with its own key. Unless they say otherwise, they are
+/// valid until 2126.
 package struct TestCertificate: Sendable {
     package let certificate: String
     package let privateKey: String
@@ -54,6 +55,30 @@ package struct TestCertificate: Sendable {
             MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgoakS9RnsPJHwsd+9
             gDl8T8kLKtULsuQ47NPb1CmOec2hRANCAATCfFqHanz1SPGUSBRt/wsfLVd3NZ5J
             3VBSSEVkCgvTCkM7SMjjZdcNAwgq50rhrmsluqd/eOoPhcleYS+Hg/oV
+            -----END PRIVATE KEY-----
+            """
+    )
+
+    /// Was valid in the year 2020.
+    package static let expired = TestCertificate(
+        certificate: """
+            -----BEGIN CERTIFICATE-----
+            MIIBpDCCAUqgAwIBAgIQGCBWrZ1E2qyrWKIDgkPSWDAKBggqhkjOPQQDAjAjMSEw
+            HwYDVQQDDBhleHBpcmVkLnJlZGlzLmhvYXJkLnRlc3QwHhcNMjAwMTAxMDAwMDAw
+            WhcNMjEwMTAxMDAwMDAwWjAjMSEwHwYDVQQDDBhleHBpcmVkLnJlZGlzLmhvYXJk
+            LnRlc3QwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAT/4BcM4fih8csAps6ZYkeT
+            Cg0BPBZIMMC92nxSSp2GmOmArlpSLfsYBsEOGX6zW1rX6hJj+L+hZ2Wc9QpKZWZP
+            o2AwXjAPBgNVHRMBAf8EBTADAQH/MCwGA1UdEQQlMCOCCWxvY2FsaG9zdIIQcmVk
+            aXMuaG9hcmQudGVzdIcEfwAAATAdBgNVHQ4EFgQU6SEGysekQDEQ8rfcZOFc3xja
+            qfswCgYIKoZIzj0EAwIDSAAwRQIgTcas6C3UTpYqh+M0JlICQDbpZVrF9aeoy7wZ
+            q1any7oCIQD55wWslCXP2tkEtg2029MwInuVM5tQmmIi1lhpckeoQQ==
+            -----END CERTIFICATE-----
+            """,
+        privateKey: """
+            -----BEGIN PRIVATE KEY-----
+            MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgWa7YgV/y7cvGE8pT
+            pFZA5NeME3gccshC7WQ4scGll/ShRANCAAT/4BcM4fih8csAps6ZYkeTCg0BPBZI
+            MMC92nxSSp2GmOmArlpSLfsYBsEOGX6zW1rX6hJj+L+hZ2Wc9QpKZWZP
             -----END PRIVATE KEY-----
             """
     )

@@ -1,14 +1,16 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+package import HoardNIOTestSupport
+
 extension RedisServer {
     /// How a server is started.
     package struct Options: Sendable {
         /// Rules of users, as in an ACL file but without the word `user`, such as `default off` or `hoard on >secret ~* &* +@all`.
         package var users: [String] = []
         /// The certificate that is shown on ``RedisServer/tlsAddress``; `nil`: there is no such port.
-        package var certificate: RedisTestCertificate?
-        /// Whether clients must show a certificate, which must be ``RedisTestCertificate/valid``.
+        package var certificate: TestCertificate?
+        /// Whether clients must show a certificate, which must be ``TestCertificate/first``.
         package var verifiesClients = false
         /// Whether the server is a node of a cluster.
         package var isClusterNode = false
@@ -17,7 +19,7 @@ extension RedisServer {
 
         package init(
             users: [String] = [],
-            certificate: RedisTestCertificate? = nil,
+            certificate: TestCertificate? = nil,
             verifiesClients: Bool = false,
             isClusterNode: Bool = false,
             settings: [String] = []
@@ -45,12 +47,11 @@ extension RedisServer.Options {
             "save \"\"", "appendonly no", "daemonize no", "user \(control)",
         ]
         lines += users.map { "user \($0)" }
-        if let certificate, let port = ports.tls {
+        if certificate != nil, let port = ports.tls {
             lines += [
                 "tls-port \(port)", "tls-cert-file \(directory)/certificate.pem", "tls-key-file \(directory)/key.pem",
                 "tls-ca-cert-file \(directory)/trusted.pem", "tls-auth-clients \(verifiesClients ? "yes" : "no")",
             ]
-            _ = certificate
         }
         if isClusterNode { lines += ["cluster-enabled yes", "cluster-config-file nodes.conf", "cluster-require-full-coverage yes"] }
         return lines + settings

@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import HoardNIOTestSupport
 package import HoardRedis
 import Synchronization
 
@@ -167,6 +168,6 @@ package final class RedisServer: Sendable {
         guard let certificate = options.certificate else { return }
         try certificate.certificate.write(to: directory + "/certificate.pem")
         try certificate.privateKey.write(to: directory + "/key.pem")
-        try RedisTestCertificate.valid.certificate.write(to: directory + "/trusted.pem")
+        try TestCertificate.first.certificate.write(to: directory + "/trusted.pem")
     }
 }

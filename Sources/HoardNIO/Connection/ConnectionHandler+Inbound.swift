@@ -131,14 +131,8 @@ extension ConnectionHandler {
     }
 
     private func makeBody(context: ChannelHandlerContext) -> BodyPipe {
-        let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        let eventLoop = context.eventLoop
-        return BodyPipe(highWatermark: configuration.bodyBufferByteCount, alreadyRead: RequestBodyError(.alreadyRead)) { pipe in
-            if eventLoop.inEventLoop {
-                handler.value.0.bodyIsWanted(pipe, context: handler.value.1)
-            } else {
-                eventLoop.execute { handler.value.0.bodyIsWanted(pipe, context: handler.value.1) }
-            }
+        BodyPipe(ofRequestIn: context.eventLoop, highWatermark: configuration.bodyBufferByteCount) { pipe in
+            self.bodyIsWanted(pipe, context: context)
         }
     }
 

@@ -62,7 +62,7 @@ extension RedisStore: ListingRecordStore {
         do throws(RedisError) {
             reply = try await node.send(RedisCommand("SCAN", leading: arguments + [.string("COUNT"), .integer(Int64(count))]))
         } catch {
-            throw error.code == .closed ? .closed(name) : StoreError(error, storeName: name)
+            throw failure(error)
         }
         guard case .array(let parts) = try success(reply), parts.count == 2, case .bulkString(let next) = parts[0], case .array(let names) = parts[1]
         else { throw .unexpectedReply(name) }

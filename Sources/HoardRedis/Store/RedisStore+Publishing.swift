@@ -3,6 +3,7 @@
 
 public import Hoard
 internal import NIOCore
+internal import Synchronization
 
 extension RedisStore: SharedRecordStore {
     public var position: StorePosition { StorePosition(number: coherence.withLock { $0.moment() }) }

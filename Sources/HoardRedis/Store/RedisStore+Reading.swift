@@ -4,6 +4,7 @@
 public import Hoard
 internal import Logging
 internal import NIOCore
+internal import Synchronization
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -17,7 +18,7 @@ extension RedisStore {
     /// The server is not told of the use: it notes by itself when a key was read last. ``Record/lastAccess`` is the time of this reading.
     public func record(forKey key: RecordKey) async throws(StoreError) -> Record? {
         var record = try await readRecord(forKey: key)
-        counters.countRead(isHit: record != nil)
+        counters.withLock { if record == nil { $0.misses += 1 } else { $0.hits += 1 } }
         record?.noteAccess(at: clock.now())
         return record
     }
@@ -122,12 +123,11 @@ extension RedisStore {
     }
 
     private func noteUnreadable() {
-        let mustLog = counters.withLock { counters in
+        let count = counters.withLock { counters in
             counters.corruptions += 1
-            defer { counters.hasLoggedUnreadable = true }
-            return !counters.hasLoggedUnreadable
+            return counters.corruptions
         }
-        if mustLog {
+        if count == 1 {
             logger?.warning("A value in Redis cannot be read and is removed. Further ones are only counted.", metadata: ["store": "\(name)"])
         }
     }

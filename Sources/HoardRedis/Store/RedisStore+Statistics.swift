@@ -14,7 +14,7 @@ extension RedisStore {
     /// expirations are the server's and not counted here. Removals are those of keys that this instance was asked for.
     public func statistics() async throws(StoreError) -> StoreStatistics {
         try checkOpen()
-        var statistics = counters.statistics
+        var statistics = counters.withLock { $0 }
         let size = try await measuredSize()
         statistics.count = size.count
         statistics.bytes = size.bytes
@@ -32,24 +32,18 @@ extension RedisStore {
         let nodes = await connection.nodes
         var keyCount = 0
         for node in nodes {
+            let reply: RESPValue
             do throws(RedisError) {
-                guard case .integer(let count) = try success(mapped: try await node.send(RedisCommand("DBSIZE"))) else { throw unexpected }
-                keyCount += Int(count)
+                reply = try await node.send(RedisCommand("DBSIZE"))
             } catch {
-                throw error.code == .closed ? .closed(name) : StoreError(error, storeName: name)
+                throw failure(error)
             }
+            keyCount += Int(try integer(reply))
         }
         let isExact = keyCount <= configuration.exactCountLimit
         let measured = isExact ? try await count(on: nodes) : try await estimate(on: nodes, keyCount: keyCount)
         size.withLock { $0.remember(measured, isExact: isExact, at: now, latestChange: change) }
         return measured
-    }
-
-    private var unexpected: RedisError { RedisError(.protocolViolation, "The server has sent a reply of another kind than was asked for.") }
-
-    private func success(mapped reply: RESPValue) throws(RedisError) -> RESPValue {
-        if case .error(let text) = reply { throw RedisError(serverError: text) }
-        return reply
     }
 
     /// Looks at all keys.

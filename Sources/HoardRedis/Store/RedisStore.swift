@@ -47,7 +47,8 @@ public final class RedisStore: Sendable {
     let logger: Logger?
     let connection: any RedisConnection
     let coherence: Coherence
-    let counters = RedisCounters()
+    /// What this instance has done; the size is not in it.
+    let counters = Mutex(StoreStatistics())
     let listings = Mutex(RecordListings())
     let size = Mutex(SizeMemory())
     private let isClosed = Atomic<Bool>(false)
@@ -142,18 +143,12 @@ extension RedisStore: RecordStore {
     public func invalidations() -> AsyncStream<StoreInvalidation>? { coherence.watchers.makeStream() }
 }
 
-extension Collection where Element: Equatable {
-    fileprivate func contains(subsequence: some Collection<Element>) -> Bool {
-        indices.contains { self[$0...].starts(with: subsequence) }
-    }
-}
-
 extension RedisStore.Configuration {
     fileprivate func validate() throws(StoreError) {
         let complaint: String? =
             if maximumRecordBytes < 1 || maximumRecordBytes > 512 << 20 {
                 "maximumRecordBytes must be from 1 byte to 512 MiB, which is the longest value of a server."
-            } else if keyPrefix.utf8.contains(subsequence: "{}:".utf8) {
+            } else if keyPrefix.utf8.contains("{}:".utf8) {
                 "keyPrefix must not contain “{}:”, which ends the prefix of every key."
             } else if tombstoneLifetime < .milliseconds(1) || expirationSlack < .zero || stalenessWindow < .milliseconds(1) {
                 "tombstoneLifetime and stalenessWindow must be at least a millisecond, and expirationSlack not negative."

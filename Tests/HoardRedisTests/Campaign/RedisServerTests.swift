@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import HoardNIOTestSupport
 import HoardRedisTestSupport
 import Testing
 
@@ -61,7 +62,7 @@ struct RedisServerTests {
     }
 
     @Test func aServerWithACertificateListensOnASecondPort() async throws {
-        let server = try await RedisServer.start(.init(certificate: .valid))
+        let server = try await RedisServer.start(.init(certificate: .first))
         #expect(server.tlsAddress != nil)
         #expect(server.tlsAddress != server.address)
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import HoardNIOTestSupport
 import HoardRedis
 import HoardRedisTestSupport
 import NIOCore
@@ -10,7 +11,7 @@ import Testing
 /// Encrypted connections to a real server.
 @Suite(.enabled(if: RedisServer.isAvailable, "\(RedisServer.requirement)"), .timeLimit(.minutes(2))) struct RedisClientTLSTests {
     private func withServer(
-        _ certificate: RedisTestCertificate = .valid,
+        _ certificate: TestCertificate = .first,
         verifiesClients: Bool = false,
         _ body: (RedisServer, RedisConfiguration) async throws -> Void
     ) async throws {
@@ -46,7 +47,7 @@ import Testing
     }
 
     @Test func aCertificateThatNobodyTrustsIsRefusedUnlessThatIsSaid() async throws {
-        try await withServer(.other) { _, configuration in
+        try await withServer(.second) { _, configuration in
             var configuration = configuration
             configuration.tls = RedisConfiguration.TLS()
             #expect(await code(configuration) == .tlsFailed)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Hoard
+import HoardNIOTestSupport
 import HoardRedis
 import HoardRedisTestSupport
 import Testing
@@ -135,13 +136,13 @@ struct RefusingServerTests {
         await site.end(cache)
     }
 
-    private func trust(_ certificate: RedisTestCertificate, in site: FaultSite) throws -> String {
+    private func trust(_ certificate: TestCertificate, in site: FaultSite) throws -> String {
         let path = site.server.directory + "/roots-\(UInt32.random(in: 0...UInt32.max)).pem"
         try Data(certificate.certificate.utf8).write(to: URL(filePath: path))
         return path
     }
 
-    private func encrypted(_ site: FaultSite, trusting certificate: RedisTestCertificate) throws -> FaultCache {
+    private func encrypted(_ site: FaultSite, trusting certificate: TestCertificate) throws -> FaultCache {
         let address = try #require(site.server.tlsAddress)
         let path = try trust(certificate, in: site)
         return try site.cache {
@@ -152,11 +153,11 @@ struct RefusingServerTests {
     }
 
     @Test func aCertificateThatIsNotTrustedFailsNobodyAndGivesNothingAway() async throws {
-        let site = try await FaultSite(.init(certificate: .valid))
-        let distrusting = try encrypted(site, trusting: .other)
+        let site = try await FaultSite(.init(certificate: .first))
+        let distrusting = try encrypted(site, trusting: .second)
         try await expectPassThrough(distrusting)
         #expect(try site.server.command("DBSIZE") == .integer(0))
-        let trusting = try encrypted(site, trusting: .valid)
+        let trusting = try encrypted(site, trusting: .first)
         #expect(try await trusting.storedValue(loading: "1") == "1")
         #expect(try await trusting.storedValue(loading: "2") == "1")
         await site.end(distrusting, trusting)
