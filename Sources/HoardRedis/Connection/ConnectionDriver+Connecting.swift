@@ -53,6 +53,8 @@ extension ConnectionDriver {
         onEvent(.connected)
         logger?.debug("Connected to the server of the shared cache.", metadata: ["redis.failures": "\(failureCount)"])
         write()
+        let socket = connection.makeDirectSocket()
+        state.withLock { if $0.machine.isCurrent(connection.attempt) { $0.socket = socket } }
         watchHeartbeat(connection)
     }
 
@@ -124,6 +126,8 @@ extension ConnectionDriver.State {
     fileprivate mutating func takeCommands() -> [ReplySink] {
         outgoing.removeAll()
         isWriteExpected = false
+        isWrittenDirectly = false
+        socket = nil
         return queue.takeAll()
     }
 }

@@ -10,15 +10,16 @@ extension ConnectionDriver {
     /// - Parameter sinks: Space to work with, empty.
     /// - Returns: Whether there was a command for each.
     func replied(_ replies: [RESPValue], _ sinks: inout [ReplySink?]) -> Bool {
+        if replies.isEmpty { return true }
         let isComplete = state.withLock { state in
-            for _ in replies {
+            for _ in replies.indices {
                 let (wasAwaited, sink) = state.queue.takeFirst()
                 guard wasAwaited else { return false }
                 sinks.append(sink)
             }
             return true
         }
-        for (reply, sink) in zip(replies, sinks) { sink?.complete(.success(reply)) }
+        for index in sinks.indices { sinks[index]?.complete(.success(replies[index])) }
         sinks.removeAll(keepingCapacity: true)
         return isComplete
     }

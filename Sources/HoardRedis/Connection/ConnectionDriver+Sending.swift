@@ -8,67 +8,95 @@ internal import Synchronization
 extension ConnectionDriver {
     fileprivate enum Added {
         case refused(RedisError)
-        case added(UInt64, wakesLoop: Bool, watchesDeadline: Bool)
+        case added(UInt64, Writing, watchedDeadline: Int64?)
     }
 
-    /// A command that is so long that it is encoded outside the lock. `nil` for the others.
-    static func encodedApart(_ command: RedisCommand) -> ByteBuffer? {
-        guard RESPEncoder.largestByteCount(of: command) > OutgoingBytes.longByteCount else { return nil }
-        var bytes = ByteBuffer()
-        RESPEncoder.encode(command, into: &bytes)
-        return bytes
+    /// What has to be done so that commands that were added are written.
+    fileprivate enum Writing {
+        case isExpected
+        case byLoop
+        case directly(DirectSocket, ByteBuffer)
     }
 
     /// Adds a command. Its sink is completed exactly once, perhaps before this returns.
-    func enqueue(_ command: RedisCommand, _ encoded: ByteBuffer?, _ sink: ReplySink, _ place: borrowing PlaceNumber) {
-        let now = ticker.nanoseconds()
+    func enqueue(_ command: RedisCommand, _ sink: ReplySink, _ place: borrowing PlaceNumber) {
+        let capacity = RESPEncoder.largestByteCount(of: command)
+        let encoded = capacity > OutgoingBytes.longByteCount ? Self.encoded(command, capacity: capacity) : nil
         let added = state.withLock { state -> Added in
-            let mayBeWritten: Bool
-            switch state.machine.admission {
-            case .send: mayBeWritten = true
-            case .wait: mayBeWritten = false
-            case .refuse(let error): return .refused(error)
-            }
-            guard state.queue.hasRoom(for: 1) else { return .refused(.queueIsFull) }
-            let byteCount = state.outgoing.append(command, encoded)
-            let deadline = now.addingSaturated(commandTimeout)
-            return state.added(state.queue.append(sink, deadline: deadline, byteCount: byteCount), mayBeWritten)
+            if let refusal = state.refusal(of: 1) { return .refused(refusal) }
+            let (isIdle, deadline) = (state.queue.isEmpty, self.deadline(&state))
+            let byteCount = state.outgoing.append(command, capacity, encoded)
+            return state.added(state.queue.append(sink, deadline: deadline, byteCount: byteCount), deadline, isIdle: isIdle)
         }
         switch added {
         case .refused(let error): sink.complete(.failure(error))
-        case .added(let number, let wakesLoop, let watchesDeadline):
-            if place.assign(number) { cancel(at: number) }
-            if wakesLoop { wakeLoop() }
-            if watchesDeadline { watchDeadlines(at: now.addingSaturated(commandTimeout)) }
+        case .added(let number, let writing, let deadline): complete(number, writing, deadline, place)
         }
     }
 
     /// Adds commands one after another, without any other between them.
-    func enqueue(_ commands: [RedisCommand], _ encoded: [ByteBuffer?], _ group: ReplyGroup, _ place: borrowing PlaceNumber) {
-        let now = ticker.nanoseconds()
+    func enqueue(_ commands: [RedisCommand], _ group: ReplyGroup, _ place: borrowing PlaceNumber) {
+        let capacities = commands.map { RESPEncoder.largestByteCount(of: $0) }
+        let encoded = zip(commands, capacities).map { $1 > OutgoingBytes.longByteCount ? Self.encoded($0, capacity: $1) : nil }
         let added = state.withLock { state -> Added in
-            let mayBeWritten: Bool
-            switch state.machine.admission {
-            case .send: mayBeWritten = true
-            case .wait: mayBeWritten = false
-            case .refuse(let error): return .refused(error)
-            }
-            guard state.queue.hasRoom(for: commands.count) else { return .refused(.queueIsFull) }
-            let deadline = now.addingSaturated(commandTimeout)
+            if let refusal = state.refusal(of: commands.count) { return .refused(refusal) }
+            let (isIdle, deadline) = (state.queue.isEmpty, self.deadline(&state))
             var last: UInt64 = 0
             for index in commands.indices {
-                let byteCount = state.outgoing.append(commands[index], encoded[index])
+                let byteCount = state.outgoing.append(commands[index], capacities[index], encoded[index])
                 last = state.queue.append(.part(group, index), deadline: deadline, byteCount: byteCount)
             }
-            return state.added(last, mayBeWritten)
+            return state.added(last, deadline, isIdle: isIdle)
         }
         switch added {
         case .refused(let error): group.complete(0, .failure(error))
-        case .added(let number, let wakesLoop, let watchesDeadline):
-            if place.assign(number) { cancel(at: number) }
-            if wakesLoop { wakeLoop() }
-            if watchesDeadline { watchDeadlines(at: now.addingSaturated(commandTimeout)) }
+        case .added(let number, let writing, let deadline): complete(number, writing, deadline, place)
         }
+    }
+
+    /// A long command is encoded outside the lock.
+    private static func encoded(_ command: RedisCommand, capacity: Int) -> ByteBuffer {
+        var bytes = ByteBuffer()
+        RESPEncoder.encode(command, into: &bytes, capacity: capacity)
+        return bytes
+    }
+
+    /// When a reply must be there to a command that is added now. Those that are written together have one, so that not each has to ask for the time.
+    private func deadline(_ state: inout State) -> Int64 {
+        if case .connected = state.machine.state, state.isWriteExpected { return state.writeDeadline }
+        state.writeDeadline = max(state.writeDeadline, ticker.nanoseconds().addingSaturated(commandTimeout))
+        return state.writeDeadline
+    }
+
+    /// Does what is to be done outside the lock after commands were added.
+    private func complete(_ number: UInt64, _ writing: Writing, _ watchedDeadline: Int64?, _ place: borrowing PlaceNumber) {
+        if place.assign(number) { cancel(at: number) }
+        switch writing {
+        case .isExpected: break
+        case .byLoop: wakeLoop()
+        case .directly(let socket, let bytes): write(bytes, to: socket)
+        }
+        if let watchedDeadline { watchDeadlines(at: watchedDeadline) }
+    }
+
+    /// Writes to the socket on the caller's thread. Whatever it does not take, and what was added meanwhile, is left to the event loop.
+    private func write(_ bytes: ByteBuffer, to socket: DirectSocket) {
+        var bytes = bytes
+        bytes.moveReaderIndex(forwardBy: socket.send(bytes))
+        let isLeft = state.withLock { state in
+            // Otherwise the connection has ended meanwhile, and all that with it.
+            guard state.socket === socket else { return false }
+            state.isWrittenDirectly = false
+            if bytes.readableBytes > 0 {
+                state.outgoing.prepend(bytes)
+            } else if state.outgoing.isEmpty {
+                bytes.clear(minimumCapacity: 0)
+                state.outgoing.reuse(bytes)
+            }
+            state.isWriteExpected = !state.outgoing.isEmpty
+            return state.isWriteExpected
+        }
+        if isLeft { wakeLoop() }
     }
 
     /// The task that waits at a place was cancelled. Its reply is dropped when it comes.
@@ -87,7 +115,8 @@ extension ConnectionDriver {
         let spare = loopState.spare
         loopState.spare = ByteBuffer()
         let taken = state.withLock { state -> (sealed: [ByteBuffer], open: ByteBuffer)? in
-            guard case .connected = state.machine.state, state.machine.isCurrent(connection.attempt) else { return nil }
+            guard case .connected = state.machine.state, state.machine.isCurrent(connection.attempt), !state.isWrittenDirectly
+            else { return nil }
             state.isWriteExpected = false
             guard !state.outgoing.isEmpty else { return nil }
             return state.outgoing.take(replacingBy: spare)
@@ -104,21 +133,31 @@ extension ConnectionDriver {
 
 extension OutgoingBytes {
     /// - Returns: The number of bytes added.
-    fileprivate mutating func append(_ command: RedisCommand, _ encoded: ByteBuffer?) -> Int {
-        guard let encoded else { return append(command) }
+    fileprivate mutating func append(_ command: RedisCommand, _ capacity: Int, _ encoded: ByteBuffer?) -> Int {
+        guard let encoded else { return append(command, capacity: capacity) }
         append(encoded: encoded)
         return encoded.readableBytes
     }
 }
 
 extension ConnectionDriver.State {
+    /// Why so many commands are not accepted now; `nil` if they are.
+    fileprivate func refusal(of count: Int) -> RedisError? {
+        if case .refuse(let error) = machine.admission { return error }
+        return queue.hasRoom(for: count) ? nil : .queueIsFull
+    }
+
     /// Notes that something was added, and what has to be done for that.
-    fileprivate mutating func added(_ number: UInt64, _ mayBeWritten: Bool) -> ConnectionDriver.Added {
-        let wakesLoop = mayBeWritten && !isWriteExpected
-        if wakesLoop { isWriteExpected = true }
-        let watchesDeadline = !isDeadlineExpected
+    ///
+    /// - Parameter isIdle: Whether nothing was on the way before.
+    fileprivate mutating func added(_ number: UInt64, _ deadline: Int64, isIdle: Bool) -> ConnectionDriver.Added {
+        let watchedDeadline = isDeadlineExpected ? nil : deadline
         isDeadlineExpected = true
-        return .added(number, wakesLoop: wakesLoop, watchesDeadline: watchesDeadline)
+        guard case .connected = machine.state, !isWriteExpected else { return .added(number, .isExpected, watchedDeadline: watchedDeadline) }
+        isWriteExpected = true
+        guard isIdle, let socket, let bytes = outgoing.takeShort() else { return .added(number, .byLoop, watchedDeadline: watchedDeadline) }
+        isWrittenDirectly = true
+        return .added(number, .directly(socket, bytes), watchedDeadline: watchedDeadline)
     }
 }
 

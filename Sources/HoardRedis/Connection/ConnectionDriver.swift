@@ -9,7 +9,8 @@ internal import Synchronization
 /// Does what ``ConnectionStateMachine`` decides: makes connections, writes commands, hands out replies, watches the time.
 ///
 /// Everything that is told of a connection is told on its event loop, so that events and replies stay in order. Tasks add commands from their own
-/// threads, under the lock, and wake the event loop only if nobody has done so since it last wrote.
+/// threads, under the lock, and wake the event loop only if nobody has done so since it last wrote. A task that finds nothing on the way writes by
+/// itself: to wake the event loop for a single command takes as long as the command.
 final class ConnectionDriver: Sendable {
     struct State {
         var machine: ConnectionStateMachine
@@ -17,6 +18,12 @@ final class ConnectionDriver: Sendable {
         var outgoing = OutgoingBytes()
         /// Whether the event loop will write what is outgoing without being told again.
         var isWriteExpected = false
+        /// The deadline of the commands that are written together.
+        var writeDeadline: Int64 = 0
+        /// The socket of the connection that stands, if it can be written to from other threads.
+        var socket: DirectSocket?
+        /// Whether a task writes to it at this moment. Nobody else writes then.
+        var isWrittenDirectly = false
         /// Whether deadlines of commands will be looked at without being asked for again.
         var isDeadlineExpected = false
         /// Those who wait for the end.

@@ -21,8 +21,8 @@ final class ConnectionHandler: ChannelInboundHandler {
     private var isDropped = false
     private var hasOpened = false
     private var decoder = RESPDecoder()
-    /// Replies that are handed out together, and space for those who wait for them.
-    private var replies: [RESPValue] = []
+    /// Space for values that have arrived together, and for those who wait for them.
+    private var values: [RESPValue] = []
     private var sinks: [ReplySink?] = []
     private var context: ChannelHandlerContext?
     /// What went wrong first.
@@ -57,6 +57,13 @@ final class ConnectionHandler: ChannelInboundHandler {
         context?.write(Self.wrapOutboundOut(bytes), promise: nil)
     }
 
+    /// The socket, for writes from other threads; `nil` if what is sent has to pass other handlers first, such as TLS.
+    func makeDirectSocket() -> DirectSocket? {
+        guard !driver.connector.isEncrypted, let context else { return nil }
+        return try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { DirectSocket(duplicating: $0) }
+            ?? nil
+    }
+
     func flush() {
         context?.flush()
     }
@@ -71,23 +78,29 @@ final class ConnectionHandler: ChannelInboundHandler {
         guard !isDropped else { return }
         lastArrival = driver.ticker.nanoseconds()
         decoder.append(Self.unwrapInboundIn(data))
-        do {
-            while !isDropped, let value = try decoder.next() { try take(value) }
-            try handOut()
+        var values = exchange(&self.values, with: [])
+        var failure: RedisError?
+        do throws(RedisError) {
+            try decoder.read(into: &values)
         } catch {
-            replies.removeAll()
+            failure = error
+        }
+        do throws(RedisError) {
+            try take(&values, andFailure: failure)
+        } catch {
             driver.connectionEnded(attempt, error)
         }
+        values.removeAll(keepingCapacity: values.capacity <= 1_024)
+        self.values = values
     }
 
-    private func take(_ value: RESPValue) throws(RedisError) {
-        if case .push(let elements) = value {
-            // Before the replies that came with it, which is not too early for any of them.
-            if isReady { driver.pushed(elements) }
-        } else if isReady {
-            replies.append(value)
-        } else {
-            switch handshake.take(value) {
+    /// Takes over what has arrived together. Pushes come before the replies that came with them, which is not too early for any of them.
+    private func take(_ values: inout [RESPValue], andFailure failure: RedisError?) throws(RedisError) {
+        var index = 0
+        while !isReady, index < values.count {
+            defer { index += 1 }
+            if case .push = values[index] { continue }
+            switch handshake.take(values[index]) {
             case .goesOn: break
             case .isOver:
                 isReady = true
@@ -95,14 +108,17 @@ final class ConnectionHandler: ChannelInboundHandler {
             case .failed(let error): throw error
             }
         }
-    }
-
-    private func handOut() throws(RedisError) {
-        guard !replies.isEmpty, !isDropped else { return }
-        defer { replies.removeAll(keepingCapacity: replies.count <= 1_024) }
-        guard driver.replied(replies, &sinks) else {
-            throw RedisError(.protocolViolation, "The server has sent a reply to nothing.")
+        values.removeFirst(index)
+        var pushCount = 0
+        for value in values where !isDropped {
+            guard case .push(let elements) = value else { continue }
+            driver.pushed(elements)
+            pushCount += 1
         }
+        if let failure { throw failure }
+        if isDropped { return }
+        if pushCount > 0 { values.removeAll { if case .push = $0 { true } else { false } } }
+        guard driver.replied(values, &sinks) else { throw RedisError(.protocolViolation, "The server has sent a reply to nothing.") }
     }
 
     func channelInactive(context: ChannelHandlerContext) {

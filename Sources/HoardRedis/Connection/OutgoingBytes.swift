@@ -20,11 +20,17 @@ struct OutgoingBytes {
 
     var isEmpty: Bool { sealed.isEmpty && open.readableBytes == 0 }
 
+    /// - Parameter capacity: ``RESPEncoder/largestByteCount(of:)``.
     /// - Returns: The number of bytes added.
-    mutating func append(_ command: RedisCommand) -> Int {
+    mutating func append(_ command: RedisCommand, capacity: Int? = nil) -> Int {
         let before = open.writerIndex
-        RESPEncoder.encode(command, into: &open)
+        RESPEncoder.encode(command, into: &open, capacity: capacity)
         return open.writerIndex - before
+    }
+
+    /// Puts bytes before all others: what the socket has not taken.
+    mutating func prepend(_ bytes: ByteBuffer) {
+        sealed.insert(bytes, at: 0)
     }
 
     mutating func append(encoded: ByteBuffer) {
@@ -42,6 +48,17 @@ struct OutgoingBytes {
             open = spare
         }
         return (sealed, open)
+    }
+
+    /// Takes everything away, if it is no more than a socket takes at once as a rule. `nil`, and nothing is taken, otherwise.
+    mutating func takeShort() -> ByteBuffer? {
+        guard sealed.isEmpty, open.readableBytes <= Self.longByteCount else { return nil }
+        return exchange(&open, with: ByteBuffer())
+    }
+
+    /// Gives back empty bytes, whose storage serves the next commands. Only while there are none.
+    mutating func reuse(_ bytes: ByteBuffer) {
+        open = bytes
     }
 
     mutating func removeAll() {

@@ -83,10 +83,9 @@ public final class RedisClient: RedisConnection {
 
 extension RedisClient {
     public func send(_ command: RedisCommand) async throws(RedisError) -> RESPValue {
-        let encoded = ConnectionDriver.encodedApart(command)
         let place = PlaceNumber()
         let result = await withTaskCancellationHandler {
-            await ReplySink.wait { driver.enqueue(command, encoded, $0, place) }
+            await ReplySink.wait { driver.enqueue(command, $0, place) }
         } onCancel: {
             if let number = place.cancel() { driver.cancel(at: number) }
         }
@@ -96,10 +95,9 @@ extension RedisClient {
     public func send(_ commands: [RedisCommand]) async throws(RedisError) -> [RESPValue] {
         guard commands.count != 1 else { return [try await send(commands[0])] }
         guard !commands.isEmpty else { return [] }
-        let encoded = commands.map { ConnectionDriver.encodedApart($0) }
         let place = PlaceNumber()
         let result = await withTaskCancellationHandler {
-            await ReplyGroup.wait(count: commands.count) { driver.enqueue(commands, encoded, $0, place) }
+            await ReplyGroup.wait(count: commands.count) { driver.enqueue(commands, $0, place) }
         } onCancel: {
             if let number = place.cancel() { driver.cancel(at: number) }
         }

@@ -45,6 +45,16 @@ extension RESPDecoder {
         return try readString()
     }
 
+    /// The usual reply, in one look: a string of which everything is there. `nil`, and nothing read, for all else and whatever is wrong.
+    mutating func takeWholeString() throws(RedisError) -> RESPValue? {
+        guard string == nil, line.readableBytes == 0, let (headerLength, length) = chunk.lengthsOfWholeString else { return nil }
+        try charge(byteCount: length)
+        chunk.moveReaderIndex(forwardBy: headerLength)
+        let value = RESPValue.bulkString(takeBytes(length))
+        chunk.moveReaderIndex(forwardBy: 2)
+        return value
+    }
+
     /// Goes on with a string, as far as bytes have arrived. Returns it when it is complete.
     mutating func readString() throws(RedisError) -> RESPValue? {
         // Taken out, so that its bytes have one owner and are appended to in place.
@@ -102,5 +112,25 @@ extension RESPDecoder {
             }
             return .verbatimString(format: format, text)
         }
+    }
+}
+
+extension ByteBuffer {
+    /// The lengths of the header and of the content, if this begins with a whole string: `$`, digits, a line end, bytes, a line end.
+    fileprivate var lengthsOfWholeString: (header: Int, content: Int)? {
+        let bytes = readableBytesUInt8Span
+        guard bytes.count >= 5, bytes[0] == UInt8(ascii: "$") else { return nil }
+        var (index, length) = (1, 0)
+        while index < Swift.min(bytes.count, 10) {
+            let digit = bytes[index] &- UInt8(ascii: "0")
+            guard digit <= 9 else { break }
+            length = 10 * length + Int(digit)
+            index += 1
+        }
+        let end = index + 2 + length
+        guard index > 1, end + 2 <= bytes.count, bytes[index] == UInt8(ascii: "\r"), bytes[index + 1] == UInt8(ascii: "\n"),
+            bytes[end] == UInt8(ascii: "\r"), bytes[end + 1] == UInt8(ascii: "\n")
+        else { return nil }
+        return (index + 2, length)
     }
 }

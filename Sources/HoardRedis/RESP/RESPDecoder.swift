@@ -26,7 +26,7 @@ package struct RESPDecoder: Sendable {
     }
 
     /// Strings up to this many bytes are copied; longer ones share the memory of the arrived buffer.
-    static let longestCopiedString = 1_024
+    static let longestCopiedString = 64
 
     let limits: Limits
     /// What is being read.
@@ -75,9 +75,16 @@ package struct RESPDecoder: Sendable {
         }
     }
 
+    /// All values that are complete, in order. What comes before something that is not RESP3 is among them.
+    ///
+    /// - Throws: As ``next()`` does.
+    package mutating func read(into values: inout [RESPValue]) throws(RedisError) {
+        while let value = try next() { values.append(value) }
+    }
+
     private mutating func read() throws(RedisError) -> RESPValue? {
         while chunk.readableBytes > 0 || takeLaterChunk() {
-            guard let value = try string == nil ? readLine() : readString() else { continue }
+            guard let value = try readPart() else { continue }
             guard let complete = try add(value) else { continue }
             byteCount = 0
             elementCount = 0
@@ -87,6 +94,11 @@ package struct RESPDecoder: Sendable {
         // The memory of what has been read can be used for what arrives next.
         chunk = ByteBuffer()
         return nil
+    }
+
+    private mutating func readPart() throws(RedisError) -> RESPValue? {
+        if let value = try takeWholeString() { return value }
+        return try string == nil ? readLine() : readString()
     }
 
     private mutating func takeLaterChunk() -> Bool {
