@@ -240,7 +240,7 @@ extension TieredCache {
         let (change, removed) = fences.withLock { fences in
             let change = fences.beginChangeOfEverything()
             marks.withLock { marks in
-                marks.forgetAll()
+                marks.removeAll()
                 announceEras(marks)
             }
             return (change, memory.removeAllEntries())

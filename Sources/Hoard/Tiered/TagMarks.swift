@@ -50,6 +50,8 @@ struct TagMarks: Sendable {
     private var markOfEverything = Mark()
     /// The era of the last invalidation that concerns entries without tags too.
     private(set) var eraOfEverything: UInt64 = 1
+    /// Entries that were published before this era count as removed.
+    private var eraOfRemoval: UInt64 = 0
     /// Entries with tags that were published before this era count as removed.
     private var floor: UInt64 = 0
 
@@ -80,10 +82,12 @@ struct TagMarks: Sendable {
         markOfEverything.addStale(era: era, tick: tick)
     }
 
-    /// Forgets everything. For a moment at which there are no entries.
-    mutating func forgetAll() {
+    /// Everything is removed. Nothing needs to be remembered of single tags: all entries that were published before count as removed, also for a reader who
+    /// has found one of them just before it left memory.
+    mutating func removeAll() {
         era += 1
         eraOfEverything = era
+        eraOfRemoval = era
         marks = [:]
         markOfEverything = Mark()
     }
@@ -91,7 +95,7 @@ struct TagMarks: Sendable {
     func verdict(onEntryBornIn bornEra: UInt64, tags: Set<String>) -> Verdict {
         var verdict = Verdict()
         verdict.add(markOfEverything, bornEra: bornEra)
-        if !tags.isEmpty, bornEra < floor { verdict.isRemoved = true }
+        if bornEra < eraOfRemoval || (!tags.isEmpty && bornEra < floor) { verdict.isRemoved = true }
         for tag in tags {
             if let mark = marks[tag] { verdict.add(mark, bornEra: bornEra) }
         }

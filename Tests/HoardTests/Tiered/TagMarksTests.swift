@@ -51,9 +51,22 @@ import Testing
         marks.markAllStale(at: 7)
         #expect(marks.eraOfEverything > untaggedBefore)
         #expect(marks.verdict(onEntryBornIn: before, tags: []).staleSince == 7)
-        marks.forgetAll()
-        #expect(marks.verdict(onEntryBornIn: marks.era, tags: ["a"]) == .init())
+    }
+
+    @Test func whatWasPublishedBeforeARemovalOfEverythingIsGoneThoughItsTagsAreForgotten() {
+        var marks = TagMarks()
+        let before = marks.era
+        let untaggedBefore = marks.eraOfEverything
+        marks.remove(["a"])
+        marks.removeAll()
         #expect(marks.count == 0)
+        #expect(marks.eraOfEverything > untaggedBefore)
+        // A reader may have found an entry before it left memory, and judges it now.
+        #expect(marks.verdict(onEntryBornIn: before, tags: ["a"]).isRemoved)
+        #expect(marks.verdict(onEntryBornIn: before, tags: ["b"]).isRemoved)
+        #expect(marks.verdict(onEntryBornIn: untaggedBefore, tags: []).isRemoved)
+        #expect(marks.verdict(onEntryBornIn: marks.era, tags: ["a"]) == .init())
+        #expect(marks.verdict(onEntryBornIn: marks.eraOfEverything, tags: []) == .init())
     }
 
     @Test func tooManyTagsAreForgottenOnTheSafeSide() {
