@@ -32,7 +32,6 @@ extension TieredCache {
         terms.tags = tags
         terms.partition = partition
         terms.validator = validator
-        // Only a write or removal that overtook this one can have broken the fence.
         await publish([Publication(key: key, fence: openFence(forKey: key, .none), value: value, terms: terms, policy: policy)], isLoad: false)
     }
 
@@ -96,7 +95,7 @@ extension TieredCache {
     /// A value, or the knowledge that there is none, on its way into the tiers.
     struct Publication: Sendable {
         let key: Key
-        let fence: FenceTable<Key>.Fence
+        var fence: FenceTable<Key>.Fence
         let value: Value?
         let terms: EntryTerms
         let policy: CachePolicy
@@ -133,11 +132,11 @@ extension TieredCache {
     /// - Returns: Whether any of them was published.
     @discardableResult
     func publish(_ publications: [Publication], isLoad: Bool = true) async -> Bool {
-        let published = publications.filter { publication in
-            if publishToMemory(publication, isLoad: isLoad) { return true }
+        let published = publications.compactMap { publication -> Publication? in
+            if let published = publishToMemory(publication, isLoad: isLoad) { return published }
             closeFence(publication.fence)
             publication.lease?.release()
-            return false
+            return nil
         }
         if published.isEmpty { return false }
         // A load that is still writing to the stores has something older, which nobody must get who has seen this.
@@ -158,26 +157,33 @@ extension TieredCache {
     /// Writes a value to memory if its fence is intact. That breaks all other fences of its key.
     ///
     /// A load whose value's tags have been invalidated meanwhile leaves everything as it is. A caller's own write does not: what it replaces must not
-    /// be seen any more. Its entry may be older than the invalidation and is judged when it is read.
-    private func publishToMemory(_ publication: Publication, isLoad: Bool) -> Bool {
+    /// be seen any more. Its entry may be older than the invalidation and is judged when it is read. Nor can it be kept back by a load that publishes, or by a
+    /// change that somebody else is said to have made, a moment before: it comes after them.
+    ///
+    /// - Returns: The publication with the fence of its change; `nil` if it was not published.
+    private func publishToMemory(_ publication: Publication, isLoad: Bool) -> Publication? {
+        var publication = publication
         let (key, policy) = (publication.key, publication.policy)
         let isKept = !policy.skipping.contains(.memoryWrites)
         let new = isKept ? memoryEntry(entry(publication.value, terms: publication.terms, earlyRefresh: policy.earlyRefresh), forKey: key) : nil
         // The check of the fence and the publication are one step. What leaves memory is released after it.
-        let left = fences.withLock { fences -> Departures<Key, TieredEntry<Value>>? in
-            guard fences.beginChange(publication.fence, tags: isLoad ? publication.terms.labels : nil, isWrite: true) else { return nil }
-            if let new { return memory.insert(new, forKey: key) }
+        let (left, fence) = fences.withLock { fences -> (Departures<Key, TieredEntry<Value>>?, FenceTable<Key>.Fence) in
+            var fence = publication.fence
+            if !isLoad, !fences.isIntact(fence) { fence = fences.open(key) }
+            guard fences.beginChange(fence, tags: isLoad ? publication.terms.labels : nil, isWrite: true) else { return (nil, fence) }
+            if let new { return (memory.insert(new, forKey: key), fence) }
             var departures = Departures<Key, TieredEntry<Value>>()
             if let departure = memory.removeEntry(forKey: key).departure { departures.append(departure) }
-            return departures
+            return (departures, fence)
         }
         guard let left else {
             counters.withLock { $0.fencedPublications += 1 }
-            return false
+            return nil
         }
         memory.report(left)
         detachReads(key)
-        return true
+        publication.fence = fence
+        return publication
     }
 
     /// Writes a copy of what a store has to memory if its fence is intact. It replaces nothing newer, and does not keep anybody else from publishing.

@@ -127,6 +127,8 @@ extension ConnectionDriver.State {
         outgoing.removeAll()
         isWriteExpected = false
         isWrittenDirectly = false
+        // Whoever is about to write to it must not: it would arrive after what is sent on the next connection.
+        socket?.shutDown()
         socket = nil
         return queue.takeAll()
     }

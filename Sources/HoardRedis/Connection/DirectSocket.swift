@@ -30,6 +30,11 @@ final class DirectSocket: Sendable {
         close(descriptor)
     }
 
+    /// Ends the connection in both directions, for all descriptors: nothing is sent any more.
+    func shutDown() {
+        _ = shutdown(descriptor, CInt(SHUT_RDWR))
+    }
+
     /// Sends what the socket takes at once. Never waits.
     ///
     /// - Returns: How many bytes it has taken: none also if the connection has failed, which its event loop notices.

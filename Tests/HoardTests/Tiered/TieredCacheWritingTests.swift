@@ -153,6 +153,44 @@ import Testing
         #expect(cache.memory.totalWeight == 0)
     }
 
+    enum Interruption: CaseIterable, Sendable {
+        case foreignChange, foreignChangeOfEverything, load
+    }
+
+    @Test(arguments: Interruption.allCases) func aWriteIsNotKeptBackByWhatComesAMomentBefore(interruption: Interruption) async throws {
+        // The weigher is asked after the write has begun, and before it is published.
+        let interrupt = Mutex<(@Sendable () -> Void)?>(nil)
+        let store = MemoryStore()
+        let cache = TieredCache<String, Int>(
+            configuration: .init(maximumWeight: 10) { _, value in
+                if value == 2 { interrupt.withLock { $0.take() }?() }
+                return 1
+            },
+            stores: [store],
+            codec: .json
+        )
+        await cache.insert(1, forKey: "a")
+        let fence = cache.openFence(forKey: "a")
+        let hasInterrupted = Mutex(false)
+        interrupt.withLock { interrupt in
+            interrupt = {
+                switch interruption {
+                case .foreignChange: cache.drop(StoreInvalidation(key: "a"), changedIn: 0)
+                case .foreignChangeOfEverything: cache.drop(.everything, changedIn: 0)
+                case .load: cache.breakFences(forKey: "a")
+                }
+                hasInterrupted.withLock { $0 = true }
+            }
+        }
+        await cache.insert(2, forKey: "a")
+        #expect(hasInterrupted.withLock { $0 })
+        #expect(cache.memoryLookup(forKey: "a")?.value == 2)
+        #expect(try await store.record(forKey: "a").map { String(decoding: $0.payload, as: UTF8.self) } == "2")
+        // What began to load before the write is not published.
+        #expect(!cache.isIntact(fence))
+        cache.closeFence(fence)
+    }
+
     @Test func closeDropsMemoryAndClosesTheStores() async throws {
         await cache.insert(1, forKey: "a")
         await cache.close()
