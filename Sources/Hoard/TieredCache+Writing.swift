@@ -163,27 +163,32 @@ extension TieredCache {
     /// - Returns: The publication with the fence of its change; `nil` if it was not published.
     private func publishToMemory(_ publication: Publication, isLoad: Bool) -> Publication? {
         var publication = publication
+        while true {
+            if let left = tryToPublishToMemory(publication, isLoad: isLoad) {
+                memory.report(left)
+                detachReads(publication.key)
+                return publication
+            }
+            if isLoad { break }
+            publication.fence = openFence(forKey: publication.key, .none)
+        }
+        counters.withLock { $0.fencedPublications += 1 }
+        return nil
+    }
+
+    /// - Returns: What has left memory for it; `nil` if the fence is broken, and nothing was done.
+    private func tryToPublishToMemory(_ publication: Publication, isLoad: Bool) -> Departures<Key, TieredEntry<Value>>? {
         let (key, policy) = (publication.key, publication.policy)
         let isKept = !policy.skipping.contains(.memoryWrites)
         let new = isKept ? memoryEntry(entry(publication.value, terms: publication.terms, earlyRefresh: policy.earlyRefresh), forKey: key) : nil
         // The check of the fence and the publication are one step. What leaves memory is released after it.
-        let (left, fence) = fences.withLock { fences -> (Departures<Key, TieredEntry<Value>>?, FenceTable<Key>.Fence) in
-            var fence = publication.fence
-            if !isLoad, !fences.isIntact(fence) { fence = fences.open(key) }
-            guard fences.beginChange(fence, tags: isLoad ? publication.terms.labels : nil, isWrite: true) else { return (nil, fence) }
-            if let new { return (memory.insert(new, forKey: key), fence) }
+        return fences.withLock { fences in
+            guard fences.beginChange(publication.fence, tags: isLoad ? publication.terms.labels : nil, isWrite: true) else { return nil }
+            if let new { return memory.insert(new, forKey: key) }
             var departures = Departures<Key, TieredEntry<Value>>()
             if let departure = memory.removeEntry(forKey: key).departure { departures.append(departure) }
-            return (departures, fence)
+            return departures
         }
-        guard let left else {
-            counters.withLock { $0.fencedPublications += 1 }
-            return nil
-        }
-        memory.report(left)
-        detachReads(key)
-        publication.fence = fence
-        return publication
     }
 
     /// Writes a copy of what a store has to memory if its fence is intact. It replaces nothing newer, and does not keep anybody else from publishing.

@@ -34,17 +34,6 @@ struct RedisScript: Sendable {
         hash: "19336407c0e6ce7c99f74a495f7376406bb853e3"
     )
 
-    /// Removes a value if the key has a given version. Argument: the version's bytes. Returns 1 or 0.
-    static let remove = RedisScript(
-        source: """
-            local v = redis.call('GETRANGE', KEYS[1], 8, 15)
-            if #v < 8 then v = '' end
-            if v ~= ARGV[1] then return 0 end
-            return redis.call('DEL', KEYS[1])
-            """,
-        hash: "60184eb1719a65646bd6bb3ce3fe2a9225ec27f2"
-    )
-
     /// Replaces a whole value by another if it is what it was. Arguments: the old value, the new one. Its time to live stays. Returns 1 or 0.
     static let exchange = RedisScript(
         source: """
@@ -92,7 +81,7 @@ struct RedisScript: Sendable {
         hash: "708b61c8defb6a8962235c40975ef70c7ff1a0e0"
     )
 
-    static var all: [RedisScript] { [replace, overwriteBeginning, remove, exchange, keep, renewLease, releaseLease] }
+    static var all: [RedisScript] { [replace, overwriteBeginning, exchange, keep, renewLease, releaseLease] }
 }
 
 extension RedisScript {

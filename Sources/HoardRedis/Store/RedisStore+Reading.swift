@@ -133,14 +133,19 @@ extension RedisStore {
     }
 
     /// Removes values unless they have been written over meanwhile. Failures do not matter: what cannot be read is a miss.
+    ///
+    /// They leave tombstones. A load whose writing is on the way, and which is made on the condition that there is nothing, has perhaps not heard yet of the
+    /// writing of what is removed here.
     func removeUseless(_ values: [(key: RecordKey, version: RecordVersion)]) async {
         _ = try? await run(
             values.map { key, version in
-                RecordScript(
-                    key: key,
-                    call: ScriptCall(script: .remove, key: keys.record(key), arguments: [.bytes(version.bytes)]),
-                    version: .absent
+                let number = UInt64.random(in: .min ... .max)
+                let call = ScriptCall(
+                    script: .replace,
+                    key: keys.record(key),
+                    arguments: [.bytes(version.bytes), .buffer(StoredRecord.tombstone(number: number)), .integer(tombstoneMilliseconds)]
                 )
+                return RecordScript(key: key, call: call, version: .number(number))
             }
         )
     }

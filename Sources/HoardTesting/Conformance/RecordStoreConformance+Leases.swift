@@ -55,14 +55,14 @@ extension RecordStoreConformance {
             },
             SharingCheck("a lease that is renewed is kept") { subject in
                 let (here, there) = try subject.leasing
-                guard let lease = try await here.lease(forKey: "a", for: .milliseconds(500)) else {
+                guard let lease = try await here.lease(forKey: "a", for: .seconds(3)) else {
                     throw UnmetExpectation(message: "Nobody has the lease, so it should be granted.")
                 }
-                for _ in 0..<10 {
+                for _ in 0..<12 {
                     // Real time passes, too, for stores that live in it.
-                    try await Task.sleep(for: .milliseconds(60))
-                    subject.time.advance(by: .milliseconds(60))
-                    try expect(try await here.renew(lease, for: .milliseconds(500)), "A lease that is held should be renewed.")
+                    try await Task.sleep(for: .milliseconds(300))
+                    subject.time.advance(by: .milliseconds(300))
+                    try expect(try await here.renew(lease, for: .seconds(3)), "A lease that is held should be renewed.")
                 }
                 try expect(try await there.lease(forKey: "a", for: .seconds(60)) == nil, "A lease that was renewed should not be granted to another.")
             },

@@ -76,6 +76,16 @@ import Testing
         #expect(!(try await world.here.insert(world.record("late", tags: ["tag"], partition: "ann"), forKey: "key", ifUnchangedSince: position)))
     }
 
+    @Test func whatIsTakenAwayBecauseItIsOfNoUseIsNotTakenForAPlaceWhereNothingEverWas() async throws {
+        let world = try RedisStoreWorld()
+        try await world.there.insert(world.record("new"), forKey: "key")
+        try await world.there.removeAll()
+        #expect(try await world.here.record(forKey: "key") == nil)
+        // A write of an older load that is on the way, on the condition that there is nothing, must not succeed now.
+        #expect(world.hasTombstone("key"))
+        #expect(world.server.expiration(ofKey: world.name("rkey")).map { $0 > 0 } == true)
+    }
+
     /// A connection that has just ended is made again by a task.
     private func retrying<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
         for _ in 0..<1_000 {

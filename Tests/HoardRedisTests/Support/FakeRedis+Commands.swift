@@ -103,9 +103,6 @@ extension FakeRedis.State {
         case "\(RedisScript.overwriteBeginning.hash)":
             guard version == arguments[0], let old = values[key] else { return .integer(0) }
             change(key, .init(bytes: arguments[1] + old.bytes.dropFirst(arguments[1].count), expiration: old.expiration), by: nil)
-        case "\(RedisScript.remove.hash)":
-            guard version == arguments[0] else { return .integer(0) }
-            return .integer(remove(key, by: nil) ? 1 : 0)
         case "\(RedisScript.exchange.hash)":
             guard let old = values[key], old.bytes == arguments[0] else { return .integer(0) }
             change(key, .init(bytes: arguments[1], expiration: old.expiration), by: nil)

@@ -3,6 +3,7 @@
 
 import Hoard
 import HoardTesting
+import NIOCore
 import Synchronization
 
 @testable import HoardRedis
@@ -39,6 +40,12 @@ struct RedisStoreWorld {
     static func name(_ rest: String) -> [UInt8] { Array("hoard{}:\(rest)".utf8) }
 
     func name(_ rest: String) -> [UInt8] { Self.name(rest) }
+
+    /// Whether the server has a tombstone in the place of a record.
+    func hasTombstone(_ key: String) -> Bool {
+        guard let value = server.value(forKey: name("r" + key)) else { return false }
+        return if case .tombstone = StoredValue(ByteBuffer(bytes: value), key: RecordKey(key)) { true } else { false }
+    }
 }
 
 /// What a store tells of others' changes.
