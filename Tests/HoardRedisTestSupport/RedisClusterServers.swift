@@ -65,12 +65,22 @@ package final class RedisClusterServers: Sendable {
 
     /// Moves a slot from one node to another while both serve, in the steps of
     /// <https://redis.io/docs/latest/commands/cluster-setslot/#redis-cluster-live-resharding-explained>.
-    package func move(slot: Int, from source: Int, to target: Int) throws {
+    ///
+    /// May suspend: nodes that do not hear of each other for a while, on a busy machine, can be mistaken about whose a slot is until they do.
+    package func move(slot: Int, from source: Int, to target: Int) async throws {
         let (from, to) = (servers[source], servers[target])
         let sourceName = try from.command("CLUSTER", "MYID").description
         let targetName = try to.command("CLUSTER", "MYID").description
         try to.expectOK("CLUSTER", "SETSLOT", "\(slot)", "IMPORTING", sourceName)
-        try from.expectOK("CLUSTER", "SETSLOT", "\(slot)", "MIGRATING", targetName)
+        let deadline = ContinuousClock.now + .seconds(30)
+        while true {
+            let reply = try from.command("CLUSTER", "SETSLOT", "\(slot)", "MIGRATING", targetName)
+            if reply == .text("OK") { break }
+            guard reply.description.contains("not the owner"), .now < deadline else {
+                throw SystemFailure("a slot cannot be moved: \(reply.description)")
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
         while case .array(let keys) = try from.command("CLUSTER", "GETKEYSINSLOT", "\(slot)", "3"), !keys.isEmpty {
             let reply = try from.command(["MIGRATE", "127.0.0.1", "\(to.port)", "", "0", "5000", "KEYS"] + keys.map(\.description))
             if case .error(let text) = reply { throw SystemFailure("keys cannot be moved: \(text)") }

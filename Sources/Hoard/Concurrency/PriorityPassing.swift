@@ -7,5 +7,11 @@
 /// ([SE-0462](https://github.com/swiftlang/swift-evolution/blob/main/proposals/0462-task-priority-escalation-apis.md)).
 package func passingPriority<Result: Sendable>(to work: Task<Void, Never>, _ wait: () async -> Result) async -> Result {
     guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return await wait() }
-    return await withTaskPriorityEscalationHandler(operation: wait) { _, priority in work.escalatePriority(to: priority) }
+    return await withTaskPriorityEscalationHandler {
+        // Nobody was told of what it was raised to before there was a handler.
+        work.escalatePriority(to: Task.currentPriority)
+        return await wait()
+    } onPriorityEscalated: { _, priority in
+        work.escalatePriority(to: priority)
+    }
 }

@@ -63,7 +63,7 @@ struct RedisClusterServerTests {
                     for tag in tags {
                         let slot = ClusterSlot.slot(of: tag.utf8)
                         let home = (0..<3).first { slot < ($0 + 1) * ClusterSlot.count / 3 } ?? 0
-                        try servers.move(slot: slot, from: (home + round) % 3, to: (home + round + 1) % 3)
+                        try await servers.move(slot: slot, from: (home + round) % 3, to: (home + round + 1) % 3)
                     }
                 }
             }
@@ -126,7 +126,7 @@ struct RedisClusterServerTests {
         let losses = heard.withLock { $0.losses }
         let slot = ClusterSlot.slot(of: key.utf8)
         let home = (0..<3).first { slot < ($0 + 1) * ClusterSlot.count / 3 } ?? 0
-        try servers.move(slot: slot, from: home, to: (home + 1) % 3)
+        try await servers.move(slot: slot, from: home, to: (home + 1) % 3)
         heard.withLock { $0.keys = [] }
         try await check([key] + (0..<30).map { "p{}:\($0)" })
         #expect(heard.withLock { $0.losses } > losses)
