@@ -85,8 +85,14 @@ package final class RedisClusterServers: Sendable {
             let reply = try from.command(["MIGRATE", "127.0.0.1", "\(to.port)", "", "0", "5000", "KEYS"] + keys.map(\.description))
             if case .error(let text) = reply { throw SystemFailure("keys cannot be moved: \(text)") }
         }
-        try to.expectOK("CLUSTER", "SETSLOT", "\(slot)", "NODE", targetName)
-        try from.expectOK("CLUSTER", "SETSLOT", "\(slot)", "NODE", targetName)
+        // An older message of a node that has a later epoch by now can take the slot away again: until all agree they are told.
+        var agreed = 0
+        while agreed < 3 {
+            if agreed == 0 { for server in [to, from] + servers { try server.expectOK("CLUSTER", "SETSLOT", "\(slot)", "NODE", targetName) } }
+            try await Task.sleep(for: .milliseconds(10))
+            agreed = try servers.allSatisfy { try $0.knows(slot: slot, at: to.port) } ? agreed + 1 : 0
+            guard .now < deadline else { throw SystemFailure("the nodes do not agree whose a slot is") }
+        }
     }
 
     package func stop() {
@@ -95,6 +101,16 @@ package final class RedisClusterServers: Sendable {
 }
 
 extension RedisServer {
+    /// Whether a node of a cluster thinks that a slot is that of the node on a port.
+    fileprivate func knows(slot: Int, at port: Int) throws -> Bool {
+        guard case .array(let ranges) = try command("CLUSTER", "SLOTS") else { return false }
+        return ranges.contains { range in
+            guard case .array(let parts) = range, parts.count > 2, case .array(let node) = parts[2], node.count > 1 else { return false }
+            let (first, last) = (Int(parts[0].description) ?? .max, Int(parts[1].description) ?? .min)
+            return first <= slot && slot <= last && node[1].description == "\(port)"
+        }
+    }
+
     fileprivate func expectOK(_ words: String...) throws {
         let reply = try command(words)
         guard reply == .text("OK") else { throw SystemFailure("\(words.joined(separator: " ")): \(reply.description)") }
