@@ -45,7 +45,7 @@ struct Row: Hashable {
         case (.client(256, false), _): 0.8
         // A latency of 1.4 times that of the reference.
         case (.client(1, false), 256): 1 / 1.4
-        case (.client(256, true), _): 0.5
+        case (.client(256, true), 256): 0.5
         default: nil
         }
     }
