@@ -10,9 +10,11 @@ package final class RedisClusterServers: Sendable {
     package let servers: [RedisServer]
 
     /// Starts the servers, and waits until each says that the cluster serves. May suspend; takes a few seconds.
-    package static func start(count: Int = 3) async throws -> RedisClusterServers {
+    ///
+    /// - Parameter options: Those of each server. With a certificate, clients and the nodes themselves speak TLS only.
+    package static func start(count: Int = 3, _ options: RedisServer.Options = RedisServer.Options()) async throws -> RedisClusterServers {
         var servers: [RedisServer] = []
-        for _ in 0..<count { servers.append(try await node()) }
+        for _ in 0..<count { servers.append(try await node(options)) }
         let cluster = RedisClusterServers(servers)
         try await cluster.join()
         return cluster
@@ -23,11 +25,12 @@ package final class RedisClusterServers: Sendable {
     }
 
     /// By default the port for other nodes is 10,000 above the server's, which may be more than there are.
-    private static func node() async throws -> RedisServer {
+    private static func node(_ options: RedisServer.Options) async throws -> RedisServer {
         guard let port = SystemCalls.freePort() else { throw SystemFailure("no port is free") }
-        var options = RedisServer.Options()
+        var options = options
         options.isClusterNode = true
-        options.settings = ["cluster-port \(port)", "cluster-node-timeout 1500", "loglevel verbose"]
+        if options.certificate != nil { options.settings.append("tls-cluster yes") }
+        options.settings += ["cluster-port \(port)", "cluster-node-timeout 1500", "loglevel verbose"]
         return try await RedisServer.start(options)
     }
 
@@ -39,7 +42,7 @@ package final class RedisClusterServers: Sendable {
             try server.expectOK("CLUSTER", "SET-CONFIG-EPOCH", "\(index + 1)")
             guard index > 0 else { continue }
             let busPort = try server.command("CONFIG", "GET", "cluster-port").description.split(separator: "\n").last.map { String($0) } ?? ""
-            try servers[0].expectOK("CLUSTER", "MEET", "127.0.0.1", "\(server.port)", busPort)
+            try servers[0].expectOK("CLUSTER", "MEET", "127.0.0.1", "\(server.clusterPort)", busPort)
         }
         let deadline = ContinuousClock.now + .seconds(60)
         for server in servers {
@@ -57,9 +60,14 @@ package final class RedisClusterServers: Sendable {
 
     /// How a client finds the cluster: by its first node.
     package var configuration: RedisConfiguration {
-        var configuration = RedisConfiguration(address: servers[0].address)
-        configuration.otherAddresses = servers.dropFirst().map(\.address)
+        let addresses = servers.map { $0.tlsAddress ?? $0.address }
+        var configuration = RedisConfiguration(address: addresses[0])
+        configuration.otherAddresses = Array(addresses.dropFirst())
         configuration.isCluster = true
+        if servers[0].tlsAddress != nil {
+            configuration.tls = RedisConfiguration.TLS()
+            configuration.tls?.additionalTrustRootsPath = servers[0].directory + "/certificate.pem"
+        }
         return configuration
     }
 
@@ -101,6 +109,11 @@ package final class RedisClusterServers: Sendable {
 }
 
 extension RedisServer {
+    /// The port that the other nodes of a cluster know it by.
+    fileprivate var clusterPort: Int {
+        if case .tcp(_, let port)? = tlsAddress { port } else { port }
+    }
+
     /// Whether a node of a cluster thinks that a slot is that of the node on a port.
     fileprivate func knows(slot: Int, at port: Int) throws -> Bool {
         guard case .array(let ranges) = try command("CLUSTER", "SLOTS") else { return false }

@@ -21,8 +21,11 @@ package struct EntryTerms: Sendable, Hashable {
         set { staleEnd = End(newValue) }
     }
     package var tags: Set<String> = []
-    package var validator: String?
 
+    package var validator: String? {
+        get { rare.validator }
+        set { rare.validator = newValue }
+    }
     package var staleWhileRevalidate: Duration {
         get { rare.staleWhileRevalidate }
         set { rare.staleWhileRevalidate = newValue }
@@ -62,6 +65,7 @@ package struct EntryTerms: Sendable, Hashable {
         var staleIfError = Duration.zero
         var loadDuration: Duration?
         var partition: String?
+        var validator: String?
     }
 
     private final class RareBox: Sendable, Hashable {

@@ -81,6 +81,8 @@ extension ClusterDriver {
                 // It is known now, or there is no need to ask again at once.
                 if case .node(let node) = state.withLock({ $0.machine.route(slot: slot) }) { return node }
             }
+            // What the operator has to mend does not get better by waiting.
+            if let failure = state.withLock({ $0.failure }), failure.isLasting { throw failure }
             guard try await waitForNextAttempt(&attempt) else { throw state.withLock { $0.failure } ?? .noNode }
         }
     }
@@ -170,6 +172,11 @@ extension ClusterDriver {
 }
 
 extension RedisError {
+    /// Whether another attempt would fail too.
+    fileprivate var isLasting: Bool {
+        [.invalidConfiguration, .tlsFailed, .authenticationFailed, .unsupportedServer, .notPermitted].contains(code)
+    }
+
     static var wrongNodes: RedisError { RedisError(.notReady, "The nodes of the cluster do not agree where the key's slot is.") }
     static var noNode: RedisError { RedisError(.notReady, "No node of the cluster has the key's slot.") }
 }

@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import HoardNIOTestSupport
 import HoardRedisTestSupport
 import HoardTesting
 import NIOCore
@@ -43,6 +44,32 @@ struct RedisClusterServerTests {
         let script = RedisCommand("EVAL", leading: [.string("return redis.call('GET', KEYS[1])"), .integer(1)], key: .string(keys[7]))
         #expect(try await cluster.send(script) == .bulk("of \(keys[7])"))
         await cluster.close()
+    }
+
+    @Test func allNodesAreReachedWithTLSAndAsAUser() async throws {
+        let users = ["default off", "cache on >secret ~p{}:* &* +@all"]
+        let servers = try await RedisClusterServers.start(RedisServer.Options(users: users, certificate: .first))
+        defer { servers.stop() }
+        var configuration = configuration(servers)
+        configuration.user = "cache"
+        configuration.password = "secret"
+        let cluster = try RedisCluster(configuration)
+        let keys = (0..<60).map { "p{}:\($0)" }
+        #expect(try await cluster.send(keys.map { set($0, "of \($0)") }).allSatisfy { $0 == .simpleString("OK") })
+        #expect(try await cluster.send(keys.map { get($0) }) == keys.map { .bulk("of \($0)") })
+        #expect(await cluster.nodes.count == 3)
+        await cluster.close()
+
+        // What goes for the first connection goes for those that it leads to.
+        configuration.password = "guess"
+        let stranger = try RedisCluster(configuration)
+        await #expect { try await stranger.send(get(keys[0])) } throws: { ($0 as? RedisError)?.code == .authenticationFailed }
+        await stranger.close()
+        configuration.password = "secret"
+        configuration.tls?.additionalTrustRootsPath = nil
+        let mistrustful = try RedisCluster(configuration)
+        await #expect { try await mistrustful.send(get(keys[0])) } throws: { ($0 as? RedisError)?.code == .tlsFailed }
+        await mistrustful.close()
     }
 
     @Test func noValueIsWrongWhileSlotsMoveUnderLoad() async throws {
