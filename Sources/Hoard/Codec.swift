@@ -21,6 +21,9 @@ public struct Codec<Value>: Sendable {
     /// Identifies the shape of the encoded form. Records with another fingerprint are misses.
     public let schemaFingerprint: UInt64
 
+    /// Reads the validator out of a value that contains it, for its record. Memory then needs no copy of it: entries there, and what is read from a store, have none.
+    package var validator: (@Sendable (Value) -> String?)?
+
     private let encodeValue: @Sendable (Value) throws -> Data
     private let decodeData: @Sendable (Data) throws -> Value
 

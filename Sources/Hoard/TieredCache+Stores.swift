@@ -65,7 +65,8 @@ extension TieredCache {
     func entry(from record: Record, recordKey: RecordKey, tier: StoreTier, fence: FenceTable<Key>.Fence?) async -> TieredEntry<Value>? {
         let underlyingError: (any Error)?
         if record.schemaFingerprint == codec.schemaFingerprint {
-            let terms = naming.terms(of: record)
+            var terms = naming.terms(of: record)
+            if codec.validator != nil { terms.validator = nil }
             if record.isNegative { return entry(nil, terms: terms) }
             do {
                 return entry(try codec.decode(record.payload), terms: terms)
@@ -136,7 +137,7 @@ extension TieredCache {
                 staleUntil: terms.staleUntil.map { .date($0) } ?? .forever,
                 tags: naming.storeTags(for: terms.tags),
                 partition: terms.partition.map { naming.storePartition(for: $0) },
-                validator: terms.validator,
+                validator: codec.validator.flatMap { validator in value.flatMap(validator) } ?? terms.validator,
                 contentType: value == nil ? nil : codec.contentType,
                 schemaFingerprint: codec.schemaFingerprint
             )

@@ -22,15 +22,13 @@ extension HTTPCache {
         behind: Bool = true
     ) async -> Bool {
         let (freshUntil, keptUntil) = lifetime(of: response)
-        let validators = response.validators
         let cached = CachedValue(
             HTTPCacheEntry.response(response.packed),
             created: response.responseTime,
             freshUntil: freshUntil,
             staleUntil: .date(keptUntil),
             tags: tags(of: response, forKey: key),
-            partition: partition,
-            validator: (validators.eTag ?? validators.lastModified).map { String(decoding: $0, as: UTF8.self) }
+            partition: partition
         )
         return await entries.publish(cached, forKey: key, fence: fence, behind: behind)
     }

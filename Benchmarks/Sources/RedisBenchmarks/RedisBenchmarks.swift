@@ -50,6 +50,10 @@ struct RedisBenchmarks {
                     case .client(let taskCount, let isEncrypted):
                         try await (isEncrypted ? secure : plain)
                             .rate(taskCount: taskCount, byteCount: row.byteCount, duration: .milliseconds(milliseconds))
+                    case .taskOnExecutor:
+                        try await withTaskExecutorPreference(plain.client.taskExecutor) {
+                            try await plain.rate(taskCount: 1, byteCount: row.byteCount, duration: .milliseconds(milliseconds))
+                        }
                     }
                 samples[row, default: Sample()].add(rate)
             }

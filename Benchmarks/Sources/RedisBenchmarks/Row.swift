@@ -10,6 +10,8 @@ struct Row: Hashable {
         case reference(pipeline: Int)
         /// Our client with so many tasks.
         case client(taskCount: Int, isEncrypted: Bool)
+        /// One task that runs on the connection's thread.
+        case taskOnExecutor
     }
 
     let subject: Subject
@@ -21,12 +23,14 @@ struct Row: Hashable {
             + [false, true].flatMap { isEncrypted in
                 [1, 32, 256].map { Row(subject: .client(taskCount: $0, isEncrypted: isEncrypted), byteCount: byteCount) }
             }
+            + [Row(subject: .taskOnExecutor, byteCount: byteCount)]
     }
 
     var name: String {
         switch subject {
         case .reference(let pipeline): "redis-benchmark -c 1 -P \(pipeline)"
         case .client(let taskCount, let isEncrypted): "Hoard, \(taskCount) task\(taskCount == 1 ? "" : "s")\(isEncrypted ? ", TLS" : "")"
+        case .taskOnExecutor: "Hoard, 1 task on the client's executor"
         }
     }
 
@@ -35,6 +39,7 @@ struct Row: Hashable {
         switch subject {
         case .reference: nil
         case .client(let taskCount, isEncrypted: false): Row(subject: .reference(pipeline: taskCount == 1 ? 1 : 32), byteCount: byteCount)
+        case .taskOnExecutor: Row(subject: .reference(pipeline: 1), byteCount: byteCount)
         case .client(let taskCount, isEncrypted: true): Row(subject: .client(taskCount: taskCount, isEncrypted: false), byteCount: byteCount)
         }
     }
@@ -44,7 +49,7 @@ struct Row: Hashable {
         switch (subject, byteCount) {
         case (.client(256, false), _): 0.8
         // A latency of 1.4 times that of the reference.
-        case (.client(1, false), 256): 1 / 1.4
+        case (.client(1, false), 256), (.taskOnExecutor, 256): 1 / 1.4
         case (.client(256, true), 256): 0.5
         default: nil
         }

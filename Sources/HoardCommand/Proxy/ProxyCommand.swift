@@ -103,6 +103,10 @@ struct ProxyCommand: AsyncParsableCommand {
 
     private func serve(_ settings: ProxySettings) async throws {
         OpenFileLimit.raise()
+        AllocationArenas.limit(
+            serverThreads: settings.eventLoopCount ?? ProcessInfo.processInfo.activeProcessorCount,
+            isSetByUser: ProcessInfo.processInfo.environment[AllocationArenas.variable] != nil
+        )
         let logger = Self.makeLogger(level: Logger.Level(rawValue: settings.logLevel.rawValue) ?? .notice)
         let configuration = try settings.configuration(adminToken: try Self.adminToken(settings))
         let (stores, place) = try settings.openStores(defaultDirectory: directory.path, logger: logger)

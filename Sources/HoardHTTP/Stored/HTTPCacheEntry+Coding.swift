@@ -18,7 +18,7 @@ extension Codec where Value == HTTPCacheEntry {
     ///
     /// - Parameter rules: Of the cache that reads the entries. What follows from a response's fields is derived by them, and is not stored.
     package static func httpCacheEntry(rules: HTTPCacheRules) -> Codec {
-        Codec(
+        var codec = Codec(
             schema: "hoard-http/2",
             contentType: "application/x-hoard-http",
             encode: { entry in
@@ -34,6 +34,12 @@ extension Codec where Value == HTTPCacheEntry {
                 return entry
             }
         )
+        codec.validator = { entry in
+            guard case .response(let response) = entry else { return nil }
+            let validators = response.validators
+            return (validators.eTag ?? validators.lastModified).map { String(decoding: $0, as: UTF8.self) }
+        }
+        return codec
     }
 }
 

@@ -56,6 +56,35 @@ import Testing
         await server.stop()
     }
 
+    @Test func tasksOnTheExecutorOfAClientNeverLeaveTheThreadOfItsConnection() async throws {
+        let server = try await ScriptedServer.start { _, command in .text(Self.bulk((command.last ?? ""))) }
+        let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+        let client = try RedisClient(
+            server.configuration.patient,
+            eventLoop: eventLoop,
+            ticker: ManualTicker(),
+            random: { 0 },
+            onEvent: { _ in }
+        )
+        try await withTaskExecutorPreference(client.taskExecutor) {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for task in 0..<20 {
+                    group.addTask {
+                        for step in 0..<50 {
+                            #expect(eventLoop.inEventLoop)
+                            let reply = try await client.send(echo("\(task) \(step)"))
+                            #expect(reply.text == "\(task) \(step)")
+                        }
+                        #expect(eventLoop.inEventLoop)
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+        await client.close()
+        await server.stop()
+    }
+
     @Test func severalCommandsStayTogetherAndTheirRepliesInOrder() async throws {
         let server = try await ScriptedServer.start { _, command in .text(Self.bulk((command.last ?? ""))) }
         let client = try makeClient(server)

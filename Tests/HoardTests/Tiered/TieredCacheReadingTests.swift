@@ -196,6 +196,19 @@ import Testing
         #expect(await cache.lookup(forKey: "a")?.validator == "\"v1\"")
     }
 
+    @Test func validatorThatIsInTheValueIsInItsRecordAndNotKeptBesideIt() async throws {
+        var codec = Codec<Int>.json
+        codec.validator = { "v\($0)" }
+        let fixture = TieredFixture(codec: codec)
+        await fixture.cache.insert(7, forKey: "a")
+        #expect(await fixture.cache.lookup(forKey: "a")?.validator == nil)
+        #expect(try await fixture.upperBase.record(forKey: "a")?.validator == "v7")
+        fixture.evict()
+        let found = await fixture.cache.lookup(forKey: "a")
+        #expect(found?.tier == .store("upper"))
+        #expect(found?.value == 7 && found?.validator == nil)
+    }
+
     @Test func wallClockThatJumpsDoesNotChangeTheAgeOfWhatIsInMemory() async {
         await cache.insert(1, forKey: "a")
         fixture.time.setWallClock(to: .distantFuture)
