@@ -76,11 +76,17 @@ extension TieredCache {
         }
     }
 
-    private func markStale(forKeys keys: some Collection<Key>) async {
-        await withTaskGroup { group in
-            for key in keys { group.addTask { [self] in await markStale(forKey: key) } }
+    /// Marks what there is under keys stale, like ``markStale(forKey:)``. Suspends.
+    package func markStale(forKeys keys: some Collection<Key>) async {
+        await withTaskGroup(of: Void.self) { group in
+            for (index, key) in keys.enumerated() {
+                if index >= Self.keysMarkedAtOnce { await group.next() }
+                group.addTask { [self] in await markStale(forKey: key) }
+            }
         }
     }
+
+    private static var keysMarkedAtOnce: Int { 256 }
 
     private func change(
         where isMatch: @escaping @Sendable (Key) -> Bool,

@@ -19,10 +19,10 @@ extension HTTPCache {
         await entries.tellOthersOfRemoval(of: keys.flatMap { [$0.removalKey, $0.searchRemovalKey] })
     }
 
-    /// The same for all URIs that begin with a text.
-    func tellOfRemoval(of matching: URIsBeginning) async {
+    /// The same for all URIs that begin with a text: their responses are about to go, or to be marked stale.
+    func tell(_ change: URIsBeginning.Change, of matching: URIsBeginning) async {
         guard isShared else { return }
-        await entries.tellOthersOfRemoval(of: CollectionOfOne(matching.noticeKey))
+        await entries.tellOthersOfRemoval(of: CollectionOfOne(matching.noticeKey(of: change)))
     }
 
     /// Does what follows from a change that another cache has made to a store. Memory has dropped what has changed, and the fences of a notice's key are broken.
@@ -34,22 +34,26 @@ extension HTTPCache {
             // Nobody knows yet what the responses that are on their way have in common with what has gone.
             flights.removeAll()
         case .key(let key):
-            if let matching = URIsBeginning(noticeKey: key) {
-                heedRemoval(of: matching)
+            if let (change, matching) = URIsBeginning.notice(withKey: key) {
+                heed(change, of: matching)
             } else if key.isRemovalOfURI {
                 heedRemoval(ofURI: key)
             }
         }
     }
 
-    private func heedRemoval(of matching: URIsBeginning) {
+    private func heed(_ change: URIsBeginning.Change, of matching: URIsBeginning) {
         flights.removeAll { matching.includes($0.key) }
         let underWay = entries.breakFences(where: matching.includes)
         work.start { [self] in
             let keys = entries.dropFromMemory(where: matching.includes).union(underWay).filter { !$0.isNotice }
             flights.removeAll { matching.includes($0.key) }
             // What was written after the other cache had begun to look for it is still in the store.
-            if !keys.isEmpty { await entries.removeValues(forKeys: keys) }
+            if keys.isEmpty { return }
+            switch change {
+            case .removal: await entries.removeValues(forKeys: keys)
+            case .staleness: await entries.markStale(forKeys: keys)
+            }
         }
     }
 
@@ -64,15 +68,20 @@ extension HTTPCache {
 }
 
 extension URIsBeginning {
-    private static let noticeVariant = "prefix removal"
+    /// What becomes of the responses of URIs. The raw value is the part of a key that says so.
+    enum Change: String, CaseIterable, Sendable {
+        case removal = "prefix removal"
+        case staleness = "prefix staleness"
+    }
 
-    /// The key whose removal tells other caches that all this goes.
-    var noticeKey: HTTPCacheKey { HTTPCacheKey(scope: scope, targetURI: text, variant: Self.noticeVariant) }
+    /// The key whose removal tells other caches of a change to all this.
+    func noticeKey(of change: Change) -> HTTPCacheKey { HTTPCacheKey(scope: scope, targetURI: text, variant: change.rawValue) }
 
     /// - Returns: `nil` if it is the key of something else.
-    init?(noticeKey key: HTTPCacheKey) {
-        guard key.variant == Self.noticeVariant else { return nil }
-        if key.targetURI.isEmpty { self.init(scope: key.scope) } else { self.init(with: key.targetURI, scope: key.scope) }
+    static func notice(withKey key: HTTPCacheKey) -> (Change, URIsBeginning)? {
+        guard let change = key.variant.flatMap({ Change(rawValue: $0) }) else { return nil }
+        if key.targetURI.isEmpty { return (change, URIsBeginning(scope: key.scope)) }
+        return URIsBeginning(with: key.targetURI, scope: key.scope).map { (change, $0) }
     }
 }
 

@@ -71,7 +71,7 @@ extension HTTPCache {
         flights.removeAll { matching.includes($0.key) }
         // A cancelled task would not find all that has to go.
         return await startTask { [self] in
-            await tellOfRemoval(of: matching)
+            await tell(.removal, of: matching)
             let removed = Mutex((count: 0, references: [BodyReference]()))
             await entries.removeValues(where: matching.includes) { matches in
                 for match in matches where match.freshUntil != nil {
@@ -93,7 +93,7 @@ extension HTTPCache {
     private func markStoredStale(_ matching: URIsBeginning) async -> Int {
         flights.removeAll { matching.includes($0.key) }
         return await startTask { [self] in
-            await tellOfRemoval(of: matching)
+            await tell(.staleness, of: matching)
             let count = Mutex(0)
             await entries.markStale(where: matching.includes) { matches in count.withLock { $0 += matches.count } }
             flights.removeAll { matching.includes($0.key) }
