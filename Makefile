@@ -16,9 +16,6 @@ BENCHMARK ?= hoard-benchmarks
 # Its options, such as --filter get-hit.
 BENCH ?=
 
-# So many tests run at a time. All at once, as is the default, hold thousands of files open, with which Foundation's Process can crash.
-export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 16
-
 .PHONY: run test build lint format bench setup clean
 
 run: setup
