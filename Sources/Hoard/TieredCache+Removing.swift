@@ -26,9 +26,7 @@ extension TieredCache {
         if changes.isEmpty { return }
         for (index, tier) in tiers.enumerated() {
             await tier.remove(
-                changes.compactMap { key, fence in
-                    naming.recordKey(for: key).map { .init(key: $0) { [self] in mayReach(tier: index, change: fence) } }
-                }
+                changes.compactMap { key, fence in naming.recordKey(for: key).map { removal(of: $0, fromTier: index, change: fence) } }
             )
         }
         end(changes)
@@ -39,7 +37,7 @@ extension TieredCache {
     package func tellOthersOfRemoval(of keys: some Collection<Key>) async {
         let recordKeys = Set(keys.compactMap { naming.recordKey(for: $0) })
         if recordKeys.isEmpty { return }
-        for tier in tiers where tier.sharedStore != nil { await tier.remove(recordKeys.map { .init(key: $0) { true } }) }
+        for tier in tiers where tier.sharedStore != nil { await tier.remove(recordKeys.map { .init(key: $0) { .wanted } }) }
     }
 
     /// Marks the value of a key stale in every tier, if there is one. Suspends.
@@ -62,7 +60,7 @@ extension TieredCache {
         let recordKey = naming.recordKey(for: key)
         for (index, tier) in tiers.enumerated() {
             guard let recordKey else { break }
-            let marking = StoreTier.Removal(key: recordKey) { [self] in mayReach(tier: index, change: fence) }
+            let marking = removal(of: recordKey, fromTier: index, change: fence)
             if isOvertaking { await tier.remove([marking]) } else { await tier.markStale([marking], at: now) }
         }
         end([(key, fence)])

@@ -87,7 +87,7 @@ extension TieredCache {
             )
         )
         // If the key has been written since, there is another record by now.
-        await tier.remove([.init(key: recordKey) { [self] in fence.map { isIntact($0) } ?? false }])
+        await tier.remove([.init(key: recordKey) { [self] in fence.map { isIntact($0) } ?? false ? .wanted : .unwanted }])
         return nil
     }
 
@@ -118,7 +118,7 @@ extension TieredCache {
                         StoreTier.Guard(position: position) { [self] in refused(promotion.key, inTier: index) }
                     }
                     return StoreTier.Insertion(key: promotion.recordKey, record: promotion.record, guarded: guarded) { [self] in
-                        isIntact(promotion.fence, tags: promotion.entry.terms.labels)
+                        isIntact(promotion.fence, tags: promotion.entry.terms.labels) ? .wanted : .unwanted
                     }
                 }
                 if !insertions.isEmpty { await tier.insert(insertions) }

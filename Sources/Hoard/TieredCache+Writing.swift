@@ -86,8 +86,9 @@ extension TieredCache {
         fences.withLock { $0.breakFences(forKey: key) }
     }
 
-    func mayReach(tier: Int, change fence: FenceTable<Key>.Fence) -> Bool {
-        fences.withLock { $0.mayReach(tier: tier, change: fence) }
+    /// The removal of a record from a tier, unless a newer change of the key has reached the tier.
+    func removal(of key: RecordKey, fromTier tier: Int, change fence: FenceTable<Key>.Fence) -> StoreTier.Removal {
+        StoreTier.Removal(key: key) { [self] in fences.withLock { $0.mayReach(tier: tier, change: fence) } ? .wanted : .unwanted }
     }
 
     // MARK: Publication
@@ -231,11 +232,10 @@ extension TieredCache {
         for (index, tier) in tiers.enumerated() {
             var removals: [StoreTier.Removal] = []
             var insertions: [StoreTier.Insertion] = []
-            let outdated = OutdatedKeys()
             for (publication, record) in zip(publications, records) {
                 guard let key = naming.recordKey(for: publication.key) else { continue }
                 guard let record else {
-                    removals.append(.init(key: key) { [self] in mayReach(tier: index, change: publication.fence) })
+                    removals.append(removal(of: key, fromTier: index, change: publication.fence))
                     continue
                 }
                 let guarded = publication.fence.positions[index].map { position in
@@ -244,27 +244,16 @@ extension TieredCache {
                 insertions.append(
                     .init(key: key, record: record, guarded: guarded) { [self] in
                         fences.withLock { fences in
-                            guard !fences.isOutdated(publication.fence, tags: publication.terms.labels, inTier: index) else {
-                                outdated.add(key, publication.fence)
-                                return false
-                            }
-                            return fences.mayReach(tier: index, change: publication.fence)
+                            guard fences.mayReach(tier: index, change: publication.fence) else { return .unwanted }
+                            // The record that it replaces must go, even if a tag of the new one has been invalidated in the tier.
+                            return fences.isOutdated(publication.fence, tags: publication.terms.labels, inTier: index) ? .outdated : .wanted
                         }
                     }
                 )
             }
             if !insertions.isEmpty { await tier.insert(insertions) }
-            // A value whose tag has been invalidated in the tier is not written there, but what it replaces must go all the same.
-            removals += outdated.all.map { key, fence in .init(key: key) { [self] in mayReach(tier: index, change: fence) } }
             if !removals.isEmpty { await tier.remove(removals) }
         }
-    }
-
-    /// The keys whose values came too late for a tier.
-    private final class OutdatedKeys: Sendable {
-        private let keys = Mutex<[(RecordKey, FenceTable<Key>.Fence)]>([])
-        func add(_ key: RecordKey, _ fence: FenceTable<Key>.Fence) { keys.withLock { $0.append((key, fence)) } }
-        var all: [(RecordKey, FenceTable<Key>.Fence)] { keys.withLock { $0 } }
     }
 
     private func endChanges(_ publications: [Publication]) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Dispatch
-internal import Hoard
+public import Hoard
 internal import Synchronization
 
 /// Runs concurrent code one job at a time, in an order that its seed decides: the same seed gives the same interleaving.
@@ -43,7 +43,7 @@ internal import Synchronization
 /// **Deadlocks.** When no job is ready, nobody sleeps and the body has not ended, ``run(_:)`` throws ``SeededExecutorError`` instead of hanging.
 ///
 /// Executors do not know of each other, and many can be used at once. A job costs about a microsecond beyond what it does.
-public final class SeededExecutor: TaskExecutor {
+public final class SeededExecutor: TaskExecutor, PreemptingExecutor {
     /// What decides the order.
     public let seed: UInt64
 
@@ -116,7 +116,7 @@ public final class SeededExecutor: TaskExecutor {
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let (mustDrive, mustTell) = state.withLock { state in
-            state.ready.append(job)
+            state.ready.append(.job(job))
             defer { state.isWaitingForOutside = false }
             return (state.startDriving(), state.isWaitingForOutside)
         }
@@ -145,14 +145,42 @@ public final class SeededExecutor: TaskExecutor {
     }
 }
 
+// MARK: Stopping on the way
+
+extension SeededExecutor {
+    /// How many jobs may be stopped on their way at the same time. Each occupies a thread.
+    private static var maximumPausedCount: Int { 8 }
+
+    /// Lets other jobs go first, if the seed says so, as a thread of the system may be stopped anywhere. The caller must hold no lock.
+    package func mayPreempt() {
+        let paused = state.withLock { state -> DispatchSemaphore? in
+            guard state.driver == .current, !state.ready.isEmpty, state.pausedCount < Self.maximumPausedCount else { return nil }
+            guard Int.random(in: 0..<4, using: &state.generator) == 0 else { return nil }
+            let paused = DispatchSemaphore(value: 0)
+            state.ready.append(.paused(paused))
+            state.pausedCount += 1
+            state.driver = nil
+            return paused
+        }
+        guard let paused else { return }
+        startDriver()
+        paused.wait()
+        state.withLock { $0.driver = .current }
+    }
+}
+
 // MARK: Driving
 
 extension SeededExecutor {
     private struct State: Sendable {
         var generator: SeededGenerator
-        var ready: [UnownedJob] = []
+        var ready: [Ready] = []
         /// Whether a thread runs jobs now. It alone takes them from the list.
         var isDriven = false
+        /// The thread that runs jobs now.
+        var driver: ThreadIdentity?
+        /// The number of jobs that have been stopped on their way.
+        var pausedCount = 0
         var isWaitingForOutside = false
         /// A run that never came to rest has left jobs that may not be run any more.
         var isAbandoned = false
@@ -167,8 +195,17 @@ extension SeededExecutor {
         }
     }
 
+    /// Work that may go on.
+    private enum Ready {
+        case job(UnownedJob)
+        /// A job that was stopped on its way, on a thread that waits for this.
+        case paused(DispatchSemaphore)
+    }
+
     private enum Step {
         case job(UnownedJob)
+        /// A job goes on that was stopped on its way. Its thread drives from now on.
+        case resume(DispatchSemaphore)
         case stop
         /// The run has come to its end.
         case finish(SeededRun)
@@ -184,9 +221,13 @@ extension SeededExecutor {
     }
 
     private func drive() {
+        state.withLock { $0.driver = .current }
         while true {
             switch state.withLock({ nextStep(&$0) }) {
             case .job(let job): job.runSynchronously(on: asUnownedTaskExecutor())
+            case .resume(let paused):
+                paused.signal()
+                return
             case .stop: return
             case .finish(let run): run.continuation.resume(returning: run.failure)
             case .idle: becomeIdle()
@@ -212,7 +253,13 @@ extension SeededExecutor {
             state.run?.jobCount += 1
             let last = state.ready.count - 1
             if last > 0 { state.ready.swapAt(Int.random(in: 0...last, using: &state.generator), last) }
-            return .job(state.ready.removeLast())
+            switch state.ready.removeLast() {
+            case .job(let job):
+                return .job(job)
+            case .paused(let paused):
+                state.pausedCount -= 1
+                return .resume(paused)
+            }
         }
         guard let run = state.run, run.task != nil else {
             state.isDriven = false

@@ -27,3 +27,18 @@ package func startTask<Success: Sendable>(
 ) -> Task<Success, Never> {
     Task(executorPreference: TaskPlacement.executor, priority: priority, operation: operation)
 }
+
+/// An executor that may stop a job where it does not suspend, as the system may stop a thread anywhere.
+package protocol PreemptingExecutor: TaskExecutor {
+    func mayPreempt()
+}
+
+/// A point between two steps that other threads may come between. Only debug builds have it; the caller must hold no lock.
+///
+/// A test that decides the order of everything (``TaskPlacement``) decides here too who goes first.
+@inline(__always)
+package func interleavingPoint() {
+    #if DEBUG
+        (TaskPlacement.executor as? any PreemptingExecutor)?.mayPreempt()
+    #endif
+}

@@ -196,9 +196,7 @@ extension FenceTable {
 
     /// Whether a change whose turn in a tier has come is to be made there. If so, older changes of the key are not made there any more.
     package mutating func mayReach(tier: Int, change fence: Fence) -> Bool {
-        guard fence.id > changesOfEverything.newestInTiers[tier, default: 0], var others = changes[fence.key],
-            fence.id > others.newestInTiers[tier, default: 0]
-        else { return false }
+        guard var others = changes[fence.key], fence.id > others.newestInTiers[tier, default: 0] else { return false }
         others.newestInTiers[tier] = fence.id
         changes[fence.key] = others
         return true
@@ -216,8 +214,11 @@ extension FenceTable {
         forgetTagsIfNobodyAsks()
     }
 
-    /// Whether a tag has been invalidated in a tier by a change younger than `fence`, so that a value with these tags must not get there any more.
+    /// Whether a younger change than `fence` has invalidated everything or a tag in a tier, so that a value with these tags must not get there any more.
+    ///
+    /// The record that it would replace has to go with it: nobody knows whether the younger change has been made in the tier already.
     package func isOutdated(_ fence: Fence, tags: Set<String>, inTier tier: Int) -> Bool {
+        if fence.id < changesOfEverything.newestInTiers[tier, default: 0] { return true }
         if tagMarks.isEmpty, tagFloor < fence.id { return false }
         func isOutdated(_ tag: String) -> Bool {
             // A mark may be younger than the floor, and not know what was forgotten with an older one.
@@ -275,7 +276,7 @@ extension FenceTable {
         return ChangeOfEverything(id: lastID)
     }
 
-    /// A change of all keys is made in a tier. Older changes are not made there any more.
+    /// A change of all keys is made in a tier. Older values do not get there any more.
     package mutating func reach(tier: Int, change: ChangeOfEverything) {
         changesOfEverything.newestInTiers[tier] = max(change.id, changesOfEverything.newestInTiers[tier, default: 0])
     }

@@ -38,11 +38,11 @@ package final class GuardedStore: Sendable {
 
     /// Writes a record. If the store fails to, it is not read under this key until what it has there is removed.
     package func insert(_ record: Record, forKey key: RecordKey) async {
-        await tier.insert([.init(key: key, record: record) { true }])
+        await tier.insert([.init(key: key, record: record) { .wanted }])
     }
 
     package func removeRecord(forKey key: RecordKey) async {
-        await tier.remove([.init(key: key) { true }])
+        await tier.remove([.init(key: key) { .wanted }])
     }
 
     package func removeRecords(taggedWith tag: String) async {

@@ -32,14 +32,14 @@ final class StoreChange: Sendable {
     /// What is written only if nobody else has changed it.
     let guards: [RecordKey: StoreTier.Guard]
 
-    private let conditions: [RecordKey: @Sendable () -> Bool]
+    private let verdicts: [RecordKey: @Sendable () -> StoreTier.Verdict]
     private let deadlineTick: Mutex<Int64?>
     private let progress: Mutex<(remaining: Int, hasFailed: Bool)>
 
     init(
         _ kind: Kind,
         keys: [RecordKey],
-        conditions: [RecordKey: @Sendable () -> Bool] = [:],
+        verdicts: [RecordKey: @Sendable () -> StoreTier.Verdict] = [:],
         guards: [RecordKey: StoreTier.Guard] = [:],
         number: UInt64,
         deadline: Int64?,
@@ -47,7 +47,7 @@ final class StoreChange: Sendable {
     ) {
         self.kind = kind
         self.keys = keys
-        self.conditions = conditions
+        self.verdicts = verdicts
         self.guards = guards
         self.number = number
         deadlineTick = Mutex(deadline)
@@ -88,8 +88,8 @@ final class StoreChange: Sendable {
         }
     }
 
-    func isStillWanted(_ key: RecordKey) -> Bool {
-        conditions[key]?() ?? true
+    func verdict(on key: RecordKey) -> StoreTier.Verdict {
+        verdicts[key]?() ?? .wanted
     }
 
     /// Some keys are done with. The last ones end the change.

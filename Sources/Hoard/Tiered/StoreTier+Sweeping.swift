@@ -37,7 +37,7 @@ struct StoreSweep: Sendable {
 extension StoreTier {
     /// Removes all records that have at least one of the tags. Returns when the store has done that, or at the deadline.
     ///
-    /// - Parameter onTurn: Called first: writes whose ``Insertion/isStillWanted`` is asked later have not reached the store yet.
+    /// - Parameter onTurn: Called first: writes whose ``Insertion/verdict`` is asked later have not reached the store yet.
     func removeRecords(taggedWith tags: Set<String>, onTurn: @escaping @Sendable () -> Void) async {
         await sweep(StoreSweep(extent: .tags(tags)), onTurn: onTurn)
     }

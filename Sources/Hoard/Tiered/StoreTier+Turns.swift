@@ -27,13 +27,13 @@ extension StoreTier.State {
     mutating func admit(
         _ kind: StoreChange.Kind,
         keys: [RecordKey],
-        conditions: [RecordKey: @Sendable () -> Bool],
+        verdicts: [RecordKey: @Sendable () -> StoreTier.Verdict],
         guards: [RecordKey: StoreTier.Guard],
         deadline: Int64?,
         at now: Int64
     ) -> StoreTier.ChangeAdmission {
         if isClosed { return .closed }
-        let change = StoreChange(kind, keys: keys, conditions: conditions, guards: guards, number: nextNumber(), deadline: deadline)
+        let change = StoreChange(kind, keys: keys, verdicts: verdicts, guards: guards, number: nextNumber(), deadline: deadline)
         if breaker.isRefusing(at: now) {
             beginSkipping(change.keys)
             return .refused(change)

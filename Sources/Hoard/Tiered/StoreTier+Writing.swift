@@ -15,7 +15,18 @@ extension StoreTier {
         /// `nil`: the record is written whatever others have changed.
         var guarded: Guard?
         /// Asked once, when the turn has come, just before the store is called; or when the store is passed by.
-        let isStillWanted: @Sendable () -> Bool
+        let verdict: @Sendable () -> Verdict
+    }
+
+    /// The decision of a cache about a change whose turn has come.
+    enum Verdict: Sendable {
+        case wanted
+        /// A newer change of the key has reached the store. Nothing is done.
+        case unwanted
+        /// The new record is out of date, and the record that it was to replace is, too: the key is removed instead.
+        ///
+        /// The tier does that in the same turn. The caller, who may have left at the deadline, could only ask for it later, behind others.
+        case outdated
     }
 
     /// A record is written only if nobody else has changed its key or one of its tags.
@@ -29,7 +40,7 @@ extension StoreTier {
     struct Removal: Sendable {
         let key: RecordKey
         /// Asked once, when the turn has come, just before the store is called; or when the store is passed by.
-        let isStillWanted: @Sendable () -> Bool
+        let verdict: @Sendable () -> Verdict
     }
 
     /// Writes records; those whose keys are free, in one call of the store. Of the same key twice, the last counts.
@@ -40,7 +51,7 @@ extension StoreTier {
         let guards = sharedStore == nil ? [] : insertions.compactMap { insertion in insertion.guarded.map { (insertion.key, $0) } }
         await change(
             .insert(records),
-            insertions.map { Removal(key: $0.key, isStillWanted: $0.isStillWanted) },
+            insertions.map { Removal(key: $0.key, verdict: $0.verdict) },
             guards: guards.isEmpty ? [:] : Dictionary(guards) { $1 }
         )
     }
@@ -56,15 +67,15 @@ extension StoreTier {
     }
 
     private func change(_ kind: StoreChange.Kind, _ parts: [Removal], guards: [RecordKey: Guard] = [:]) async {
-        var conditions: [RecordKey: @Sendable () -> Bool] = [:]
+        var verdicts: [RecordKey: @Sendable () -> Verdict] = [:]
         let keys = parts.compactMap { part -> RecordKey? in
             guard part.key.bytes.count <= RecordKey.maximumByteCount else { return nil }
-            return conditions.updateValue(part.isStillWanted, forKey: part.key) == nil ? part.key : nil
+            return verdicts.updateValue(part.verdict, forKey: part.key) == nil ? part.key : nil
         }
         guard !keys.isEmpty else { return }
         let now = ticker.nanoseconds()
         let deadline = deadline(from: now)
-        let admission = withState { $0.admit(kind, keys: keys, conditions: conditions, guards: guards, deadline: deadline, at: now) }
+        let admission = withState { $0.admit(kind, keys: keys, verdicts: verdicts, guards: guards, deadline: deadline, at: now) }
         switch admission {
         case .closed: return
         case .refused(let change): skip(change, change.keys)
@@ -108,10 +119,10 @@ extension StoreTier {
         startTask { [self] in await takeTurn(change, keys) }
     }
 
-    /// Passes the store by. The keys are not read until it is known what is still wanted.
+    /// Passes the store by. The keys are not read until the verdicts are known.
     private func skip(_ change: StoreChange, _ keys: [RecordKey]) {
         guard !keys.isEmpty else { return }
-        let wanted = Set(keys.filter { change.isStillWanted($0) })
+        let wanted = Set(keys.filter { change.verdict(on: $0) != .unwanted })
         withState { $0.endSkipping(keys, wanted: wanted) }
         tellSkipped(change.operation, count: wanted.count)
     }
@@ -133,9 +144,14 @@ extension StoreTier {
 
     /// Makes a change for keys whose turn has come, and passes the turn on.
     private func takeTurn(_ change: StoreChange, _ keys: [RecordKey]) async {
-        let wanted = keys.filter { change.isStillWanted($0) }
+        let verdicts = keys.map { (key: $0, verdict: change.verdict(on: $0)) }
+        let wanted = verdicts.filter { $0.verdict == .wanted }.map(\.key)
+        let outdated = verdicts.filter { $0.verdict == .outdated }.map(\.key)
         // The time is read under the lock: what begins after the caller has given up would be watched by nobody.
-        let turn = withState { $0.beginTurn(change, wanted: wanted, store: store.name, at: ticker.nanoseconds()) }
+        let turn = withState { state in
+            for key in outdated { state.remember(key, by: change.number) }
+            return state.beginTurn(change, wanted: wanted, store: store.name, at: ticker.nanoseconds())
+        }
         tellSkipped(change.operation, count: turn.skippedCount)
         var hasFailed = turn.skippedCount > 0
         if let id = turn.call {
@@ -143,7 +159,7 @@ extension StoreTier {
             let result = await perform(call) { [self] () async throws(StoreError) in try await change.make(for: turn.keys, in: self) }
             hasFailed = !land(change, turn, call: id, result)
         }
-        let leftovers = withState { $0.endWriting(change, keys: keys, wanted: turn.keys) }
+        let leftovers = withState { $0.endWriting(change, keys: keys, wanted: turn.keys + outdated) }
         if !leftovers.isEmpty { hasFailed = await !removeLeftovers(leftovers, of: change) || hasFailed }
         let next = withState { $0.queues.leave(change, keys) }
         change.finished(keys.count, hasFailed: hasFailed)
@@ -167,7 +183,8 @@ extension StoreTier {
         return error == nil || isRefusal
     }
 
-    /// Removes what a failed write may have left, and what was invalidated while it was written. Its keys' turns are not over.
+    /// Removes the remains of a failed write, records that were invalidated while they were written, and those that an outdated write was to
+    /// replace. The turns of the keys are not over.
     private func removeLeftovers(_ keys: [RecordKey], of change: StoreChange) async -> Bool {
         let call = CacheStoreCall(store: store.name, operation: .remove, recordCount: keys.count)
         let admission = withState { state -> (id: UInt64, number: UInt64)? in

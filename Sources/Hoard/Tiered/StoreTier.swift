@@ -49,6 +49,7 @@ final class StoreTier: Sendable {
 
     /// Works on the state; then, outside the lock, reports what has happened and makes sure that what was missed will be made good.
     func withState<Result: Sendable>(_ body: (inout sending State) -> Result) -> Result {
+        interleavingPoint()
         let (result, events, recovery) = state.withLock { state -> (Result, [TieredCacheEvent], Recovery.Plan?) in
             let result = body(&state)
             // Nearly always there is nothing to plan, and no time has to be read for it.

@@ -248,15 +248,16 @@ import Testing
         #expect(canCopy("a") == true)
     }
 
-    @Test mutating func tierThatAChangeOfEverythingHasReachedIsNotChangedByAnOlderOne() throws {
+    @Test mutating func valueIsOutdatedInATierThatAYoungerChangeOfEverythingHasReached() throws {
         let older = try beginChange("a")
         let everything = table.beginChangeOfEverything()
         let newer = try beginChange("a")
-        #expect(table.mayReach(tier: 0, change: older) == true, "everything is removed there later")
+        #expect(!table.isOutdated(older, tags: [], inTier: 0), "everything is removed there later")
         table.reach(tier: 1, change: everything)
         table.endChangeOfEverything()
-        #expect(table.mayReach(tier: 1, change: older) == false)
-        #expect(table.mayReach(tier: 1, change: newer) == true)
+        #expect(table.isOutdated(older, tags: [], inTier: 1))
+        #expect(table.mayReach(tier: 1, change: older) == true, "the record that it was to replace must go all the same")
+        #expect(!table.isOutdated(newer, tags: [], inTier: 1))
     }
 
     @Test mutating func olderChangeOfEverythingDoesNotStandForANewerOne() throws {
@@ -265,7 +266,7 @@ import Testing
         let second = table.beginChangeOfEverything()
         table.reach(tier: 0, change: second)
         table.reach(tier: 0, change: first)
-        #expect(table.mayReach(tier: 0, change: change) == false)
+        #expect(table.isOutdated(change, tags: [], inTier: 0))
     }
 }
 

@@ -29,7 +29,13 @@ final class ScriptedStore: RecordStore {
     let name: String
     private let state = Mutex(State())
 
-    init(name: String = "scripted") { self.name = name }
+    private let ticker: (any Ticker)?
+
+    /// - Parameter ticker: By it the script's delays are measured. Without one there are none.
+    init(name: String = "scripted", ticker: (any Ticker)? = nil) {
+        self.name = name
+        self.ticker = ticker
+    }
 
     var calls: [String] { state.withLock { $0.calls.map(\.description) } }
     var records: [RecordKey: Record] { state.withLock { $0.records } }
@@ -69,6 +75,7 @@ final class ScriptedStore: RecordStore {
         }
         let behavior = script(call)
         await behavior.gate?.pass()
+        await wait(behavior.delay)
         if let error = behavior.error { throw error }
         nonisolated(unsafe) var result: Result?
         let isClosed = state.withLock { state in
@@ -76,9 +83,15 @@ final class ScriptedStore: RecordStore {
             return state.isClosed
         }
         await behavior.gateAfterwards?.pass()
+        await wait(behavior.delayAfterwards)
         if let error = behavior.errorAfterwards { throw error }
         guard !isClosed, let result else { throw StoreError(.closed, "The store has been closed.") }
         return result
+    }
+
+    private func wait(_ delay: Duration) async {
+        guard delay > .zero, let ticker else { return }
+        try? await ticker.sleep(until: ticker.nanoseconds() + delay.saturatingNanoseconds)
     }
 
     func record(forKey key: RecordKey) async throws(StoreError) -> Record? {

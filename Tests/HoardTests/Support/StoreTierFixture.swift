@@ -26,15 +26,15 @@ struct StoreTierFixture: Sendable {
     }
 
     func insert(_ number: UInt8, _ key: RecordKey, tags: Set<String> = [], partition: String? = nil) async {
-        await tier.insert([.init(key: key, record: Self.record(number, tags: tags, partition: partition)) { true }])
+        await tier.insert([.init(key: key, record: Self.record(number, tags: tags, partition: partition)) { .wanted }])
     }
 
     func remove(_ keys: RecordKey...) async {
-        await tier.remove(keys.map { StoreTier.Removal(key: $0) { true } })
+        await tier.remove(keys.map { StoreTier.Removal(key: $0) { .wanted } })
     }
 
     func markStale(_ keys: RecordKey..., at seconds: Double = 0) async {
-        await tier.markStale(keys.map { StoreTier.Removal(key: $0) { true } }, at: Date(timeIntervalSince1970: seconds))
+        await tier.markStale(keys.map { StoreTier.Removal(key: $0) { .wanted } }, at: Date(timeIntervalSince1970: seconds))
     }
 
     func removeTagged(_ tags: String...) async {

@@ -41,7 +41,7 @@ import Testing
         #expect(stack.health.map(\.store) == ["near", "far"])
         #expect(stack.health.map(\.isSound) == [true, true])
         far.fail()
-        for _ in 0..<2 { await stack.tiers[1].remove([.init(key: "a") { true }]) }
+        for _ in 0..<2 { await stack.tiers[1].remove([.init(key: "a") { .wanted }]) }
         let health = stack.health
         #expect(health[0] == StoreHealth(store: "near"))
         #expect(health[1].circuit == .open)

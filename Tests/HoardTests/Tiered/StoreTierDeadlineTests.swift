@@ -103,7 +103,7 @@ import Testing
         await outlast(gate) { [fixture] in await fixture.insert(1, "a") }
         let asked = Counter()
         let second = Task {
-            await fixture.tier.insert([.init(key: "a", record: StoreTierFixture.record(2)) { asked.increment() > 0 }])
+            await fixture.tier.insert([.init(key: "a", record: StoreTierFixture.record(2)) { asked.increment() > 0 ? .wanted : .unwanted }])
         }
         try await waitUntil { tier.waiterCount(for: "a") == 1 }
         fixture.ticker.advance(by: .seconds(1))
@@ -122,7 +122,7 @@ import Testing
     @Test func changeThatIsNotWantedWhenItsTimeIsUpIsNotMissed() async throws {
         let gate = store.hold("insert")
         await outlast(gate) { [fixture] in await fixture.insert(1, "a") }
-        let second = Task { await fixture.tier.remove([.init(key: "a") { false }]) }
+        let second = Task { await fixture.tier.remove([.init(key: "a") { .unwanted }]) }
         try await waitUntil { tier.waiterCount(for: "a") == 1 }
         fixture.ticker.advance(by: .seconds(1))
         await second.value
@@ -147,7 +147,7 @@ import Testing
         for key: RecordKey in ["a", "b"] { fixture.put(1, key) }
         let gate = store.hold("insert")
         await outlast(gate) { [fixture] in await fixture.insert(2, "a") }
-        let bulk = Task { await tier.insert(["a", "b"].map { .init(key: $0, record: StoreTierFixture.record(3)) { true } }) }
+        let bulk = Task { await tier.insert(["a", "b"].map { .init(key: $0, record: StoreTierFixture.record(3)) { .wanted } }) }
         store.setScript { $0.name == "insert" && $0.keys == ["a"] ? .init(gate: gate) : .pass }
         try await waitUntil { fixture.stored("b") == 3 }
         fixture.ticker.advance(by: .seconds(1))

@@ -101,7 +101,7 @@ import Testing
 
     @Test func withoutAnObserverEverythingWorks() async {
         let tier = StoreTier(store: store, configuration: .init(), ticker: fixture.ticker, observer: nil) { _ in }
-        await tier.insert([.init(key: "a", record: StoreTierFixture.record(1)) { true }])
+        await tier.insert([.init(key: "a", record: StoreTierFixture.record(1)) { .wanted }])
         guard case .record = await tier.record(forKey: "a") else {
             Issue.record("The record was not found.")
             return
@@ -115,7 +115,7 @@ import Testing
             texts.update { $0.append(event.description) }
         }
         store.fail()
-        await tier.remove([.init(key: "secret") { true }])
+        await tier.remove([.init(key: "secret") { .wanted }])
         await tier.removeRecords(taggedWith: ["private"]) {}
         store.heal()
         ticker.advance(by: .seconds(2))

@@ -68,7 +68,7 @@ import Testing
     @Test func whatIsPassedByIsAskedWhetherItIsWanted() async {
         await openCircuit()
         let asked = Counter()
-        await tier.insert([.init(key: "a", record: StoreTierFixture.record(1)) { asked.increment() < 0 }])
+        await tier.insert([.init(key: "a", record: StoreTierFixture.record(1)) { asked.increment() < 0 ? .wanted : .unwanted }])
         #expect(asked.value == 1)
         #expect(tier.health.pendingInvalidations == 0)
     }
@@ -201,7 +201,7 @@ import Testing
         let keys = (0..<600).map { RecordKey("\($0)") }
         for key in keys { fixture.put(1, key) }
         await openCircuit()
-        await tier.remove(keys.map { .init(key: $0) { true } })
+        await tier.remove(keys.map { .init(key: $0) { .wanted } })
         fixture.ticker.advance(by: .seconds(2))
         try await waitUntil { tier.health.isSound }
         #expect(store.records.isEmpty)
@@ -344,7 +344,7 @@ import Testing
             let tier = StoreTier(store: store, configuration: .init(failuresToOpen: 1), ticker: ticker, observer: nil) { _ in }
             released = tier
             store.fail()
-            await tier.remove([.init(key: "a") { true }])
+            await tier.remove([.init(key: "a") { .wanted }])
             try await waitUntil { ticker.sleeperCount == 1 }
         }
         try await waitUntil { released == nil && ticker.sleeperCount == 0 }

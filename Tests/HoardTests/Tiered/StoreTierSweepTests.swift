@@ -30,7 +30,7 @@ import Testing
         let gate = store.hold("insert", "insertAll")
         async let write: Void = fixture.insert(1, "a", tags: ["x"], partition: "p")
         let record = StoreTierFixture.record(1, tags: ["x"], partition: "p")
-        async let bulk: Void = tier.insert(["b", "c"].map { .init(key: $0, record: record) { true } })
+        async let bulk: Void = tier.insert(["b", "c"].map { .init(key: $0, record: record) { .wanted } })
         await gate.arrivals(2)
         await make(sweep)
         #expect(await fixture.read("a") == "invalidationPending")
@@ -72,7 +72,9 @@ import Testing
         async let mark: Void = fixture.markStale("a")
         await gate.arrivals(1)
         let isWanted = Shared(true)
-        async let write: Void = tier.insert([.init(key: "a", record: StoreTierFixture.record(2, tags: ["x"])) { isWanted.value }])
+        async let write: Void = tier.insert([
+            .init(key: "a", record: StoreTierFixture.record(2, tags: ["x"])) { isWanted.value ? .wanted : .unwanted }
+        ])
         try await waitUntil { tier.waiterCount(for: "a") == 1 }
         await make(.tag) { isWanted.update { $0 = false } }
         gate.open()
@@ -205,7 +207,7 @@ import Testing
             }
             // The condition has been asked; the removal is done before its answer is known.
             while store.calls.isEmpty {}
-            return true
+            return .wanted
         }
         await tier.insert([insertion])
         await isSwept.pass()

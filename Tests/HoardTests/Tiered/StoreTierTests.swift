@@ -27,7 +27,7 @@ import Testing
 
     @Test func severalKeysTakeOneCall() async {
         let records: [RecordKey: Record] = ["a": StoreTierFixture.record(1), "b": StoreTierFixture.record(2), "c": StoreTierFixture.record(3)]
-        await tier.insert(records.map { .init(key: $0, record: $1) { true } })
+        await tier.insert(records.map { .init(key: $0, record: $1) { .wanted } })
         let found = await tier.records(forKeys: ["a", "b", "x"])
         #expect(found.records.mapValues { $0.payload.first } == ["a": 1, "b": 2])
         #expect(found.skipped.isEmpty)
@@ -57,8 +57,8 @@ import Testing
 
     @Test func ofTheSameKeyTwiceTheLastCounts() async {
         await tier.insert([
-            .init(key: "a", record: StoreTierFixture.record(1)) { false },
-            .init(key: "a", record: StoreTierFixture.record(2)) { true },
+            .init(key: "a", record: StoreTierFixture.record(1)) { .unwanted },
+            .init(key: "a", record: StoreTierFixture.record(2)) { .wanted },
         ])
         #expect(fixture.stored("a") == 2)
     }
@@ -73,12 +73,14 @@ import Testing
     }
 
     @Test func changeThatIsNoLongerWantedIsNotMade() async {
-        await tier.insert([.init(key: "a", record: StoreTierFixture.record(1)) { false }])
-        await tier.remove([.init(key: "a") { false }])
-        await tier.markStale([.init(key: "a") { false }], at: Date())
+        await tier.insert([.init(key: "a", record: StoreTierFixture.record(1)) { .unwanted }])
+        await tier.remove([.init(key: "a") { .unwanted }])
+        await tier.markStale([.init(key: "a") { .unwanted }], at: Date())
         #expect(store.calls.isEmpty)
         #expect(tier.health.isSound)
-        let records = ["a", "b", "c"].map { key in StoreTier.Insertion(key: key, record: StoreTierFixture.record(1)) { key != "b" } }
+        let records = ["a", "b", "c"].map { key in
+            StoreTier.Insertion(key: key, record: StoreTierFixture.record(1)) { key == "b" ? .unwanted : .wanted }
+        }
         await tier.insert(records)
         #expect(store.calls == ["insertAll(a,c)"])
     }
@@ -88,7 +90,7 @@ import Testing
         async let first: Void = fixture.insert(1, "a")
         await gate.arrivals(1)
         let isWanted = Shared(true)
-        async let second: Void = tier.insert([.init(key: "a", record: StoreTierFixture.record(2)) { isWanted.value }])
+        async let second: Void = tier.insert([.init(key: "a", record: StoreTierFixture.record(2)) { isWanted.value ? .wanted : .unwanted }])
         try await waitUntil { tier.waiterCount(for: "a") == 1 }
         isWanted.update { $0 = false }
         gate.open()
@@ -124,7 +126,7 @@ import Testing
         async let first: Void = fixture.insert(1, "a")
         await gate.arrivals(1)
         store.heal()
-        async let bulk: Void = tier.insert(["a", "b", "c"].map { .init(key: $0, record: StoreTierFixture.record(2)) { true } })
+        async let bulk: Void = tier.insert(["a", "b", "c"].map { .init(key: $0, record: StoreTierFixture.record(2)) { .wanted } })
         try await waitUntil { store.calls.count == 2 }
         #expect(store.calls == ["insert(a)", "insertAll(b,c)"])
         gate.open()
@@ -135,9 +137,9 @@ import Testing
     @Test func keysWhoseTurnComesTogetherTakeOneCall() async throws {
         let gate = store.hold("insertAll")
         let keys: [RecordKey] = ["a", "b", "c"]
-        async let first: Void = tier.insert(keys.map { .init(key: $0, record: StoreTierFixture.record(1)) { true } })
+        async let first: Void = tier.insert(keys.map { .init(key: $0, record: StoreTierFixture.record(1)) { .wanted } })
         await gate.arrivals(1)
-        async let second: Void = tier.remove(keys.map { .init(key: $0) { true } })
+        async let second: Void = tier.remove(keys.map { .init(key: $0) { .wanted } })
         try await waitUntil { tier.waiterCount(for: "c") == 1 }
         gate.open()
         _ = await (first, second)
@@ -262,7 +264,7 @@ import Testing
         #expect(tier.failureCount == 1, "only the removal")
         #expect(tier.health.isSound)
         store.fail("insertAll", with: .recordTooLarge)
-        await tier.insert(["b", "c"].map { .init(key: $0, record: StoreTierFixture.record(2)) { true } })
+        await tier.insert(["b", "c"].map { .init(key: $0, record: StoreTierFixture.record(2)) { .wanted } })
         #expect(tier.failureCount == 1)
         #expect(await fixture.read("b") == "nothing", "which of them were refused is not known, so none is kept")
     }
@@ -273,7 +275,7 @@ import Testing
         #expect(await fixture.read(key) == "nothing")
         await fixture.remove(key)
         #expect(store.calls.isEmpty)
-        await tier.insert([key, "a"].map { .init(key: $0, record: StoreTierFixture.record(1)) { true } })
+        await tier.insert([key, "a"].map { .init(key: $0, record: StoreTierFixture.record(1)) { .wanted } })
         let found = await tier.records(forKeys: [key, "a"])
         #expect(found.records.keys.map(\.description) == ["a"] && found.skipped.isEmpty)
         #expect(tier.failureCount == 0)
