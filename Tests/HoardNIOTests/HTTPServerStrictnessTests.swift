@@ -195,6 +195,7 @@ struct HTTPServerStrictnessTests {
         ("GET // HTTP/1.1\r\nHost: a\r\n\r\n", "GET http a //"),
         ("\r\nGET /after-empty-line HTTP/1.1\r\nHost: a\r\n\r\n", "GET http a /after-empty-line"),
         ("PURGE / HTTP/1.1\r\nHost: a\r\n\r\n", "PURGE http a /"),
+        ("M-SEARCH / HTTP/1.1\r\nHost: a\r\n\r\n", "M-SEARCH http a /"),
     ])
     func unusualButValidRequestReachesTheHandler(_ request: String, _ expected: String) async throws {
         let handler: HTTPServer.Handler = { request in
