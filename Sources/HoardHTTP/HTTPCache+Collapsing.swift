@@ -36,7 +36,7 @@ extension HTTPCache {
             switch arrival {
             case .cancelled:
                 throw HTTPCacheError.cancelled
-            case .failed(let failure, let error) where error.code != .cancelled:
+            case .failed(let failure, let error) where !error.mayBeOfOneRequest:
                 var machine = machine
                 return try await answer(of: failed(failure, error, &machine, call, foundKey: found.key))
             case .response(let shared):
@@ -147,5 +147,18 @@ extension HTTPCache {
         flights.remove(exchange)
         exchange.land(.init(answer: .failure(.cancelled), shared: .stored(stored)))
         return response
+    }
+}
+
+extension TransportError {
+    /// Whether the fields of the request may be what was wrong. Others that wait for the same answer then ask for themselves, so that one client's request never
+    /// fails another's.
+    fileprivate var mayBeOfOneRequest: Bool {
+        switch code {
+        case .cancelled, .connectionClosed, .invalidResponse, .requestTooLarge: true
+        // Refused by a server that was reached: RFC 9113 §8.7.
+        case .failed: progress == .notProcessed && stage == nil
+        default: false
+        }
     }
 }

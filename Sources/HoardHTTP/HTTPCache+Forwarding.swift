@@ -215,7 +215,7 @@ extension HTTPCache {
 extension TransportError {
     /// Whether the origin cannot have got the request.
     fileprivate var meansNothingWasSent: Bool {
-        if progress == .notProcessed { return true }
+        if progress == .notProcessed || progress == .lostWithOthers(mayBeProcessed: false) { return true }
         return switch code {
         case .invalidURL, .cannotConnect, .tlsFailed: true
         default: false

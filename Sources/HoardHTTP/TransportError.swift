@@ -6,7 +6,7 @@ public struct TransportError: Error, Sendable {
     /// What went wrong, by kind.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Base: String, Hashable, Sendable {
-            case invalidURL, cannotConnect, tlsFailed, timedOut, connectionClosed, invalidResponse, cancelled, failed
+            case invalidURL, cannotConnect, tlsFailed, timedOut, connectionClosed, invalidResponse, requestTooLarge, cancelled, failed
         }
         private let base: Base
         private init(_ base: Base) { self.base = base }
@@ -23,6 +23,8 @@ public struct TransportError: Error, Sendable {
         public static var connectionClosed: Self { .init(.connectionClosed) }
         /// The origin's answer is not HTTP.
         public static var invalidResponse: Self { .init(.invalidResponse) }
+        /// The origin takes no request with fields as long as those of this one. Nothing was sent.
+        public static var requestTooLarge: Self { .init(.requestTooLarge) }
         /// The caller's task was cancelled.
         public static var cancelled: Self { .init(.cancelled) }
         /// Anything no other code names.
@@ -37,7 +39,8 @@ public struct TransportError: Error, Sendable {
     /// What the layer below reported, if anything.
     public let underlyingError: (any Error)?
 
-    /// Whether the request was lost on a connection that had been kept for later requests and closed before any byte of a response came.
+    /// Whether the request was lost on a connection that had been kept for later requests, or carried others at the same time, and closed before any byte of a
+    /// response came.
     ///
     /// Most likely the origin closed the connection while the request was on its way and has not seen it, so that an idempotent request may be sent
     /// again: [RFC 9110 §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2),
@@ -59,7 +62,7 @@ public struct TransportError: Error, Sendable {
         self.underlyingError = underlyingError
         self.progress = progress
         self.stage = stage
-        mayRetry = progress == .lostOnKeptConnection
+        mayRetry = progress == .lostOnKeptConnection || progress == .lostWithOthers(mayBeProcessed: true)
     }
 }
 
@@ -73,6 +76,10 @@ extension TransportError {
         case lostOnKeptConnection
         /// The origin may have got the request. No byte of a response has arrived.
         case unanswered
+        /// The connection took no more, or was lost, before any byte of a response arrived. It carried other requests, of which one may be to blame.
+        ///
+        /// - Parameter mayBeProcessed: The origin may have worked on the request.
+        case lostWithOthers(mayBeProcessed: Bool)
         /// Part of a response may have arrived.
         case unknown
     }

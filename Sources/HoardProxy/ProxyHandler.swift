@@ -82,6 +82,10 @@ struct ProxyHandler: Sendable {
             let status: HTTPResponse.Status = bodyError.code == .timedOut ? .requestTimeout : .badRequest
             return ErrorPage.response(status, "\(bodyError)\n", cacheStatus: error.cacheStatus)
         }
+        if transportError.code == .requestTooLarge {
+            let text = "The origin takes no fields as long as those of this request.\n"
+            return ErrorPage.response(.requestHeaderFieldsTooLarge, text, cacheStatus: error.cacheStatus)
+        }
         // A client that went away is no event, and of an outage the beginning and the end are told, not every request.
         if transportError.code != .cancelled, !(transportError.underlyingError is UpstreamOutage) {
             logger.warning(

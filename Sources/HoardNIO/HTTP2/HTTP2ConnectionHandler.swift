@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NIOCore
+internal import NIOHPACK
 internal import NIOHTTP2
 
 /// Keeps the times of an HTTP/2 connection, and ends it: when it is idle, when the server shuts down, when the client takes nothing, and when it has
@@ -11,7 +12,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
     typealias OutboundOut = HTTP2Frame
 
     private let configuration: HTTPServer.Configuration
-    private let frames = OutgoingFrameObserver()
+    private let gate: FrameGate
     private var machine = HTTP2ConnectionStateMachine()
     private var sending: TransferWatch
     private var timer: Scheduled<Void>?
@@ -20,9 +21,12 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
     private var hasHadStream = false
     /// How many handlers run, for streams that are open or closed.
     private var handlerCount = 0
+    /// How many streams are open that were not refused.
+    private var servedCount = 0
 
     init(configuration: HTTPServer.Configuration) {
         self.configuration = configuration
+        gate = FrameGate(announced: configuration.announcedHTTP2Settings)
         sending = TransferWatch(stallTimeout: TimeAmount(configuration.writeTimeout), minimumBytesPerSecond: 0)
     }
 
@@ -42,7 +46,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
                 try stream.pipeline.syncOperations.addHandler(handler)
             }
         }
-        try channel.pipeline.syncOperations.addHandlers(frames, codec, self)
+        try channel.pipeline.syncOperations.addHandlers(gate, codec, self)
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -75,8 +79,9 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Other errors are those of streams, which end them, or of the socket, after which the channel closes itself.
-        guard let error = frames.frames.connectionError else { return }
+        // Other errors are those of streams, which end them, or of the socket, after which the channel closes itself. A head that was not written although it has
+        // been encoded would make the next ones another's.
+        guard let error = gate.frames.connectionError ?? (error is NIOHTTP2Errors.UnableToSerializeFrame ? .excess : nil) else { return }
         perform(machine.failed(by: error), context: context)
     }
 
@@ -87,9 +92,25 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
 
     // MARK: Streams
 
+    /// Whether the client takes a head or trailers. To be asked before they are written.
+    func takes(_ fields: HPACKHeaders) -> Bool { gate.takes(fields) }
+
+    /// A request has arrived on a new stream.
+    ///
+    /// - Returns: Whether it may be served. Streams beyond the limit are refused, and the others go on:
+    ///   [RFC 9113 §5.1.2](https://www.rfc-editor.org/rfc/rfc9113#section-5.1.2).
+    func beginServing() -> Bool {
+        guard mayStartHandler, servedCount < configuration.maximumStreamCount else { return false }
+        servedCount += 1
+        return true
+    }
+
+    /// A stream that was not refused has ended.
+    func endServing() { servedCount -= 1 }
+
     /// Whether another request may be handled. A client that resets streams faster than their handlers end has to wait:
     /// [RFC 9113 §10.5](https://www.rfc-editor.org/rfc/rfc9113#section-10.5).
-    var mayStartHandler: Bool { handlerCount < 2 * configuration.maximumStreamCount }
+    private var mayStartHandler: Bool { handlerCount < 2 * configuration.maximumStreamCount }
 
     func handlerStarted() { handlerCount += 1 }
 
@@ -133,7 +154,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
     /// Ends the response side, and waits for the client to end its own. Closing both while bytes from the client are unread would reset the
     /// connection, and the client could lose what was sent.
     private func closeGracefully(context: ChannelHandlerContext) {
-        frames.dropsInput = true
+        gate.dropsInput = true
         timer?.cancel()
         timer = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(configuration.lingerTimeout)) { context.close(promise: nil) }
         context.close(mode: .output).assumeIsolated().whenFailure { _ in context.close(promise: nil) }
@@ -158,7 +179,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
     private func timerFired(context: ChannelHandlerContext) {
         let now = context.eventLoop.now
         let pendingByteCount = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-        if sending.sample(isWaiting: pendingByteCount > 0, byteCount: frames.frames.byteCount - pendingByteCount, now: now) {
+        if sending.sample(isWaiting: pendingByteCount > 0, byteCount: gate.frames.byteCount - pendingByteCount, now: now) {
             context.close(promise: nil)
             return
         }

@@ -6,17 +6,17 @@ internal import NIOHTTP2
 
 extension HTTPServer.Configuration {
     /// The limits that the codec keeps. It closes connections that go beyond them, with ENHANCE_YOUR_CALM where it is a question of how often.
+    ///
+    /// Of streams and of lists of fields the codec takes more than is announced, so that what is too much gets an answer of its own.
     var http2Connection: NIOHTTP2Handler.ConnectionConfiguration {
-        // As RFC 9113 §6.5.2 counts. Twice as much as is served, so that a request that is a little too large gets an answer.
-        let headerListByteCount = min(2 * (maximumTargetByteCount + maximumHeaderByteCount) + 32 * (maximumHeaderFieldCount + 4), Int(Int32.max))
+        let readableList = max(2 * announcedList, FrameGate.largestReadableList)
         var connection = NIOHTTP2Handler.ConnectionConfiguration()
         connection.initialSettings = [
-            HTTP2Setting(parameter: .maxConcurrentStreams, value: min(maximumStreamCount, Int(Int32.max))),
-            HTTP2Setting(parameter: .maxHeaderListSize, value: headerListByteCount),
+            HTTP2Setting(parameter: .maxConcurrentStreams, value: Int(Int32.max)),
+            HTTP2Setting(parameter: .maxHeaderListSize, value: min(readableList, Int(Int32.max))),
             HTTP2Setting(parameter: .initialWindowSize, value: Self.windowByteCount),
         ]
-        // As many as a list of that length needs, and a few: CVE-2024-27919 and its like.
-        connection.maximumSequentialContinuationFrames = headerListByteCount / 16_384 + 4
+        connection.maximumSequentialContinuationFrames = max(FrameGate.maximumContinuationCount, readableList / 16_384 + 4)
         connection.maximumSequentialEmptyDataFrames = 4
         connection.maximumBufferedControlFrames = 1_000
         connection.maximumRecentlyResetStreams = 2 * min(maximumStreamCount, 1_000)
@@ -27,6 +27,19 @@ extension HTTPServer.Configuration {
         connection.controlFrameRateLimit.windowLength = .seconds(30)
         return connection
     }
+
+    /// What clients are told, where that is not what the codec keeps.
+    var announcedHTTP2Settings: [UInt16: UInt32] {
+        [SettingName.streamCount: UInt32(clamping: maximumStreamCount), SettingName.listSize: UInt32(clamping: announcedList)]
+    }
+
+    /// The largest list of fields that is served, as RFC 9113 §6.5.2 counts.
+    private var announcedList: Int {
+        min(maximumTargetByteCount, Self.largestCount) + min(maximumHeaderByteCount, Self.largestCount)
+            + 32 * (min(maximumHeaderFieldCount, Self.largestCount / 32) + 4)
+    }
+
+    private static var largestCount: Int { Int(Int32.max) / 8 }
 
     /// The limits on streams that the codec keeps.
     var http2Stream: NIOHTTP2Handler.StreamConfiguration {

@@ -3,15 +3,16 @@
 
 internal import NIOCore
 
-/// Looks at what the codec writes, to see whether it has given the connection up.
+/// Looks at what the codec writes: cuts heads that are longer than a frame may be, announces settings that are not the codec's own, and sees whether
+/// the codec has given the connection up.
 ///
-/// The codec reports errors of streams and of the connection alike; only those of the connection are told to the client by a GOAWAY frame with an error
+/// The codec reports errors of streams and of the connection alike; only those of the connection are told to the other side by a GOAWAY frame with an error
 /// code ([RFC 9113 §5.4.1](https://www.rfc-editor.org/rfc/rfc9113#section-5.4.1)), after which nothing more is to be expected.
 struct OutgoingFrames {
     enum ConnectionError: Hashable {
-        /// The client broke the rules of the protocol.
+        /// The other side broke the rules of the protocol.
         case other
-        /// The client does too much of something: ENHANCE_YOUR_CALM.
+        /// The other side does too much of something: ENHANCE_YOUR_CALM.
         case excess
     }
 
@@ -20,47 +21,80 @@ struct OutgoingFrames {
     /// How much has been written.
     private(set) var byteCount = 0
     /// How much of the last frame's content is in the writes to come.
-    private var missingByteCount = 0
+    private var missingByteCount: Int
+    /// What is announced in the first settings in place of what the codec says.
+    private var announced: [UInt16: UInt32]
 
     private static let headerByteCount = 9
-    private static let goAway: UInt8 = 0x07
     private static let enhanceYourCalm: UInt32 = 0x0B
 
-    /// The codec writes a frame's header with its content, or the header first and then the content.
-    mutating func wrote(_ bytes: ByteBuffer) {
-        byteCount += bytes.readableBytes
+    /// - Parameters:
+    ///   - isServer: The other side is a client. Servers write no preface.
+    ///   - announced: What is announced in the first settings in place of what the codec says.
+    init(isServer: Bool = true, announced: [UInt16: UInt32] = [:]) {
+        missingByteCount = isServer ? 0 : 24
+        self.announced = announced
+    }
+
+    /// The codec writes a frame's header with its content, or, of those that are not cut, the header first and then the content.
+    ///
+    /// - Parameter maximumPayloadByteCount: The longest payload of a frame that the other side takes. That no DATA is longer than the smallest maximum is up to
+    ///   those who write it.
+    /// - Returns: What is to be written.
+    mutating func writes(_ bytes: ByteBuffer, maximumPayloadByteCount: Int) -> ByteBuffer {
         if missingByteCount > 0 {
             missingByteCount = max(0, missingByteCount - bytes.readableBytes)
-            return
+            byteCount += bytes.readableBytes
+            return bytes
         }
+        var written = bytes
         let start = bytes.readerIndex
-        guard bytes.readableBytes >= Self.headerByteCount, let high = bytes.getInteger(at: start, as: UInt8.self),
-            let low = bytes.getInteger(at: start + 1, as: UInt16.self), let kind = bytes.getInteger(at: start + 3, as: UInt8.self)
-        else { return }
-        missingByteCount = max(0, Int(high) << 16 + Int(low) + Self.headerByteCount - bytes.readableBytes)
-        guard kind == Self.goAway, let code = bytes.getInteger(at: start + Self.headerByteCount + 4, as: UInt32.self), code != 0 else { return }
-        connectionError = code == Self.enhanceYourCalm ? .excess : .other
-    }
-}
-
-/// Stands between the socket, or TLS, and the codec.
-final class OutgoingFrameObserver: ChannelDuplexHandler {
-    typealias InboundIn = ByteBuffer
-    typealias InboundOut = ByteBuffer
-    typealias OutboundIn = IOData
-    typealias OutboundOut = IOData
-
-    private(set) var frames = OutgoingFrames()
-    /// Whether what the client sends is of no interest any more.
-    var dropsInput = false
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !dropsInput else { return }
-        context.fireChannelRead(data)
+        if bytes.readableBytes >= Self.headerByteCount, let head = bytes.getInteger(at: start, as: UInt32.self) {
+            let length = Int(head >> 8)
+            missingByteCount = max(0, length + Self.headerByteCount - bytes.readableBytes)
+            switch UInt8(truncatingIfNeeded: head) {
+            case FrameKind.headers where length > maximumPayloadByteCount:
+                written = Self.cut(bytes, maximumPayloadByteCount: maximumPayloadByteCount)
+            case FrameKind.settings where !announced.isEmpty && length > 0:
+                written = announcing(bytes)
+            case FrameKind.goAway:
+                guard let code = bytes.getInteger(at: start + Self.headerByteCount + 4, as: UInt32.self), code != 0 else { break }
+                connectionError = code == Self.enhanceYourCalm ? .excess : .other
+            default:
+                break
+            }
+        }
+        byteCount += written.readableBytes
+        return written
     }
 
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .byteBuffer(let bytes) = Self.unwrapOutboundIn(data) { frames.wrote(bytes) }
-        context.write(data, promise: promise)
+    /// A HEADERS frame and CONTINUATION frames, with nothing in between: [RFC 9113 §6.10](https://www.rfc-editor.org/rfc/rfc9113#section-6.10).
+    private static func cut(_ frame: ByteBuffer, maximumPayloadByteCount: Int) -> ByteBuffer {
+        var rest = frame
+        guard let (_, flags, stream) = rest.readMultipleIntegers(as: (UInt32, UInt8, UInt32).self) else { return frame }
+        let frameCount = rest.readableBytes / maximumPayloadByteCount + 1
+        var output = ByteBuffer()
+        output.reserveCapacity(rest.readableBytes + frameCount * headerByteCount)
+        var kind = FrameKind.headers
+        // Whether the stream ends is said by the first frame, whether the head ends by the last.
+        var pending = flags & ~FrameFlags.endHeaders
+        while let part = rest.readSlice(length: min(rest.readableBytes, maximumPayloadByteCount)), part.readableBytes > 0 {
+            if rest.readableBytes == 0 { pending |= FrameFlags.endHeaders }
+            output.writeFrameHeader(length: part.readableBytes, kind: kind, flags: pending, stream: stream)
+            output.writeImmutableBuffer(part)
+            (kind, pending) = (FrameKind.continuation, 0)
+        }
+        return output
+    }
+
+    private mutating func announcing(_ frame: ByteBuffer) -> ByteBuffer {
+        var output = frame
+        var index = frame.readerIndex + Self.headerByteCount
+        while let name = frame.getInteger(at: index, as: UInt16.self) {
+            if let value = announced[name] { output.setInteger(value, at: index + 2) }
+            index += 6
+        }
+        announced = [:]
+        return output
     }
 }

@@ -31,11 +31,12 @@ extension StreamHandler {
 
     private func begin(_ headers: HPACKHeaders, endsStream: Bool, context: ChannelHandlerContext) {
         let start = context.eventLoop.now
-        guard connection.mayStartHandler else {
+        guard connection.beginServing() else {
             record = StreamRecord(request: .invalid, start: start, status: 503)
             reset(.refusedStream, context: context)
             return
         }
+        isServed = true
         let head: StreamRequestHead
         do throws(StreamRequestHead.Refusal) {
             head = try StreamRequestHead(headers, endsStream: endsStream, isSecure: info.isSecure, limits: configuration)
@@ -112,7 +113,9 @@ extension StreamHandler {
             // A response that cannot be sent any more is no failure of the one that is to come.
             try? await eventLoop.flatSubmit { () -> EventLoopFuture<Void> in
                 let (handler, context) = handler.value
-                guard handler.machine.acceptsInterimResponse, context.channel.isActive else { return eventLoop.makeSucceededVoidFuture() }
+                guard handler.machine.acceptsInterimResponse, context.channel.isActive, handler.connection.takes(headers) else {
+                    return eventLoop.makeSucceededVoidFuture()
+                }
                 return context.writeAndFlush(Self.wrapOutboundOut(.headers(.init(headers: headers))))
             }.get()
         }

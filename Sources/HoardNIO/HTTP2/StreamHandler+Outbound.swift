@@ -58,9 +58,11 @@ extension StreamHandler {
     /// Writes the head of the final response, and all of one that has no content.
     ///
     /// - Parameter flushes: Content does not follow at once.
-    /// - Returns: Whether it could be; not when the stream is closed, or has been answered.
+    /// - Returns: Whether it could be; not when the stream is closed, or has been answered, or the client does not take such a head and has got an error instead.
     func start(_ plan: StreamPlan, flushes: Bool = false, context: ChannelHandlerContext) -> Bool {
         guard context.channel.isActive, machine.responseStarted() else { return false }
+        let isTaken = connection.takes(plan.headers)
+        let plan = isTaken ? plan : StreamPlan.headTooLarge(clock: server.responder.clock)
         record?.status = plan.status
         record?.answer = plan.report
         record?.firstByte = context.eventLoop.now
@@ -72,7 +74,7 @@ extension StreamHandler {
         let written = context.eventLoop.makePromise(of: Void.self)
         ended(by: written, context: context)
         context.writeAndFlush(Self.wrapOutboundOut(.headers(.init(headers: plan.headers, endStream: true))), promise: written)
-        return true
+        return isTaken
     }
 
     /// Writes content.
@@ -88,6 +90,8 @@ extension StreamHandler {
     /// Writes the last of the content, and what stands behind it.
     func finish(_ content: ByteBuffer?, trailers: HPACKHeaders? = nil, context: ChannelHandlerContext) {
         guard machine.isSending else { return }
+        // Without them the response would look as if it had none.
+        if let trailers, !connection.takes(trailers) { return reset(.internalError, context: context) }
         if let content { output.add(content) }
         output.end(trailers.map { .trailers($0) } ?? .none)
         pump(context: context)

@@ -24,6 +24,8 @@ final class StreamHandler: ChannelDuplexHandler {
     let connection: HTTP2ConnectionHandler
     let cancellation = ExchangeCancellation()
     var machine = StreamStateMachine()
+    /// The stream was not refused, and has not ended.
+    var isServed = false
     /// `nil` if the request has no content, or if nobody is to read the rest of it.
     var body: BodyPipe?
     var isBodyFull = false
@@ -78,6 +80,10 @@ final class StreamHandler: ChannelDuplexHandler {
         timer = nil
         dropBody(.connectionClosed)
         output.giveUp()
+        if isServed {
+            isServed = false
+            connection.endServing()
+        }
         guard !machine.hasResponseEnded else { return }
         cancellation.cancel()
         report(isComplete: false)

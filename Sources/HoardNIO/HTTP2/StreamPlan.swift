@@ -6,6 +6,7 @@ internal import Hoard
 internal import HoardHTTP
 internal import NIOCore
 internal import NIOHPACK
+internal import NIOHTTP1
 
 /// How a response is written on a stream: its head with the fields that HTTP/2 allows, and how much content follows.
 struct StreamPlan {
@@ -23,6 +24,12 @@ struct StreamPlan {
         self.content = content
         body = response.body
         report = response.report
+    }
+
+    /// What is sent instead of a response whose head the client does not take.
+    static func headTooLarge(clock: any WallClock) -> StreamPlan {
+        let request = HTTPServerRequest(head: HTTPRequest(method: .get, scheme: nil, authority: nil, path: nil), version: .http2, remoteAddress: "")
+        return StreamPlan(HTTPServerResponse(head: HTTPResponse(status: .internalServerError), body: .empty), to: request, clock: clock)
     }
 
     /// Whether the head ends the stream.

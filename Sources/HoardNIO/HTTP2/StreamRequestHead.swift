@@ -38,6 +38,9 @@ struct StreamRequestHead: Sendable {
             guard name.utf8.first != UInt8(ascii: ":") else {
                 guard fieldCount == 0 else { throw .malformed }
                 try pseudo.take(name, value)
+                // The target has a limit of its own.
+                if name != ":path" { byteCount += value.utf8.count }
+                guard byteCount <= limits.maximumHeaderByteCount else { throw .rejected(.headTooLarge) }
                 continue
             }
             fieldCount += 1

@@ -24,6 +24,7 @@ extension OriginGroup: Transport {
         let isRepeatable = !isStreamed && request.method.isIdempotent
         var retriesLeft = upstream.maximumRetryCount
         var tried: Set<Int> = []
+        var lossCount = 0
         let start = ticker.nanoseconds()
         var chosen = machine.withLock { machine in
             machine.requestStarted()
@@ -46,15 +47,28 @@ extension OriginGroup: Transport {
                 isContentUnread: upload.isUnread
             )
             guard next != .giveUp else { throw error }
+            // Where several were lost with a connection, each is sent again, in the end on one of its own, whatever the budget says: those who cause that could use
+            // it up.
+            var isApart = false
+            if case .apart(let afterAnother) = next {
+                lossCount += 1
+                isApart = true
+                guard upstream.maximumRetryCount > 0, lossCount <= 3 else { throw error }
+                onNewConnection = !afterAnother || lossCount > 1
+            } else {
+                onNewConnection = next == .sameServer
+            }
             // A server that could not be reached has not been sent anything, so that trying another is not sending again. It is tried once.
-            if next == .standIn { tried.insert(ticket.server) } else { retriesLeft -= 1 }
+            if next == .standIn { tried.insert(ticket.server) } else if !isApart { retriesLeft -= 1 }
             guard retriesLeft >= 0 else { throw error }
             let (now, server) = (ticker.nanoseconds(), ticket.server)
-            chosen = machine.withLock { [tried] machine in
+            chosen = machine.withLock { [tried, isApart] machine in
                 let other: OriginGroupStateMachine.Ticket?
                 switch next {
                 case .giveUp: return nil
                 case .sameServer: other = machine.send(to: server, at: now)
+                case .apart:
+                    other = machine.send(to: server, at: now) ?? machine.choose(at: now, excluding: [server], isRepeatable: isRepeatable)
                 case .standIn, .otherServer:
                     other = machine.choose(at: now, excluding: tried.union([server]), isRepeatable: isRepeatable, isStreamed: isStreamed)
                 case .anyServer:
@@ -63,14 +77,13 @@ extension OriginGroup: Transport {
                         ?? machine.send(to: server, at: now)
                 }
                 guard let other else { return nil }
-                guard machine.mayRetry(at: now) else {
+                guard isApart || machine.mayRetry(at: now) else {
                     machine.withdraw(other)
                     return nil
                 }
                 return other
             }
             guard let chosen else { throw error }
-            onNewConnection = next == .sameServer
             ticket = chosen
         }
     }

@@ -84,6 +84,13 @@ final class ConnectionPool: Sendable {
         if machine.withLock({ $0.left(connection, to: connection.server) }) { open(connection.server, on: connection.eventLoop) }
     }
 
+    /// A connection ends with exchanges in progress on it.
+    ///
+    /// - Parameter endangersOthers: One of them may have cost others theirs.
+    func connectionFailed(_ connection: ClientConnection, endangersOthers: Bool) {
+        machine.withLock { $0.failed(connection.server, endangersOthers: endangersOthers) }
+    }
+
     /// How many connections to a server are open.
     func connectionCount(to server: OriginServer) -> Int {
         machine.withLock { $0.hosts[server]?.openCount ?? 0 }

@@ -6,13 +6,16 @@ internal import NIOCore
 /// Decides who gets which connection to an origin; does no I/O.
 ///
 /// There are never more connections to one origin than allowed, those being made included, and never more being made than requests wait. Who waits gets
-/// the first connection that is made or becomes free. Who has just lost one that had been used gets only one that has not.
+/// the first connection that is made or becomes free. Who has just lost one that had been used gets only one that has not, and has it for himself.
 ///
 /// A connection can carry one exchange at a time, or several. It is idle, in the words used here, when it can carry another.
 ///
 /// Connections that take no more exchanges do not count. One that carries several may never be without any, so if all that are allowed are of that kind
 /// and somebody wants one that has not been used, one of them takes no more exchanges. While there is such a one, no other is given up in this way: there
 /// is at most one connection beyond the limit by it.
+///
+/// If a connection is lost with several exchanges on it, one of them may have cost the others theirs. Then each gets a connection of its own, while more can be
+/// made, until many have ended well: one client's request must not fail another's for long.
 struct ConnectionPoolStateMachine<Connection: AnyObject, Waiter> {
     /// What is known of one origin.
     struct Host {
@@ -25,7 +28,11 @@ struct ConnectionPoolStateMachine<Connection: AnyObject, Waiter> {
         fileprivate var leaving: [ObjectIdentifier: Connection] = [:]
         fileprivate var openingCount = 0
         /// How many exchanges at once a connection that is being made is thought to carry.
-        fileprivate var expectedCapacity: Int
+        fileprivate var agreedCapacity: Int
+        /// How many exchanges at once a connection carries at most, while others can be made.
+        fileprivate var sharingLimit = Int.max
+        /// How many have ended well since a connection failed.
+        fileprivate var goodCount = 0
         fileprivate var waiters = CircularBuffer<(id: UInt64, waiter: Waiter)>()
         /// Those that want a connection nobody has used.
         fileprivate var freshWaiters = CircularBuffer<(id: UInt64, waiter: Waiter)>()
@@ -35,7 +42,8 @@ struct ConnectionPoolStateMachine<Connection: AnyObject, Waiter> {
         /// All that are open.
         var openCount: Int { open.count + leaving.count }
         fileprivate var waiterCount: Int { waiters.count + freshWaiters.count }
-        fileprivate var isUnused: Bool { connectionCount == 0 && waiterCount == 0 && leaving.isEmpty }
+        fileprivate var isUnused: Bool { connectionCount == 0 && waiterCount == 0 && leaving.isEmpty && sharingLimit == .max }
+        fileprivate var expectedCapacity: Int { min(agreedCapacity, sharingLimit) }
         /// Whether nobody waits for a connection to be made, but for one to become free.
         var isFull: Bool { openingCount == 0 }
     }
@@ -43,6 +51,10 @@ struct ConnectionPoolStateMachine<Connection: AnyObject, Waiter> {
     fileprivate struct Share {
         let capacity: Int
         var useCount: Int
+        /// Its exchange has it for itself.
+        var isReserved = false
+
+        func allows(_ count: Int, limit: Int) -> Bool { !isReserved && count <= min(capacity, limit) }
     }
 
     private let maximumConnectionCountPerHost: Int
@@ -96,10 +108,11 @@ struct ConnectionPoolStateMachine<Connection: AnyObject, Waiter> {
     ) -> LeaseAction {
         guard !isShutDown else { return .refuse(.shutDown) }
         if !wantsFresh, let connection = leaseIdle(server, isPreferred: isPreferred) { return .use(connection) }
-        var host = hosts[server] ?? Host(expectedCapacity: expectedCapacity(server))
+        var host = hosts[server] ?? Host(agreedCapacity: expectedCapacity(server))
         defer { hosts[server] = host }
         let isFull = host.connectionCount >= maximumConnectionCountPerHost
-        let hasRoom = !isFull && host.needsOpening(forOneMore: true)
+        if isFull, !wantsFresh, let connection = host.takeShared() { return .use(connection) }
+        let hasRoom = !isFull && host.needsOpening(forOneMore: wantsFresh)
         let makesRoom = isFull && wantsFresh && host.needsOpening(forOneMore: true) && (host.hasUnused || host.mayReplaceShared)
         guard hasRoom || makesRoom || host.waiterCount - host.openingCount * host.expectedCapacity < maximumWaiterCountPerHost else {
             return .refuse(.tooManyWaiting)
@@ -142,14 +155,16 @@ struct ConnectionPoolStateMachine<Connection: AnyObject, Waiter> {
         guard !isShutDown, var host = hosts[server] else { return .close }
         defer { hosts[server] = host }
         host.openingCount -= 1
-        host.expectedCapacity = capacity
+        host.agreedCapacity = capacity
+        let isReserved = !host.freshWaiters.isEmpty
+        let limit = isReserved ? 1 : min(capacity, host.sharingLimit)
         let id = ObjectIdentifier(connection)
         host.open[id] = connection
         var takers: [Waiter] = []
-        while takers.count < capacity, let waiter = host.freshWaiters.popFirst() ?? host.waiters.popFirst() { takers.append(waiter.waiter) }
+        while takers.count < limit, let waiter = host.freshWaiters.popFirst() ?? host.waiters.popFirst() { takers.append(waiter.waiter) }
         if capacity > 1 {
-            host.shares[id] = Share(capacity: capacity, useCount: takers.count)
-            if takers.count < capacity, !takers.isEmpty { host.idle.append(connection) }
+            host.shares[id] = Share(capacity: capacity, useCount: takers.count, isReserved: isReserved)
+            if takers.count < limit, !takers.isEmpty { host.idle.append(connection) }
         }
         if !takers.isEmpty { return .handOver(connection, to: takers) }
         return host.keep(connection, maximumIdleCount: maximumIdleCountPerHost)
@@ -170,22 +185,27 @@ struct ConnectionPoolStateMachine<Connection: AnyObject, Waiter> {
         }
         defer { hosts[server] = host }
         let useCount = host.endUse(of: id)
-        if !host.freshWaiters.isEmpty, host.freshWaiters.count > host.openingCount * host.expectedCapacity, useCount == 0 || host.mayReplaceShared {
+        host.exchangeEnded()
+        if !host.freshWaiters.isEmpty, host.freshWaiters.count > host.openingCount, useCount == 0 || host.mayReplaceShared {
             host.remove(connection)
             host.openingCount += 1
             guard useCount > 0 else { return .closeAndOpen }
             host.leaving[id] = connection
             return .leaveAndOpen
         }
-        if let waiter = host.waiters.popFirst() {
+        let isFull = host.isFull && host.connectionCount >= maximumConnectionCountPerHost
+        // When no more can be made, sharing is better than waiting.
+        var room = host.shares[id].map { min($0.capacity, isFull ? .max : host.sharingLimit) - $0.useCount } ?? 1
+        var takers: [Waiter] = []
+        while room > 0, let waiter = host.waiters.popFirst() {
             host.beginUse(of: connection)
-            return .handOver(connection, to: [waiter.waiter])
+            takers.append(waiter.waiter)
+            room -= 1
         }
-        guard useCount == 0 else {
-            if !host.idle.contains(where: { $0 === connection }) { host.idle.append(connection) }
-            return .none
-        }
-        return host.keep(connection, maximumIdleCount: maximumIdleCountPerHost)
+        if takers.isEmpty, useCount == 0 { return host.keep(connection, maximumIdleCount: maximumIdleCountPerHost) }
+        host.noteRoom(of: connection)
+        if !takers.isEmpty { return .handOver(connection, to: takers) }
+        return .none
     }
 
     /// A connection takes no more exchanges, and ends with those in progress. It does not count any more, so that others can be made in its place.
@@ -218,6 +238,13 @@ struct ConnectionPoolStateMachine<Connection: AnyObject, Waiter> {
         return opensForWaiter(server)
     }
 
+    /// A connection ends with exchanges in progress on it.
+    ///
+    /// - Parameter endangersOthers: One of them may have cost others theirs.
+    mutating func failed(_ server: OriginServer, endangersOthers: Bool) {
+        hosts[server]?.failed(endangersOthers: endangersOthers)
+    }
+
     /// A connection could not be made.
     ///
     /// - Returns: Who is told, if anybody is left without hope; and whether another must be made.
@@ -225,10 +252,10 @@ struct ConnectionPoolStateMachine<Connection: AnyObject, Waiter> {
         guard !isShutDown, var host = hosts[server] else { return ([], false) }
         host.openingCount -= 1
         var hopeless: [Waiter] = []
-        while hopeless.count < host.expectedCapacity, host.waiterCount > host.openingCount * host.expectedCapacity,
-            let waiter = host.freshWaiters.popFirst() ?? host.waiters.popFirst()
-        {
+        if host.isShort(by: 0), let waiter = host.freshWaiters.popFirst() {
             hopeless.append(waiter.waiter)
+        } else {
+            while hopeless.count < host.expectedCapacity, host.isShort(by: 0), let waiter = host.waiters.popFirst() { hopeless.append(waiter.waiter) }
         }
         hosts[server] = host
         return (hopeless, opensForWaiter(server))
@@ -250,7 +277,7 @@ struct ConnectionPoolStateMachine<Connection: AnyObject, Waiter> {
             hosts[server] = nil
             return false
         }
-        guard host.waiterCount > 0, host.needsOpening(forOneMore: false), host.connectionCount < maximumConnectionCountPerHost else { return false }
+        guard host.waiterCount > 0, host.needsOpening(forOneMore: nil), host.connectionCount < maximumConnectionCountPerHost else { return false }
         hosts[server]?.openingCount += 1
         return true
     }
@@ -259,11 +286,16 @@ struct ConnectionPoolStateMachine<Connection: AnyObject, Waiter> {
 extension ConnectionPoolStateMachine.Host {
     /// Whether more connections must be made for those that wait than are being made.
     ///
-    /// - Parameter forOneMore: Another is about to wait.
-    fileprivate func needsOpening(forOneMore: Bool) -> Bool {
+    /// - Parameter wantsFresh: Another is about to wait, and wants one that nobody has used, or not. `nil`: none is.
+    fileprivate func needsOpening(forOneMore wantsFresh: Bool?) -> Bool {
         // A connection for one exchange is made for each request that finds none.
-        if forOneMore, expectedCapacity == 1 { return true }
-        return openingCount * expectedCapacity < waiterCount + (forOneMore ? 1 : 0)
+        if wantsFresh != nil, expectedCapacity == 1 { return true }
+        return isShort(by: wantsFresh.map { $0 ? expectedCapacity : 1 } ?? 0)
+    }
+
+    /// Whether those that wait need more than is being made. Who wants a connection that nobody has used needs all of it.
+    fileprivate func isShort(by more: Int) -> Bool {
+        openingCount * expectedCapacity < waiters.count + freshWaiters.count * expectedCapacity + more
     }
 
     fileprivate mutating func keep(_ connection: Connection, maximumIdleCount: Int) -> ConnectionPoolStateMachine.FreeAction {
@@ -281,7 +313,7 @@ extension ConnectionPoolStateMachine.Host {
         let connection = idle[index]
         if !shares.isEmpty, let share = shares[ObjectIdentifier(connection)] {
             shares[ObjectIdentifier(connection)]?.useCount += 1
-            if share.useCount + 1 < share.capacity { return connection }
+            if share.allows(share.useCount + 2, limit: sharingLimit) { return connection }
         }
         idle.remove(at: index)
         return connection
@@ -291,7 +323,13 @@ extension ConnectionPoolStateMachine.Host {
     fileprivate mutating func beginUse(of connection: Connection) {
         guard let share = shares[ObjectIdentifier(connection)] else { return }
         shares[ObjectIdentifier(connection)]?.useCount += 1
-        if share.useCount + 1 == share.capacity { idle.removeAll { $0 === connection } }
+        if !share.allows(share.useCount + 2, limit: sharingLimit) { idle.removeAll { $0 === connection } }
+    }
+
+    /// A connection that carries exchanges is idle if it can carry another.
+    fileprivate mutating func noteRoom(of connection: Connection) {
+        guard let share = shares[ObjectIdentifier(connection)], share.allows(share.useCount + 1, limit: sharingLimit) else { return }
+        if !idle.contains(where: { $0 === connection }) { idle.append(connection) }
     }
 
     /// An exchange has ended on a connection.
@@ -300,6 +338,7 @@ extension ConnectionPoolStateMachine.Host {
     fileprivate mutating func endUse(of id: ObjectIdentifier) -> Int {
         guard let share = shares[id] else { return 0 }
         shares[id]?.useCount -= 1
+        shares[id]?.isReserved = false
         return share.useCount - 1
     }
 
@@ -308,6 +347,30 @@ extension ConnectionPoolStateMachine.Host {
         idle.removeAll { $0 === connection }
         open[id] = nil
         shares[id] = nil
+    }
+
+    /// A connection that carries an exchange already and can carry another, although it should not: the one with the fewest.
+    fileprivate mutating func takeShared() -> Connection? {
+        let usable = shares.lazy.filter { $0.value.allows($0.value.useCount + 1, limit: .max) }
+        guard sharingLimit < .max, let id = usable.min(by: { $0.value.useCount < $1.value.useCount })?.key, let connection = open[id] else {
+            return nil
+        }
+        beginUse(of: connection)
+        return connection
+    }
+
+    fileprivate mutating func failed(endangersOthers: Bool) {
+        goodCount = 0
+        guard endangersOthers else { return }
+        sharingLimit = 1
+        idle = idle.filter { !isUsed($0) }
+    }
+
+    /// An exchange has ended, and its connection goes on.
+    fileprivate mutating func exchangeEnded() {
+        guard sharingLimit < .max else { return }
+        goodCount += 1
+        if goodCount >= 1_000 { sharingLimit = .max }
     }
 
     /// Whether a connection that carries several exchanges may be given up for one that nobody has used.

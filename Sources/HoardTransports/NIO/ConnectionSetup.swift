@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HoardNIO
 internal import NIOCore
 internal import NIOHTTP2
 internal import NIOTLS
@@ -82,8 +83,9 @@ final class ConnectionSetup: ChannelInboundHandler {
     private func addHTTP2() throws {
         let pipeline = channel.pipeline.syncOperations
         let codec = NIOHTTP2Handler.forOrigins(limits, eventLoop: channel.eventLoop)
-        try pipeline.addHandler(codec)
-        let handler = MultiplexHandler(try codec.syncMultiplexer(), limits: limits)
+        let gate = FrameGate(maximumListByteCount: limits.maximumHeadByteCount + 32 * limits.maximumFieldCount)
+        try pipeline.addHandlers(gate, codec)
+        let handler = MultiplexHandler(try codec.syncMultiplexer(), gate: gate, limits: limits)
         handler.onSettings = { [self] handler, capacity in
             do { try becameReady(handler, capacity: capacity) } catch { fail(error) }
         }
@@ -106,14 +108,19 @@ extension NIOHTTP2Handler {
         configuration.connection.initialSettings = [
             HTTP2Setting(parameter: .enablePush, value: 0),
             HTTP2Setting(parameter: .initialWindowSize, value: limits.streamWindowByteCount),
-            HTTP2Setting(parameter: .maxHeaderListSize, value: limits.maximumHeadByteCount),
+            // More than is announced, so that a response that is too large fails alone.
+            HTTP2Setting(parameter: .maxHeaderListSize, value: FrameGate.largestReadableList),
         ]
+        configuration.connection.maximumSequentialContinuationFrames = FrameGate.maximumContinuationCount
         configuration.connection.targetWindowSize = limits.connectionWindowByteCount
         // Origins are chosen by whoever runs this. They may measure with PING, reset the rest of requests that they have answered, and send what was on its
         // way when many exchanges were given up at once.
         configuration.connection.controlFrameRateLimit.maximumCount = 2_000
         configuration.stream.streamResetFrameRateLimit.maximumCount = 2_000
         configuration.connection.maximumRecentlyResetStreams = 1_000
+        // What is wrong with responses of theirs may be the work of clients, which must not cost others the connection.
+        configuration.stream.streamErrorRateLimit.maximumCount = .max
+        configuration.connection.maximumConnectionGlitches = .max
         configuration.stream.targetWindowSize = limits.streamWindowByteCount
         return NIOHTTP2Handler(
             mode: .client,

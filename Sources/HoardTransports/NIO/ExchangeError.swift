@@ -33,6 +33,12 @@ enum ExchangeError: Error, Hashable {
     case stale(wasSent: Bool)
     /// The origin says that it has not worked on the request: [RFC 9113 §8.7](https://www.rfc-editor.org/rfc/rfc9113#section-8.7).
     case refused
+    /// The connection took no more, or ended, before any byte of the response arrived. It carried other exchanges too, of which one may be to blame.
+    ///
+    /// - Parameter wasSent: The request may have reached the origin.
+    case lostWithOthers(wasSent: Bool)
+    /// The origin has said that it takes no head of a request as large as this one. Nothing was sent.
+    case headTooLarge
     /// The content of the request is not as long as it said.
     case wrongContentLength
 }
@@ -59,6 +65,7 @@ extension TransportError {
             case .requestStalled: "The origin at \(origin.name) took nothing of the request for \(timeouts.read)."
             case .responseTimedOut: "The origin at \(origin.name) did not answer in \(timeouts.response ?? timeouts.read)."
             case .refused: "The origin at \(origin.name) refused the request without working on it."
+            case .headTooLarge: "The origin at \(origin.name) takes no request with fields as long as those of this one."
             case .wrongContentLength: "The content of the request to \(origin.name) is not as long as it said."
             default: Self.message(code, error, origin: origin, timeouts: timeouts)
             }
@@ -72,7 +79,8 @@ extension TransportError.Code {
         switch error {
         case .connectTimedOut, .handshakeTimedOut, .waitTimedOut, .requestStalled, .responseTimedOut, .stalled: self = .timedOut
         case .handshakeFailed: self = .tlsFailed
-        case .connectionClosed, .stale: self = .connectionClosed
+        case .connectionClosed, .stale, .lostWithOthers: self = .connectionClosed
+        case .headTooLarge: self = .requestTooLarge
         case .invalidResponse, .versionNotAgreed: self = .invalidResponse
         case .tooManyWaiting, .shutDown, .refused, .wrongContentLength: self = .failed
         }
@@ -84,9 +92,10 @@ extension ExchangeError {
     fileprivate var progress: TransportError.Progress? {
         switch self {
         case .connectTimedOut, .handshakeTimedOut, .waitTimedOut, .handshakeFailed, .versionNotAgreed, .tooManyWaiting, .shutDown, .refused,
-            .stale(wasSent: false):
+            .stale(wasSent: false), .headTooLarge:
             .notProcessed
         case .stale(wasSent: true): .lostOnKeptConnection
+        case .lostWithOthers(let wasSent): .lostWithOthers(mayBeProcessed: wasSent)
         case .requestStalled, .responseTimedOut, .stalled, .connectionClosed: nil
         case .invalidResponse, .wrongContentLength: .unknown
         }
@@ -100,7 +109,7 @@ extension ExchangeError {
         case .requestStalled: .sending
         case .responseTimedOut: .awaitingResponse
         case .stalled: .receiving
-        case .shutDown, .invalidResponse, .connectionClosed, .stale, .refused, .wrongContentLength: nil
+        case .shutDown, .invalidResponse, .connectionClosed, .stale, .refused, .lostWithOthers, .headTooLarge, .wrongContentLength: nil
         }
     }
 }

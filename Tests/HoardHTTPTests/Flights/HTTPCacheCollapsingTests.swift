@@ -293,6 +293,21 @@ import Testing
         #expect(harness.cache.statistics.failures == 6)
     }
 
+    @Test(arguments: [TransportError.Code.connectionClosed, .invalidResponse, .requestTooLarge])
+    func failureThatTheLeaderMayHaveCausedIsItsOwn(_ code: TransportError.Code) async throws {
+        let harness = CacheHarness { request in
+            request.head.headerFields.contains(.accept) ? .failure(TransportError(code, "Not like this.")) : .text("hello", fields: Self.fresh)
+        }
+        let hold = harness.transport.hold { $0.head.headerFields.contains(.accept) }
+        let leader = Task { try await harness.get("/a", [.accept: "bad"]) }
+        await hold.arrivals(1)
+        let followers = (1...5).map { _ in Task { try await harness.get() } }
+        try await harness.followers(5)
+        hold.release()
+        await #expect(throws: HTTPCacheError.self) { try await leader.value }
+        for follower in followers { #expect(try await follower.value.text == "hello") }
+    }
+
     @Test func followersServeStaleResponsesByRulesOfTheirOwn() async throws {
         let time = TestTime()
         let harness = CacheHarness(time: time) { _ in

@@ -50,11 +50,16 @@ final class FrameClient {
     private var encoder = HPACKEncoder(allocator: ByteBufferAllocator())
     private var decoder = HPACKDecoder(allocator: ByteBufferAllocator())
     private var responses: [Int: Response] = [:]
+    /// How many frames the last head came in.
+    private(set) var headFrameCount = 0
+    /// The longest frame so far.
+    private(set) var longestFrame = 0
     /// GOAWAY frames so far.
     private(set) var goAways: [Frame] = []
 
     init(_ client: RawClient, settings: [(UInt16, UInt32)] = []) async throws {
         self.client = client
+        decoder.maxHeaderListSize = 2_000_000
         try await client.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
         var payload = ByteBuffer()
         for (name, value) in settings {
@@ -95,8 +100,21 @@ final class FrameClient {
         [(":method", method), (":scheme", "http"), (":authority", "a"), (":path", path)] + fields
     }
 
+    /// The frames of a head: HEADERS, and CONTINUATION for what does not fit.
+    func frames(_ stream: Int, _ fields: [(String, String)], endsStream: Bool = true) throws -> [Frame] {
+        var block = try block(fields)
+        var frames: [Frame] = []
+        repeat {
+            let part = block.readSlice(length: min(block.readableBytes, 16_384)) ?? ByteBuffer()
+            frames.append(Frame(kind: frames.isEmpty ? .headers : .continuation, stream: stream, payload: part))
+        } while block.readableBytes > 0
+        if endsStream { frames[0].flags |= 0x1 }
+        frames[frames.count - 1].flags |= 0x4
+        return frames
+    }
+
     func request(_ stream: Int, _ fields: [(String, String)], endsStream: Bool = true) async throws {
-        try await send(Frame(kind: .headers, flags: endsStream ? 0x5 : 0x4, stream: stream, payload: try block(fields)))
+        try await client.send(Self.bytes(try frames(stream, fields, endsStream: endsStream)))
     }
 
     func content(_ stream: Int, _ text: String, endsStream: Bool) async throws {
@@ -119,6 +137,7 @@ final class FrameClient {
         let kind = head.readInteger(as: UInt8.self) ?? 0
         let flags = head.readInteger(as: UInt8.self) ?? 0
         let stream = head.readInteger(as: UInt32.self) ?? 0
+        longestFrame = max(longestFrame, Int(high) << 16 + Int(low))
         let payload = try await client.receiveBytes(Int(high) << 16 + Int(low))
         return Frame(kind: Kind(rawValue: kind) ?? .continuation, flags: flags, stream: Int(stream), payload: payload)
     }
@@ -136,6 +155,15 @@ final class FrameClient {
             goAways.append(frame)
         case .headers:
             var block = frame.payload
+            var last = frame
+            headFrameCount = 1
+            // Nothing may stand between the parts of a head: RFC 9113 §6.10.
+            while last.flags & 0x4 == 0 {
+                last = try await receiveFrame()
+                guard last.kind == .continuation, last.stream == frame.stream else { throw UnexpectedEnd() }
+                block.writeImmutableBuffer(last.payload)
+                headFrameCount += 1
+            }
             let headers = try decoder.decodeHeaders(from: &block)
             add(headers, to: frame.stream)
             if frame.endsStream { responses[frame.stream]?.isComplete = true }
@@ -173,6 +201,12 @@ final class FrameClient {
             if let response = responses[stream], response.isComplete || response.resetCode != nil || isEnough(response) { return response }
             try await step()
         }
+    }
+
+    /// What comes on a stream until it ends; nothing of it is kept.
+    func take(_ stream: Int) async throws -> Response {
+        defer { responses[stream] = nil }
+        return try await response(on: stream)
     }
 
     /// Sends a request without content, and waits for its response.

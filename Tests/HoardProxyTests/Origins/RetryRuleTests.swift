@@ -38,6 +38,16 @@ import Testing
         #expect(Self.next(.unanswered, method: method, atHand: atHand) == (repeats ? .otherServer : .giveUp))
     }
 
+    @Test func requestThatWasLostWithOthersGoesApart() {
+        #expect(Self.next(.lostWithOthers(mayBeProcessed: true)) == .apart(afterAnother: false))
+        #expect(Self.next(.lostWithOthers(mayBeProcessed: true), method: .post) == .giveUp)
+        #expect(Self.next(.lostWithOthers(mayBeProcessed: true), method: .put, atHand: false) == .giveUp)
+        #expect(Self.next(.lostWithOthers(mayBeProcessed: false), method: .post) == .apart(afterAnother: true))
+        #expect(Self.next(.lostWithOthers(mayBeProcessed: false), method: .post, atHand: false) == .apart(afterAnother: true))
+        #expect(Self.next(.lostWithOthers(mayBeProcessed: false), method: .post, atHand: false, unread: false) == .giveUp)
+        #expect(TransportError(.connectionClosed, "", progress: .lostWithOthers(mayBeProcessed: true)).failureOfServer == nil)
+    }
+
     @Test func responseThatIsLateIsNotAskedForAgain() {
         #expect(Self.next(.unanswered, .timedOut, stage: .awaitingResponse) == .giveUp)
     }
@@ -50,6 +60,7 @@ import Testing
     @Test func whoHasGoneIsNotServed() {
         #expect(Self.next(.notProcessed, .cancelled) == .giveUp)
         #expect(Self.next(.notProcessed, .invalidURL) == .giveUp)
+        #expect(Self.next(.notProcessed, .requestTooLarge) == .giveUp)
     }
 
     @Test(

@@ -248,7 +248,10 @@ import Testing
         #expect(Self.lease(&machine, 4) == "wait")
         #expect(Self.describe(machine.released(busy, to: Self.server)) == "none")
         let fresh = Connection()
-        #expect(Self.describe(machine.opened(fresh, to: Self.server, capacity: 2)) == "3 4")
+        // Who wants it fresh has it for himself.
+        #expect(Self.describe(machine.opened(fresh, to: Self.server, capacity: 2)) == "3")
+        #expect(Self.describe(machine.released(fresh, to: Self.server)) == "4")
+        #expect(Self.lease(&machine, 7) == "use")
         // One beyond the limit, and not another while that is there.
         #expect(machine.hosts[Self.server]?.openCount == 2)
         #expect(Self.lease(&machine, 5, fresh: true) == "wait")
@@ -280,6 +283,42 @@ import Testing
         _ = machine.opened(connection, to: Self.server, capacity: 2)
         _ = machine.left(connection, to: Self.server)
         #expect(machine.shutDown().connections.count == 1)
+    }
+
+    @Test func afterALossEachExchangeHasAConnectionOfItsOwnWhileThereIsRoom() {
+        var machine = Self.sharing(10, connections: 2, waiters: 9)
+        let (lost, first, second) = (Connection(), Connection(), Connection())
+        for id in 1...2 { _ = Self.lease(&machine, id) }
+        #expect(Self.describe(machine.opened(lost, to: Self.server, capacity: 10)) == "1 2")
+        machine.failed(Self.server, endangersOthers: true)
+        #expect(machine.closed(lost, to: Self.server) == false)
+        #expect(Self.lease(&machine, 3) == "open")
+        #expect(Self.lease(&machine, 4) == "open")
+        #expect(Self.describe(machine.opened(first, to: Self.server, capacity: 10)) == "3")
+        #expect(Self.describe(machine.opened(second, to: Self.server, capacity: 10)) == "4")
+        // When no more can be made, sharing is better than waiting.
+        #expect(Self.lease(&machine, 5) == "use")
+        #expect(Self.describe(machine.released(first, to: Self.server)) != "close")
+        #expect(Self.describe(machine.released(second, to: Self.server)) != "close")
+        _ = machine.released(first, to: Self.server)
+        // Many that end well make up for it.
+        for id in 0..<1_000 {
+            #expect(Self.lease(&machine, 10 + id) == "use")
+            _ = machine.released(second, to: Self.server)
+        }
+        for id in 0..<10 { #expect(Self.lease(&machine, 5_000 + id) == "use") }
+    }
+
+    @Test func lossOfOneThatWasAloneIsNoReasonToShareLess() {
+        var machine = Self.sharing(10, connections: 2, waiters: 9)
+        let lost = Connection()
+        _ = Self.lease(&machine, 1)
+        _ = machine.opened(lost, to: Self.server, capacity: 10)
+        machine.failed(Self.server, endangersOthers: false)
+        _ = machine.closed(lost, to: Self.server)
+        _ = Self.lease(&machine, 2)
+        _ = Self.lease(&machine, 3)
+        #expect(Self.describe(machine.opened(Connection(), to: Self.server, capacity: 10)) == "2 3")
     }
 
     /// Whatever happens in whatever order: no connection carries more than it can, nobody is served twice, and nobody is left waiting.
@@ -360,6 +399,7 @@ import Testing
                 let use = uses.remove(at: index)
                 leaving.append(use)
                 if machine.left(use.connection, to: Self.server) { opening += 1 }
+                if id % 2 == 0 { machine.failed(Self.server, endangersOthers: id % 4 == 0) }
             default: break
             }
             #expect(uses.allSatisfy { (0...capacity).contains($0.count) }, "seed \(seed)")

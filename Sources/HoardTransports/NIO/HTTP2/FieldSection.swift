@@ -16,13 +16,16 @@ struct FieldSection {
     private let announcedLength: Int?
 
     /// - Returns: `nil` if a rule is broken.
-    init?(_ headers: HPACKHeaders, maximumFieldCount: Int) {
-        guard headers.count <= maximumFieldCount else { return nil }
+    init?(_ headers: HPACKHeaders, limits: NIOTransport.Limits) {
+        guard headers.count <= limits.maximumFieldCount else { return nil }
+        var byteCount = 0
         var status: HTTPResponse.Status?
         var fields = HTTPFields()
         fields.reserveCapacity(headers.count)
         var announcedLength: Int?
         for (name, value, _) in headers {
+            byteCount += name.utf8.count + value.utf8.count
+            guard byteCount <= limits.maximumHeadByteCount else { return nil }
             if name.utf8.first == UInt8(ascii: ":") {
                 guard name == ":status", status == nil, fields.isEmpty, value.utf8.count == 3, let code = Int(contentLength: value), code >= 100
                 else {

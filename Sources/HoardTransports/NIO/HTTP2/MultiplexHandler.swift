@@ -1,7 +1,9 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HoardNIO
 internal import NIOCore
+internal import NIOHPACK
 internal import NIOHTTP2
 
 /// The last handler of a connection of HTTP/2: makes a stream for each exchange, and knows when the connection has no future.
@@ -13,6 +15,7 @@ final class MultiplexHandler: ChannelInboundHandler, ExchangeHandler {
 
     let limits: NIOTransport.Limits
     private let multiplexer: NIOHTTP2Handler.StreamMultiplexer
+    private let gate: FrameGate
     private(set) var machine = MultiplexStateMachine()
     private var streams: [ObjectIdentifier: StreamHandler] = [:]
     private var timing: ClientConnectionTiming
@@ -25,8 +28,9 @@ final class MultiplexHandler: ChannelInboundHandler, ExchangeHandler {
     var owner: (connection: ClientConnection, pool: ConnectionPool)?
     private var context: ChannelHandlerContext?
 
-    init(_ multiplexer: NIOHTTP2Handler.StreamMultiplexer, limits: NIOTransport.Limits) {
+    init(_ multiplexer: NIOHTTP2Handler.StreamMultiplexer, gate: FrameGate, limits: NIOTransport.Limits) {
         self.multiplexer = multiplexer
+        self.gate = gate
         self.limits = limits
         timing = ClientConnectionTiming(readTimeout: limits.readTimeout, idleTimeout: limits.idleTimeout)
     }
@@ -45,8 +49,10 @@ final class MultiplexHandler: ChannelInboundHandler, ExchangeHandler {
             onFailure = nil
             // If none are allowed, one waits until some are.
             onSettings.take()?(self, max(1, min(allowed, limits.maximumStreamCount)))
-        case .goAway(let lastStreamID, _, _):
-            perform(machine.goAwayArrived(lastStreamID: lastStreamID), context: context)
+        case .goAway(let lastStreamID, let code, _):
+            let action = machine.goAwayArrived(lastStreamID: lastStreamID)
+            if code != .noError { tellOfFailure(beyondDoubt: true) }
+            perform(action, context: context)
         default:
             break
         }
@@ -58,8 +64,10 @@ final class MultiplexHandler: ChannelInboundHandler, ExchangeHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // The codec has reset the stream, which learns of it by itself.
-        if error.concernsOneStream, onFailure == nil { return }
+        // The codec has reset a stream, which learns of it by itself, or could not write to one. If it gives the connection up, it tells the origin. A head that
+        // was not written although it has been encoded would make the next ones another's.
+        let isFatal = gate.hasGivenUp || !(error is any NIOHTTP2Error) || error is NIOHTTP2Errors.UnableToSerializeFrame
+        if !isFatal, onFailure == nil { return }
         close(error is any NIOHTTP2Error && onFailure != nil ? ExchangeError.versionNotAgreed : error, context: context)
     }
 
@@ -74,6 +82,7 @@ final class MultiplexHandler: ChannelInboundHandler, ExchangeHandler {
 
     private func ended() {
         timing.cancel()
+        if !machine.isClosed { tellOfFailure() }
         machine.closed()
         failStreams(nil)
         streams = [:]
@@ -123,6 +132,9 @@ final class MultiplexHandler: ChannelInboundHandler, ExchangeHandler {
         streams[ObjectIdentifier(exchange)]?.fail(CancellationError())
     }
 
+    /// Whether the origin takes a request's fields. To be asked before they are written.
+    func takes(_ fields: HPACKHeaders) -> Bool { gate.takes(fields) }
+
     /// The stream of an exchange has ended, or will not begin.
     func streamEnded(_ stream: StreamHandler) {
         guard streams.removeValue(forKey: ObjectIdentifier(stream.exchange)) != nil, let context else { return }
@@ -144,10 +156,19 @@ final class MultiplexHandler: ChannelInboundHandler, ExchangeHandler {
 
     func close(_ error: any Error, context: ChannelHandlerContext) {
         guard !machine.isClosed else { return }
+        // What this side has decided concerns all. Anything else may be one exchange's fault.
+        let isOwn = error is ExchangeError
+        if !isOwn { tellOfFailure() }
         machine.closed()
         onFailure.take()?(error)
-        failStreams(error.meansConnectionLoss ? nil : error)
+        failStreams(error.meansConnectionLoss || !isOwn && machine.hasCarriedOthers ? nil : error)
         context.close(promise: nil)
+    }
+
+    /// Tells the pool that exchanges are lost with the connection, before they learn of it themselves.
+    private func tellOfFailure(beyondDoubt: Bool = false) {
+        guard let owner, machine.streamCount > 0 else { return }
+        owner.pool.connectionFailed(owner.connection, endangersOthers: beyondDoubt || machine.streamCount > 1)
     }
 
     func leave(context: ChannelHandlerContext) {
@@ -204,23 +225,5 @@ final class MultiplexHandler: ChannelInboundHandler, ExchangeHandler {
         // It may have been lent to somebody who has not come yet.
         guard let owner, owner.pool.takeIdle(owner.connection) else { return }
         end(context: context)
-    }
-}
-
-extension Error {
-    /// Whether the codec reports what was wrong with one stream, so that the others can go on.
-    fileprivate var concernsOneStream: Bool {
-        switch self {
-        case is NIOHTTP2Errors.MissingPseudoHeader, is NIOHTTP2Errors.DuplicatePseudoHeader, is NIOHTTP2Errors.PseudoHeaderAfterRegularHeader,
-            is NIOHTTP2Errors.UnknownPseudoHeader, is NIOHTTP2Errors.UnsupportedPseudoHeader, is NIOHTTP2Errors.InvalidPseudoHeaders,
-            is NIOHTTP2Errors.InvalidPseudoHeaderValue, is NIOHTTP2Errors.InvalidStatusValue, is NIOHTTP2Errors.TrailersWithoutEndStream,
-            is NIOHTTP2Errors.InvalidHTTP2HeaderFieldName, is NIOHTTP2Errors.InvalidHTTP2HeaderFieldValue, is NIOHTTP2Errors.ForbiddenHeaderField,
-            is NIOHTTP2Errors.ContentLengthViolated, is NIOHTTP2Errors.ContentLengthHeadersMismatch, is NIOHTTP2Errors.ContentLengthHeaderNegative,
-            is NIOHTTP2Errors.ContentLengthHeaderMalformedValue, is NIOHTTP2Errors.StreamError, is NIOHTTP2Errors.StreamClosed,
-            is NIOHTTP2Errors.NoSuchStream, is NIOHTTP2Errors.CreatedStreamAfterGoaway, is NIOHTTP2Errors.BadStreamStateTransition:
-            true
-        default:
-            false
-        }
     }
 }

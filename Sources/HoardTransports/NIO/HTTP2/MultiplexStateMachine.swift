@@ -18,6 +18,8 @@ struct MultiplexStateMachine {
     private(set) var streamCount = 0
     /// It has been kept for later requests, so the origin may close it just when the next one is sent.
     private(set) var isReused = false
+    /// It has carried several exchanges at once.
+    private var isShared = false
     /// The origin has not worked on streams beyond this one, and will not: [RFC 9113 §6.8](https://www.rfc-editor.org/rfc/rfc9113#section-6.8).
     private(set) var lastStreamID: HTTP2StreamID?
 
@@ -38,6 +40,7 @@ struct MultiplexStateMachine {
     mutating func streamStarted() -> Bool {
         guard case .running = state else { return false }
         streamCount += 1
+        if streamCount > 1 { isShared = true }
         return true
     }
 
@@ -98,8 +101,10 @@ struct MultiplexStateMachine {
     ///
     /// - Parameter streamID: `nil` if nothing of it was sent.
     func lossError(of streamID: HTTP2StreamID?, hasReceivedBytes: Bool) -> ExchangeError {
-        guard let streamID else { return .refused }
-        if let lastStreamID, streamID > lastStreamID { return .refused }
-        return isReused && !hasReceivedBytes ? .stale(wasSent: true) : .connectionClosed
+        guard let streamID, streamID <= lastStreamID ?? .maxID else { return .lostWithOthers(wasSent: false) }
+        return hasCarriedOthers && !hasReceivedBytes ? .lostWithOthers(wasSent: true) : .connectionClosed
     }
+
+    /// Whether a failure may be due to another exchange than the one that suffers it.
+    var hasCarriedOthers: Bool { isReused || isShared }
 }

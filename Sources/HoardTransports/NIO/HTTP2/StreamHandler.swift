@@ -62,6 +62,7 @@ final class StreamHandler: ChannelDuplexHandler {
         timing.exchangeStarted(now: startTime)
         let request = exchange.request
         let fields = HPACKHeaders(request)
+        guard connection.takes(fields) else { return fail(ExchangeError.headTooLarge) }
         if case .none = request.content {
             context.writeAndFlush(Self.wrapOutboundOut(.headers(.init(headers: fields, endStream: true))), promise: nil)
             requestEnded(context: context)
@@ -141,7 +142,7 @@ final class StreamHandler: ChannelDuplexHandler {
 
     private func receive(_ frame: HTTP2Frame.FramePayload.Headers, context: ChannelHandlerContext) {
         let isResponseToHead = exchange.request.head.method == .HEAD
-        guard let section = FieldSection(frame.headers, maximumFieldCount: limits.maximumFieldCount) else {
+        guard let section = FieldSection(frame.headers, limits: limits) else {
             return fail(ExchangeError.invalidResponse)
         }
         let now = context.eventLoop.now
@@ -242,8 +243,9 @@ final class StreamHandler: ChannelDuplexHandler {
         // By this side: the origin has said that it goes, or a frame of it was wrong.
         case let error as NIOHTTP2Errors.StreamClosed: fail(error.errorCode == .cancel ? lossError : ExchangeError.invalidResponse)
         // It was to begin when the origin had said that it goes.
-        case is NIOHTTP2Errors.CreatedStreamAfterGoaway: fail(ExchangeError.refused)
-        case let error as NIOHTTP2Errors.StreamError where error.baseError is NIOHTTP2Errors.CreatedStreamAfterGoaway: fail(ExchangeError.refused)
+        case is NIOHTTP2Errors.CreatedStreamAfterGoaway: fail(ExchangeError.lostWithOthers(wasSent: false))
+        case let error as NIOHTTP2Errors.StreamError where error.baseError is NIOHTTP2Errors.CreatedStreamAfterGoaway:
+            fail(ExchangeError.lostWithOthers(wasSent: false))
         default: fail(error.meansConnectionLoss ? lossError : error)
         }
     }

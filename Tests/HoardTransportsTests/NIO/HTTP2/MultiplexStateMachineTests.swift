@@ -45,25 +45,34 @@ import Testing
     @Test func streamsBeyondTheOriginsLastWereNotProcessed() {
         var machine = Self.running(streams: 3)
         _ = machine.goAwayArrived(lastStreamID: .maxID)
-        #expect(machine.lossError(of: 5, hasReceivedBytes: false) == .connectionClosed)
+        #expect(machine.lossError(of: 5, hasReceivedBytes: true) == .connectionClosed)
         _ = machine.goAwayArrived(lastStreamID: 3)
-        #expect(machine.lossError(of: 5, hasReceivedBytes: false) == .refused)
-        #expect(machine.lossError(of: 3, hasReceivedBytes: false) == .connectionClosed)
+        #expect(machine.lossError(of: 5, hasReceivedBytes: false) == .lostWithOthers(wasSent: false))
+        #expect(machine.lossError(of: 3, hasReceivedBytes: false) == .lostWithOthers(wasSent: true))
         // It cannot take back what it has refused.
         _ = machine.goAwayArrived(lastStreamID: 7)
-        #expect(machine.lossError(of: 5, hasReceivedBytes: false) == .refused)
+        #expect(machine.lossError(of: 5, hasReceivedBytes: false) == .lostWithOthers(wasSent: false))
     }
 
     @Test func streamThatWasNotOpenedWasNotProcessed() {
-        #expect(Self.running(streams: 1).lossError(of: nil, hasReceivedBytes: false) == .refused)
+        #expect(Self.running(streams: 1).lossError(of: nil, hasReceivedBytes: false) == .lostWithOthers(wasSent: false))
     }
 
     @Test func lossOnAConnectionThatWasKeptMayBeRepeated() {
         var machine = Self.running(streams: 1)
         #expect(machine.lossError(of: 1, hasReceivedBytes: false) == .connectionClosed)
         machine.kept()
-        #expect(machine.lossError(of: 1, hasReceivedBytes: false) == .stale(wasSent: true))
+        #expect(machine.lossError(of: 1, hasReceivedBytes: false) == .lostWithOthers(wasSent: true))
         #expect(machine.lossError(of: 1, hasReceivedBytes: true) == .connectionClosed)
+    }
+
+    @Test func lossOfSeveralMayBeTheFaultOfOne() {
+        var machine = Self.running(streams: 2)
+        #expect(machine.hasCarriedOthers)
+        #expect(machine.lossError(of: 1, hasReceivedBytes: false) == .lostWithOthers(wasSent: true))
+        #expect(machine.lossError(of: 3, hasReceivedBytes: true) == .connectionClosed)
+        _ = machine.streamEnded()
+        #expect(machine.lossError(of: 1, hasReceivedBytes: false) == .lostWithOthers(wasSent: true))
     }
 
     @Test func nothingHappensAfterTheEnd() {
