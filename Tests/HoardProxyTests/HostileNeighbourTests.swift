@@ -164,7 +164,9 @@ struct HostileNeighbourTests {
         switch request["x-harm"] {
         case "reset": connection.reset(stream, 2)
         case "refuse": connection.reset(stream, 7)
-        case "window": for _ in 0..<2 { connection.windowUpdate(stream, 0x7FFF_FFFF) }
+        case "window":
+            connection.windowUpdate(stream, 0x7FFF_FFFF)
+            connection.reset(stream, 3)
         case "connection-window": connection.windowUpdate(0, 0x7FFF_FFFF)
         case "goaway-error":
             connection.goAway(lastStream: 0, 1)

@@ -119,7 +119,10 @@ struct NIOTransportHeadTests {
 
     static let harms = [
         Harm("reset", others: nil) { $0.reset($1, 2) },
-        Harm("window of the stream", others: nil) { connection, stream in for _ in 0..<2 { connection.windowUpdate(stream, 0x7FFF_FFFF) } },
+        Harm("window of the stream", others: nil) {
+            $0.windowUpdate($1, 0x7FFF_FFFF)
+            $0.reset($1, 3)
+        },
         Harm("malformed head", others: nil) { $0.fields([("x-a", "b")], stream: $1, ends: true, flushes: true) },
         Harm("content without a head", others: nil) { $0.write(0, stream: $1, payload: ByteBuffer(string: "x")) },
         Harm("more content than announced", others: nil) {
