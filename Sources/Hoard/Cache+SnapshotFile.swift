@@ -17,10 +17,10 @@
         ///
         /// - Parameters:
         ///   - path: The directory must exist.
-        ///   - maximumBytes: How large the file may become. If all entries do not fit, only the hottest are written.
+        ///   - maximumBytes: How large the file may become as a whole. If all entries do not fit, only the hottest are written.
         ///   - clock: Dates the snapshot.
         /// - Returns: The number of entries written.
-        /// - Throws: ``SnapshotError``. The older file is then as it was.
+        /// - Throws: ``SnapshotError``: among others `tooLarge` if not even a file without entries fits. The older file is then as it was.
         @discardableResult
         public func save(
             to path: String,
@@ -28,15 +28,20 @@
             clock: any WallClock = SystemWallClock()
         ) throws(SnapshotError) -> Int {
             var snapshot = snapshot(clock: clock)
+            let schema = Self.snapshotSchema
+            let limit = max(0, maximumBytes) - SnapshotFile.byteCount(aroundPayloadOf: schema)
             var payload = try Self.encode(snapshot)
-            while payload.count > maximumBytes, !snapshot.entries.isEmpty {
+            while payload.count > limit, !snapshot.entries.isEmpty {
                 // A little less than would fit if all entries were of one size.
-                let share = Double(maximumBytes) / Double(payload.count) * 0.95
+                let share = Double(limit) / Double(payload.count) * 0.95
                 let count = min(snapshot.entries.count - 1, Int(Double(snapshot.entries.count) * share))
-                snapshot.keepHottest(count)
+                snapshot.keepHottest(max(0, count))
                 payload = try Self.encode(snapshot)
             }
-            try SnapshotFile.write(payload, schema: Self.snapshotSchema, to: path)
+            guard payload.count <= limit else {
+                throw SnapshotError(.tooLarge, "A snapshot without entries is longer than the \(maximumBytes) bytes allowed for \(path). Allow more.")
+            }
+            try SnapshotFile.write(payload, schema: schema, to: path)
             return snapshot.entries.count
         }
 
@@ -44,7 +49,7 @@
         ///
         /// Blocks the thread while it reads and decodes.
         ///
-        /// - Parameter maximumBytes: How large the file may be.
+        /// - Parameter maximumBytes: How many bytes of entries the file may hold; one written within this limit is always read.
         /// - Returns: The number of entries put in and kept at that moment.
         /// - Throws: ``SnapshotError``: among others `notFound`, `corrupt` for a file that is not whole, and `wrongSchema` for one of a cache with
         ///   other types. Nothing has been put into the cache then.

@@ -14,7 +14,7 @@
 /// policy.softTimeout = .milliseconds(100)
 /// ```
 ///
-/// Negative durations count as zero. ``validate()`` says what does not go together.
+/// Negative durations count as zero, so that one that was computed may come out too small. ``validate()`` says what does not go together.
 public struct CachePolicy: Sendable, Hashable {
     /// How long a value is fresh, counted from the end of its load. `nil`: for ever. Default: `nil`.
     public var freshFor: Duration?
@@ -173,8 +173,7 @@ extension CachePolicy {
 
     /// What does not go together, in one sentence.
     var problem: String? {
-        for (name, duration) in namedDurations where duration.map({ $0 < .zero }) ?? false { return "\(name) must not be negative." }
-        if let softTimeout, let hardTimeout, softTimeout > hardTimeout {
+        if let softTimeout, let hardTimeout, softTimeout > max(.zero, hardTimeout) {
             return "softTimeout (\(softTimeout)) must not be longer than hardTimeout (\(hardTimeout))."
         }
         if softTimeout != nil, staleIfError <= .zero, staleWhileRevalidate <= .zero {
@@ -194,13 +193,5 @@ extension CachePolicy {
             return "earlyRefresh has no effect without freshFor: values that are fresh for ever are never refreshed."
         }
         return nil
-    }
-
-    private var namedDurations: [(String, Duration?)] {
-        [
-            ("freshFor", freshFor), ("staleWhileRevalidate", staleWhileRevalidate), ("staleIfError", staleIfError), ("staleFor", staleFor),
-            ("retryAfterFailure", retryAfterFailure), ("jitter", jitter), ("negativeFor", negativeFor), ("softTimeout", softTimeout),
-            ("hardTimeout", hardTimeout), ("loadLease.maximumWait", loadLease?.maximumWait),
-        ]
     }
 }

@@ -79,14 +79,17 @@ extension TieredCache {
         onProgress: (WarmUpProgress) -> Void,
         bring: @escaping @Sendable ([Key]) async throws -> (found: Int, loaded: Int, absent: Int)
     ) async throws -> WarmUpProgress {
-        typealias Outcome = (keyCount: Int, result: Result<(found: Int, loaded: Int, absent: Int), any Error>)
+        typealias Brought = Result<(found: Int, loaded: Int, absent: Int), any Error>
         var progress = WarmUpProgress(total: batches.reduce(0) { $0 + $1.count })
         var waiting = batches.makeIterator()
-        try await withThrowingTaskGroup(of: Outcome.self) { group in
+        try await withThrowingTaskGroup(of: (keyCount: Int, result: Brought).self) { group in
             func startNext() {
                 guard let keys = waiting.next() else { return }
                 group.addTask {
-                    do { return (keys.count, .success(try await bring(keys))) } catch { return (keys.count, .failure(error)) }
+                    // Not in one expression with the count: docs/compiler-defects.md.
+                    let result: Brought
+                    do { result = .success(try await bring(keys)) } catch { result = .failure(error) }
+                    return (keys.count, result)
                 }
             }
             for _ in 0..<max(1, maximumConcurrency) { startNext() }

@@ -34,6 +34,7 @@ extension HTTPCache {
             let received: TransportResponse
             do {
                 received = try await call.transport.send(forward.request, body: call.body, onInterimResponse: call.onInterimResponse)
+                    .heldToItsLength(for: forward.request)
             } catch {
                 if isUnsafe { await changeMayHaveHappened(error, call) }
                 flight.close()

@@ -108,7 +108,7 @@ extension HTTPCache {
             guard let part else {
                 if let expected = shared.expectedLength, received < expected {
                     await breakOff(&recorder, transfer)
-                    return shared.end(.brokenOff(TransportError(.connectionClosed, "The content ended before its announced length.")))
+                    return shared.end(.brokenOff(TransportError.endedEarly))
                 }
                 let trailers = body.trailers
                 if !isStored { keeping = await store(&recorder, trailers: trailers, transfer, keeping) }

@@ -227,6 +227,48 @@ import Testing
         #expect(try await stored(in: harness) == "abcdef")
     }
 
+    // MARK: Lengths
+
+    @Test(arguments: [nil, 3, 10] as [Int?], ["3", "10", "2", "0"])
+    func bodyOfAnotherLengthThanItsHeadStatesIsAnErrorAndNotStored(_ known: Int?, _ stated: String) async throws {
+        let isTrue = stated == "3" && known != 10
+        // A body at hand, one in parts, and one whose transport says how long it is.
+        for (number, isAtHand) in [true, false].enumerated() where !isAtHand || known == 3 {
+            let harness = CacheHarness { request in
+                let fields = Self.fields + [.contentLength: stated]
+                return isAtHand ? .text("abc", fields: fields) : .parts(["ab", "c"], length: known, fields: fields)
+            }
+            for _ in 0..<2 {
+                do {
+                    let reply = try await harness.get()
+                    #expect(isTrue && reply.text == "abc")
+                } catch { #expect(!isTrue) }
+            }
+            await harness.transfersEnd()
+            #expect(harness.requestCount == (isTrue ? 1 : 2), "\(number)")
+            #expect(harness.openFenceCount == 0)
+        }
+    }
+
+    @Test(arguments: [HTTPResponse.Status.noContent, .notModified])
+    func lengthOfContentThatIsNotSentIsNoError(_ status: HTTPResponse.Status) async throws {
+        let harness = CacheHarness { _ in .parts([], length: nil, status: status, fields: Self.fields + [.contentLength: "10"]) }
+        #expect(try await harness.get().text == "")
+        #expect(try await harness.send(.head).text == "")
+    }
+
+    @Test func lengthsThatContradictEachOtherAreNotStored() async throws {
+        for lengths in [["3", "10"], ["-3"], ["3, 10"], ["3.0"]] {
+            let harness = CacheHarness { _ in
+                var fields = Self.fields
+                fields[values: .contentLength] = lengths
+                return .parts(["abc"], length: nil, fields: fields)
+            }
+            for _ in 0..<2 { #expect(try await harness.get().cacheStatus == "hoard; fwd=uri-miss; fwd-status=200; detail=CONTENT-LENGTH") }
+            #expect(harness.requestCount == 2)
+        }
+    }
+
     // MARK: Limits
 
     @Test(arguments: [(9, true), (8, false)])

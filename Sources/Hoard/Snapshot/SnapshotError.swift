@@ -26,7 +26,7 @@ public struct SnapshotError: Error, Sendable {
         public static var corrupt: Self { .init(.corrupt) }
         /// The file is a whole snapshot of something else.
         public static var wrongSchema: Self { .init(.wrongSchema) }
-        /// The snapshot holds more than the reader allows.
+        /// The snapshot holds more than the reader allows, or could hold nothing within what the writer allows.
         public static var tooLarge: Self { .init(.tooLarge) }
         /// A key or value could not be encoded or decoded.
         public static var codingFailed: Self { .init(.codingFailed) }

@@ -42,6 +42,11 @@
             }
         }
 
+        /// How many bytes of a file are not its payload.
+        package static func byteCount(aroundPayloadOf schema: String) -> Int {
+            SnapshotHeader.fixedByteCount + schema.utf8.count + SnapshotHeader.checksumByteCount
+        }
+
         /// The payload of the snapshot at `path`. A symbolic link is followed.
         ///
         /// Allocates no more than the file is long, whatever the file says of itself, and never more than `maximumBytes` and

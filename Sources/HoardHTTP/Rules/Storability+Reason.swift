@@ -65,12 +65,17 @@ extension Storability.Reason {
         "RFC 9111 §3",
         "The response has neither a lifetime nor a validator, so it could never be used."
     )
+    package static let length = Self(
+        "CONTENT-LENGTH",
+        "RFC 9110 §8.6",
+        "The response states several lengths, or one that is no number, so nobody can tell whether its content is whole."
+    )
     package static let tooLarge = Self("TOO-LARGE", "RFC 9111 §3", "The content is longer than the cache accepts.")
     package static let tags = Self("TAGS", "RFC 9111 §3", "The response has a tag by which it could not be removed, or too many of them.")
 
     /// All reasons, in the order in which they are looked for.
     package static let allReasons: [Self] = [
         .method, .requestNoStore, .status, .unmetDemand, .partial, .notUnderstood, .noStore, .private, .authorization, .varyStar,
-        .noExplicitFreshness, .tooLarge, .tags,
+        .noExplicitFreshness, .length, .tooLarge, .tags,
     ]
 }

@@ -91,6 +91,7 @@ package enum Storability: Hashable, Sendable {
     }
 
     private static func reasonInSize(_ response: HTTPResponse, _ rules: HTTPCacheRules, _ bodyLength: Int?) -> Reason? {
+        if response.headerFields.contains(.contentLength), response.headerFields.contentLength == nil { return .length }
         if bodyLength ?? response.headerFields.contentLength ?? 0 > rules.maximumObjectBytes { return .tooLarge }
         return CacheTags.usableTags(in: response.headerFields) == nil ? .tags : nil
     }

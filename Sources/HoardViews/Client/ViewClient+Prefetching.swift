@@ -61,11 +61,14 @@ extension ViewClient {
             for (index, request) in requests.enumerated() {
                 count += 1
                 group.addTask { [self] in
+                    // Not in one expression with the index: docs/compiler-defects.md.
+                    let result: Result<Prefetch, ViewError>
                     do throws(ViewError) {
-                        return (index, .success(try await prefetch(request, options: options)))
+                        result = .success(try await prefetch(request, options: options))
                     } catch {
-                        return (index, .failure(error))
+                        result = .failure(error)
                     }
+                    return (index, result)
                 }
             }
             var results = [Result<Prefetch, ViewError>](repeating: .failure(.cancelled), count: count)

@@ -125,6 +125,7 @@ extension DecisionScenario {
         Self("Authorization, shared cache", request("Authorization: x"), rules: .test(.shared), .lookedUp(nil), .received(cachable)),
         Self("Vary: *", request(), .lookedUp(nil), .received(response(200, "Cache-Control: max-age=60", "Vary: *"))),
         Self("neither lifetime nor validator", request(), .lookedUp(nil), .received(response(200))),
+        Self("a length that is none", request(), .lookedUp(nil), .received(response(200, "Cache-Control: max-age=60", "Content-Length: -1"))),
         Self("too long", request(), .lookedUp(nil), .received(response(200, "Cache-Control: max-age=60", "Content-Length: 1001"))),
         Self(
             "a tag that is too long",

@@ -136,7 +136,7 @@ import Testing
         #expect(try makeCache().restore(from: path) == 5)
     }
 
-    @Test(arguments: [0, 1, 100, 1_000, 5_000, 20_000])
+    @Test(arguments: [400, 1_000, 5_000, 20_000])
     func fileGetsNoLargerThanAllowedAndHoldsTheHottest(_ maximumBytes: Int) throws {
         let cache = makeCache(0..<500)
         for _ in 0..<3 { for key in 0..<20 { _ = cache.value(forKey: key) } }
@@ -144,14 +144,30 @@ import Testing
         let written = try cache.save(to: path, maximumBytes: maximumBytes)
         #expect(written < 1_000)
         let other = makeCache()
-        #expect(try other.restore(from: path) == written)
-        // A file without entries cannot be smaller than it is.
-        let byteCount = try directory.bytes(of: "cache").count
-        #expect(byteCount <= maximumBytes + 300 || written == 0)
+        #expect(try other.restore(from: path, maximumBytes: maximumBytes) == written)
+        #expect(try directory.bytes(of: "cache").count <= maximumBytes)
         if maximumBytes == 20_000 {
             #expect(written > 50)
             #expect((0..<20).allSatisfy { other.contains($0) })
         }
+    }
+
+    @Test(arguments: [0, -1, .min, 1, 100])
+    func limitBelowAnEmptySnapshotIsAnErrorAndLeavesTheOlderFile(_ maximumBytes: Int) throws {
+        try makeCache(0..<5).save(to: path)
+        for cache in [makeCache(), makeCache(0..<500)] {
+            let failure = #expect(throws: SnapshotError.self) { try cache.save(to: path, maximumBytes: maximumBytes) }
+            #expect(failure?.code == .tooLarge)
+        }
+        #expect(try makeCache().restore(from: path) == 5)
+    }
+
+    @Test func emptySnapshotFitsIntoItsOwnLengthAndNotIntoOneLess() throws {
+        try makeCache().save(to: path)
+        let byteCount = try directory.bytes(of: "cache").count
+        #expect(try makeCache(0..<500).save(to: path, maximumBytes: byteCount) == 0)
+        #expect(try directory.bytes(of: "cache").count == byteCount)
+        #expect(throws: SnapshotError.self) { try makeCache().save(to: path, maximumBytes: byteCount - 1) }
     }
 
     @Test func missingDirectoryIsAnError() {

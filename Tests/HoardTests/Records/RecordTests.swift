@@ -25,6 +25,18 @@ import Testing
         #expect(record.staleUntil == freshUntil)
     }
 
+    @Test func endingTheFreshnessSaysWhetherItEndsSooner() {
+        var record = Record(payload: Data(), created: created, freshUntil: freshUntil, staleUntil: .forever)
+        for (date, isSooner) in [(freshUntil + 1, false), (freshUntil, false), (freshUntil - 1, true), (freshUntil - 1, false)] {
+            let before = record.freshUntil
+            #expect(record.endFreshness(at: date) == isSooner)
+            #expect(record.freshUntil == (isSooner ? date : before))
+        }
+        var lasting = Record(payload: Data(), created: created)
+        let isSooner = lasting.endFreshness(at: freshUntil)
+        #expect(isSooner && lasting.freshUntil == freshUntil && lasting.staleUntil == nil)
+    }
+
     @Test func recordIsStaleFromTheMomentOfFreshUntilOn() {
         let record = Record(payload: Data(), created: created, freshUntil: freshUntil, staleUntil: .forever)
         #expect(record.isFresh(at: freshUntil.addingTimeInterval(-0.001)))

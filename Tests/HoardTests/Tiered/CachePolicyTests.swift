@@ -14,9 +14,6 @@ import Testing
     }
 
     @Test(arguments: [
-        (CachePolicy(freshFor: .seconds(-1)), ["freshFor"]),
-        (CachePolicy().with { $0.staleIfError = .seconds(-1) }, ["staleIfError"]),
-        (CachePolicy().with { $0.jitter = .seconds(-1) }, ["jitter"]),
         (
             CachePolicy(freshFor: .seconds(1)).with {
                 $0.staleIfError = .seconds(1)
@@ -46,7 +43,37 @@ import Testing
 
     @Test func cacheRefusesAPolicyThatContradictsItself() async {
         await #expect(processExitsWith: .failure) {
-            _ = TieredCache<String, Int>.Configuration(maximumCount: 1, policy: CachePolicy(freshFor: .seconds(-1)))
+            _ = TieredCache<String, Int>.Configuration(maximumCount: 1, policy: CachePolicy().with { $0.earlyRefresh = .atFraction(2) })
         }
+    }
+
+    @Test(arguments: [Duration.seconds(-1), .seconds(Int64.min), .nanoseconds(-1)])
+    func negativeDurationsCountAsZero(_ negative: Duration) async throws {
+        let policy = CachePolicy(freshFor: negative).with { policy in
+            for path in [
+                \.staleWhileRevalidate, \.staleIfError, \.staleFor, \.retryAfterFailure, \.jitter, \.negativeFor,
+            ] as [WritableKeyPath<CachePolicy, Duration>] {
+                policy[keyPath: path] = negative
+            }
+            policy.hardTimeout = negative
+            policy.loadLease = CachePolicy.LoadLease(maximumWait: negative)
+        }
+        try policy.validate()
+        try policy.with {
+            $0.softTimeout = negative
+            $0.staleIfError = .seconds(1)
+        }.validate()
+        // A timeout of zero lets no load end in time.
+        let cache = TieredFixture(policy: policy.with { $0.hardTimeout = nil }).cache
+        for number in 0..<3 {
+            // A value that is fresh for no time is loaded each time.
+            #expect(try await cache.value(forKey: "a") { _ in number } == number)
+        }
+        // Remembered for no time, and tried again after no time.
+        for _ in 0..<2 {
+            #expect(try await cache.valueIfExists(forKey: "b") { _ in .absent() } == nil)
+            await #expect(throws: (any Error).self) { try await cache.value(forKey: "c") { _ -> Int in throw CacheError(.timedOut, "") } }
+        }
+        #expect(cache.statistics.loads == 7)
     }
 }

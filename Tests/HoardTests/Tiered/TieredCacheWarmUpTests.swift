@@ -179,6 +179,15 @@ import Testing
         }
     }
 
+    @Test(arguments: [1, 3, 20]) func everyKeyOfABatchThatFailsCounts(_ maximumConcurrency: Int) async throws {
+        let result = try await cache.warmUp(keys, batchCount: 3, maximumConcurrency: maximumConcurrency) { missing in
+            // Two of the seven batches, of three keys and of two.
+            if missing.contains("4") || missing.contains("19") { throw TestError() }
+            return Dictionary(uniqueKeysWithValues: missing.map { ($0, 1) })
+        }
+        #expect((result.found, result.loaded, result.failed, result.absent) == (0, 15, 5, 0))
+    }
+
     @Test(arguments: [(0, 20), (-1, 20), (1, 20), (20, 1), (.max, 1)])
     func anyBatchCountWorks(_ batchCount: Int, _ calls: Int) async throws {
         let loads = Counter()

@@ -98,6 +98,7 @@ import Testing
             #expect(found.map { Array($0.identifier.utf8) } == Array(identifier.utf8))
         }
         #expect(await workspace.diskManager(store).numberOfReferences() == identifiers.count)
+        #expect(await manager.numberOfReferencesOnDisk() == identifiers.count)
         await store.close()
         if kind != .memory {
             // Nothing beside the store's own files, and nothing outside of its directory.

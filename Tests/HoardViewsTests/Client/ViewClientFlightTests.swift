@@ -214,7 +214,7 @@ import Testing
         do {
             let harness = ViewHarness()
             (client, cache) = (harness.client, harness.cache)
-            _ = await harness.client.prefetch((0..<20).map { ViewRequest("/\($0)") })
+            #expect(await harness.client.prefetch((0..<20).map { ViewRequest("/\($0)") }).fetchedCount == 20)
             let hold = harness.transport.hold()
             let tasks = (0..<20).map { number in Task { try await harness.client.fetch(ViewRequest("/new/\(number)")) } }
             await hold.arrivals(20)

@@ -178,6 +178,25 @@ import Testing
         #expect(report.wastedBytes == #"{"title": "/b"}"#.utf8.count + #"{"title": "/here?2"}"#.utf8.count)
     }
 
+    @Test(arguments: [0, 1, 2, 3, 10, 1_000], [false, true])
+    func resultsAreInTheOrderOfTheRequests(_ count: Int, _ hasFetchedBefore: Bool) async throws {
+        let harness = ViewHarness()
+        let paths = (0..<count).map { "/\($0)" }
+        for path in paths.enumerated().filter({ $0.offset % 3 == 1 }).map(\.element) { harness.origin[path].status = .gone }
+        if hasFetchedBefore { _ = try await harness.client.fetch("/before") }
+        let report = await harness.client.prefetch(paths.lazy.map { ViewRequest($0) }, options: PrefetchOptions())
+        try #require(report.results.count == count)
+        for (number, result) in report.results.enumerated() {
+            switch result {
+            case .success(let prefetch):
+                #expect(number % 3 != 1 && prefetch.outcome == .fetched)
+                #expect(prefetch.url == "http://example.com/\(number)")
+            case .failure(let error): #expect(number % 3 == 1 && error.code == .network)
+            }
+        }
+        #expect(report.failedCount == (count + 1) / 3)
+    }
+
     // MARK: Limits
 
     @Test func noMoreRequestsAreSentAtTheSameTimeThanAllowed() async throws {

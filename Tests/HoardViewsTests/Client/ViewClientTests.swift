@@ -51,6 +51,31 @@ import Testing
         #expect(harness.cache?.additions.count == 1)
     }
 
+    @Test func everyFetchCountsAndWhereItsScreenCameFrom() async throws {
+        let harness = ViewHarness()
+        for _ in 0..<2 { _ = try await harness.client.fetch("/home") }
+        let first = harness.client.statistics
+        #expect((first.fetches, first.misses, first.memoryHits, first.cacheHits) == (2, 1, 1, 0))
+        // After a restart the bytes are there, and must be decoded.
+        let later = harness.restarted()
+        for _ in 0..<3 { _ = try await later.fetch("/home") }
+        let second = later.statistics
+        #expect((second.fetches, second.misses, second.memoryHits, second.cacheHits) == (3, 0, 2, 1))
+        harness.origin["/gone"].status = .gone
+        await #expect(throws: ViewError.self) { try await later.fetch("/gone") }
+        #expect((later.statistics.fetches, later.statistics.failures) == (4, 1))
+    }
+
+    @Test func viewsFromTheSameBytesAreTheSameState() async throws {
+        let harness = ViewHarness()
+        let first = try await harness.client.fetch("/home")
+        let again = try await harness.restarted().fetch("/home")
+        let other = try await harness.client.fetch("/other")
+        #expect(first.source != again.source)
+        #expect(first.isSameState(as: again) && again.isSameState(as: first))
+        #expect(!first.isSameState(as: other) && !other.isSameState(as: first))
+    }
+
     @Test func decodedScreensAreBounded() async throws {
         var configuration = ViewClient.Configuration()
         configuration.maximumMemoryBytes = 8_000

@@ -1,0 +1,53 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import NIOCore
+
+extension TransportResponse {
+    /// The same response, whose body ends with an error unless it is as long as `Content-Length` says.
+    ///
+    /// A transport that frames messages itself has seen to that, and says the length. This is for those who write one: what is short must not be taken for whole
+    /// ([RFC 9111 §3.3](https://www.rfc-editor.org/rfc/rfc9111#section-3.3)).
+    func heldToItsLength(for request: HTTPRequest) -> TransportResponse {
+        guard request.method != .head, head.status.hasContent, let length = head.headerFields.contentLength, length != body.length else {
+            return self
+        }
+        let body = body
+        return TransportResponse(head: head, body: HTTPBody(MeasuredBody(body: body, length: length), length: length) { body.trailers })
+    }
+}
+
+extension HTTPResponse.Status {
+    /// Whether a response to a request other than HEAD has content: [RFC 9110 §6.4.1](https://www.rfc-editor.org/rfc/rfc9110#section-6.4.1).
+    fileprivate var hasContent: Bool { code >= 200 && code != 204 && code != 304 }
+}
+
+/// A body that must have a length.
+private struct MeasuredBody: AsyncSequence, Sendable {
+    let body: HTTPBody
+    let length: Int
+
+    func makeAsyncIterator() -> Iterator { Iterator(parts: body.makeAsyncIterator(), missing: length) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        var parts: HTTPBody.AsyncIterator
+        var missing: Int
+
+        mutating func next() async throws -> ByteBuffer? { try await next(isolation: nil) }
+
+        mutating func next(isolation actor: isolated (any Actor)?) async throws -> ByteBuffer? {
+            let part = try await parts.next(isolation: actor)
+            missing -= part?.readableBytes ?? 0
+            if missing < 0 { throw TransportError(.invalidResponse, "The content is longer than its announced length.") }
+            // Many streams simply end when the task that reads them is cancelled.
+            if part == nil, missing > 0, !Task.isCancelled { throw TransportError.endedEarly }
+            return part
+        }
+    }
+}
+
+extension TransportError {
+    /// The content of a response has ended too soon.
+    static var endedEarly: TransportError { TransportError(.connectionClosed, "The content ended before its announced length.") }
+}
