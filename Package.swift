@@ -258,7 +258,7 @@ let package = Package(
         ),
         .target(
             name: "HoardNIOTestSupport",
-            dependencies: ["HoardHTTP", "HoardNIO", httpTypes, nioCore, nioHPACK, nioPosix, nioSSL],
+            dependencies: ["HoardHTTP", "HoardNIO", "HoardTesting", httpTypes, nioCore, nioHPACK, nioPosix, nioSSL],
             path: "Tests/HoardNIOTestSupport",
             swiftSettings: swiftSettings
         ),

@@ -60,6 +60,9 @@ extension HTTPCache {
         /// Default: `false`.
         public var collapsesAcrossCaches: Bool = false
 
+        /// For how long a cache that has died while it was asking keeps the others waiting.
+        package var leaseDuration: Duration = .seconds(5)
+
         public init() {}
     }
 }

@@ -22,14 +22,11 @@ extension HTTPCache {
         let flight: Flight
     }
 
-    /// For how long a cache that has died while it was asking keeps the others waiting.
-    static let leaseDuration = Duration.seconds(5)
-
     /// Waits until the leader of an exchange may ask the origin, unless another cache brings what answers its request.
     func turnToAsk(_ exchange: Exchange, _ found: Found, _ machine: HTTPCacheStateMachine, _ call: Call) async -> Turn {
         guard configuration.collapsesAcrossCaches else { return .ask(nil) }
         // Those who have joined give up waiting at the end of the timeout, and would all ask by themselves.
-        let lease = CachePolicy.LoadLease(duration: Self.leaseDuration, maximumWait: configuration.collapseTimeout / 2)
+        let lease = CachePolicy.LoadLease(duration: configuration.leaseDuration, maximumWait: configuration.collapseTimeout / 2)
         do {
             let turn = try await entries.turn(toLoad: exchange.key.leaseKey, lease) { [self] in await landing(at: found, machine, call) }
             switch turn {

@@ -3,6 +3,7 @@
 
 import Foundation
 import Hoard
+import HoardTesting
 import Testing
 
 @testable import HoardDisk
@@ -83,8 +84,8 @@ import Testing
             for _ in 0..<8 {
                 group.addTask {
                     try directory.whileLocked(creating: true) { () throws(StoreError) in
-                        #expect(inside.change(by: 1) == 1)
-                        _ = inside.change(by: -1)
+                        #expect(inside.increment() == 1)
+                        inside.add(-1)
                     }
                 }
             }

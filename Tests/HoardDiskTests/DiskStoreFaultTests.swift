@@ -3,6 +3,7 @@
 
 import Foundation
 import Hoard
+import HoardTesting
 import Testing
 
 @testable import HoardDisk
@@ -60,7 +61,7 @@ import Testing
         #expect(try await store.peekRecord(forKey: "large") == nil)
         // The file whose row is gone goes too.
         let workspace = workspace
-        #expect(try await eventually { try workspace.payloadFiles().isEmpty })
+        try await waitUntil { try workspace.payloadFiles().isEmpty }
         await store.close()
         #expect(try await workspace.open().peekText("new") == "new")
     }
@@ -143,7 +144,7 @@ import Testing
         #expect((2...3).contains(foundCount))
         let workspace = workspace
         let expectedCount = foundCount
-        #expect(try await eventually { try workspace.payloadFiles().count == expectedCount })
+        try await waitUntil { try workspace.payloadFiles().count == expectedCount }
         #expect(try reopened.countedTotals().count == foundCount)
     }
 }

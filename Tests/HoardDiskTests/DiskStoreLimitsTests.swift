@@ -3,6 +3,7 @@
 
 import Foundation
 import Hoard
+import HoardTesting
 import Synchronization
 import Testing
 
@@ -176,7 +177,7 @@ import Testing
         #expect(full > 3000)
         // The first of them go at once, the others step by step.
         try await store.removeRecords(taggedWith: "tag")
-        #expect(await eventually { (try? store.countOnWriter("SELECT COUNT(*) FROM records")) == 0 })
+        try await waitUntil { (try? store.countOnWriter("SELECT COUNT(*) FROM records")) == 0 }
         #expect(try #require(try store.countOnWriter("PRAGMA page_count")) < full / 2)
     }
 

@@ -4,7 +4,6 @@
 import HoardHTTP
 import HoardTesting
 import NIOCore
-import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct HTTPBodyTests {
@@ -15,17 +14,12 @@ import Testing
         let parts: [String]
         let count: Counter
 
-        final class Counter: Sendable {
-            let value = Atomic(0)
-            var asked: Int { value.load(ordering: .relaxed) }
-        }
-
         struct AsyncIterator: AsyncIteratorProtocol {
             var parts: ArraySlice<String>
             let count: Counter
 
             mutating func next() async throws -> ByteBuffer? {
-                count.value.wrappingAdd(1, ordering: .relaxed)
+                count.increment()
                 return parts.popFirst().map { ByteBuffer(string: $0) }
             }
 
@@ -86,23 +80,23 @@ import Testing
     }
 
     @Test func sourceIsAskedOnlyWhenTheReaderWantsMore() async throws {
-        let counter = CountedParts.Counter()
+        let counter = Counter()
         let body = HTTPBody(CountedParts(parts: ["a", "b", "c"], count: counter), length: nil)
-        #expect(counter.asked == 0)
+        #expect(counter.value == 0)
         var iterator = body.makeAsyncIterator()
-        #expect(counter.asked == 0)
+        #expect(counter.value == 0)
         _ = try await iterator.next()
-        #expect(counter.asked == 1)
+        #expect(counter.value == 1)
         _ = try await iterator.next()
-        #expect(counter.asked == 2)
+        #expect(counter.value == 2)
     }
 
     @Test func sourceIsNotAskedAgainAfterTheEnd() async throws {
-        let counter = CountedParts.Counter()
+        let counter = Counter()
         var iterator = HTTPBody(CountedParts(parts: ["a"], count: counter), length: nil).makeAsyncIterator()
         while try await iterator.next() != nil {}
         for _ in 1...3 { #expect(try await iterator.next() == nil) }
-        #expect(counter.asked == 2)
+        #expect(counter.value == 2)
     }
 
     @Test func errorOfTheSourceReachesTheReader() async throws {
@@ -123,19 +117,19 @@ import Testing
     }
 
     @Test func bodyThatIsAnnouncedTooLongIsNotReadAtAll() async throws {
-        let counter = CountedParts.Counter()
+        let counter = Counter()
         let body = HTTPBody(CountedParts(parts: ["abc"], count: counter), length: 3)
         let error = await #expect(throws: HTTPBodyTooLargeError.self) { try await body.collect(upTo: 2) }
         #expect(error?.maximumByteCount == 2)
-        #expect(counter.asked == 0)
+        #expect(counter.value == 0)
         await #expect(throws: HTTPBodyTooLargeError.self) { try await HTTPBody("abc").collect(upTo: 2) }
     }
 
     @Test func bodyThatTurnsOutTooLongIsReadNoFurther() async throws {
-        let counter = CountedParts.Counter()
+        let counter = Counter()
         let body = HTTPBody(CountedParts(parts: ["ab", "c", "d", "e"], count: counter), length: nil)
         let error = try await #require(throws: HTTPBodyTooLargeError.self) { try await body.collect(upTo: 2) }
-        #expect(counter.asked == 2)
+        #expect(counter.value == 2)
         #expect("\(error)" == "The body is longer than the 2 bytes allowed.")
     }
 

@@ -6,6 +6,7 @@ import Hoard
 import HoardHTTP
 import HoardNIO
 import HoardNIOTestSupport
+import HoardTesting
 import NIOCore
 import Testing
 

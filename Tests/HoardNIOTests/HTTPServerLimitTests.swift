@@ -5,6 +5,7 @@ import HTTPTypes
 import HoardHTTP
 import HoardNIO
 import HoardNIOTestSupport
+import HoardTesting
 import NIOCore
 import Testing
 
@@ -82,7 +83,7 @@ struct HTTPServerLimitTests {
         ) { server in
             let client = try await RawClient.connect(port: server.port, readsByItself: false)
             try await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-            try await server.waitUntilConnectionCount(is: 0)
+            try await waitUntil { server.connectionCount == 0 }
         }
     }
 
@@ -91,7 +92,7 @@ struct HTTPServerLimitTests {
             let client = try await RawClient.connect(port: server.port)
             try await client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
             #expect(try await client.receiveUntilClosed().hasSuffix("ok"))
-            try await server.waitUntilConnectionCount(is: 0)
+            try await waitUntil { server.connectionCount == 0 }
         }
     }
 
@@ -117,16 +118,6 @@ struct HTTPServerLimitTests {
             #expect(server.connectionCount == 2)
             try await clients[1].close()
             #expect(try await clients[3].receiveResponse().status == 200)
-        }
-    }
-}
-
-extension HTTPServer {
-    /// Waits, without sleeping, until so many connections are open.
-    func waitUntilConnectionCount(is count: Int) async throws {
-        while connectionCount != count {
-            try Task.checkCancellation()
-            await Task.yield()
         }
     }
 }

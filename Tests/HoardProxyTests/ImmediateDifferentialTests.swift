@@ -118,7 +118,7 @@ private final class TestProxy {
     let cache: HTTPCache
     private let responder: ImmediateProxyResponder
     private let clock: ManualTicker
-    private let counter = AnswerCounter()
+    private var counter = Counter()
 
     init(clock: ManualTicker) throws {
         var configuration = HTTPCache.Configuration()
@@ -134,11 +134,11 @@ private final class TestProxy {
     }
 
     /// The answers by bytes to the last requests.
-    var answeredByBytes: Int { counter.count }
+    var answeredByBytes: Int { counter.value }
 
     /// What is sent to a client, and the paths of requests that are left to the handler.
     func answer(to bytes: [UInt8], byBytes: Bool) throws -> (sent: String, passedOn: [String]) {
-        if byBytes { counter.count = 0 }
+        if byBytes { counter = Counter() }
         let immediate = OnlyParsed(base: responder, counter: byBytes ? counter : nil)
         let server = Responder(handler: { _ in HTTPServerResponse(head: .init(status: .ok)) }, clock: clock, immediate: immediate)
         let handler = ConnectionHandler(configuration: .init(), info: ConnectionInfo(remoteAddress: "192.0.2.1", isSecure: false), clock: clock)
@@ -165,19 +165,10 @@ private final class TestProxy {
     }
 }
 
-private final class AnswerCounter: Sendable {
-    private let value = Mutex(0)
-    var count: Int {
-        get { value.withLock { $0 } }
-        set { value.withLock { $0 = newValue } }
-    }
-    func add() { value.withLock { $0 += 1 } }
-}
-
 /// Answers by bytes only if there is a counter for that.
 private struct OnlyParsed: ImmediateResponder {
     let base: ImmediateProxyResponder
-    let counter: AnswerCounter?
+    let counter: Counter?
 
     func answer(_ request: ScannedRequest, into output: inout ImmediateOutput) -> ImmediateAnswer? {
         guard let counter, let answer = base.answer(request, into: &output) else { return nil }

@@ -41,16 +41,16 @@ import Testing
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
     func theEndComesAfterTheReloadThatIsUnderWay(seed: UInt64) async throws {
         let state = try state()
-        let order = Box<[String]>([])
+        let order = Shared<[String]>([])
         #expect(state.beginReload() != nil)
         #expect(state.end())
         try await SeededExecutor(seed: seed).run {
             async let ended: Void = {
                 await state.waitForReload()
-                order.change { $0.append("ended") }
+                order.update { $0.append("ended") }
             }()
             async let reloaded: Void = {
-                order.change { $0.append("reloaded") }
+                order.update { $0.append("reloaded") }
                 state.endReload()
             }()
             _ = await (ended, reloaded)

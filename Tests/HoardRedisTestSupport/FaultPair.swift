@@ -11,6 +11,8 @@ final class FaultOrders: Sendable {
         var stalled: Set<FaultPair.Direction> = []
         /// How long bytes for clients are on the way.
         var delay = TimeAmount.zero
+        /// How often bytes were kept back.
+        var keptBackCount = 0
         /// How often all connections were ended. A pair that was made before the last time is at its end.
         var cutCount = 0
     }
@@ -52,6 +54,7 @@ final class FaultPair {
         if isCut { return }
         if orders.stalled.contains(direction) || (direction == .toServer && server == nil) {
             held[direction, default: []].append(bytes)
+            self.orders.change { $0.keptBackCount += 1 }
             return
         }
         release(direction)

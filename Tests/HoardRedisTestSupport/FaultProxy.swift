@@ -48,6 +48,9 @@ package final class FaultProxy: Sendable {
     /// Connections that clients have made so far.
     package var connectionCount: Int { state.state.withLock { $0.connectionCount } }
 
+    /// How often bytes were kept back so far.
+    package var keptBackCount: Int { state.orders.current.keptBackCount }
+
     /// Connections to come are cut, the first after so many bytes for the client, and so on; those after the last are not.
     package func cutNextConnections(afterBytesToClient limits: [Int]) {
         state.state.withLock { $0.limits = limits }

@@ -5,6 +5,7 @@ import HTTPTypes
 import HoardHTTP
 import HoardNIO
 import HoardNIOTestSupport
+import HoardTesting
 import HoardTransports
 import NIOCore
 import NIOPosix

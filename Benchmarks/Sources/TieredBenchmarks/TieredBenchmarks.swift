@@ -24,6 +24,7 @@ enum TieredBenchmarks {
             print(Machine().description)
             print(await Hits.table(rounds: rounds))
             print(try await Herd.table(callers: try options.count("--callers") ?? 10_000, rounds: rounds))
+            print(await Invalidations.table(changes: options.contains("--quick") ? 200 : 2_000))
         } catch {
             fail(String(describing: error))
         }

@@ -211,7 +211,7 @@ import Testing
         try await store.insert(workspace.record("old", partition: "user"), forKey: "old")
         let hold = WriterHold(store)
         async let removal: Void = store.removeRecords(inPartition: "user")
-        #expect(try await eventually { try await store.peekText("old") == nil })
+        try await waitUntil { try await store.peekText("old") == nil }
         try await store.insert(workspace.record("new", partition: "user"), forKey: "new", mode: .behind)
         hold.release()
         try await removal

@@ -4,6 +4,7 @@
 import Foundation
 import GRDB
 import Hoard
+import HoardTesting
 import Testing
 
 @testable import HoardDisk
@@ -205,7 +206,7 @@ import Testing
         store.core.housekeeping.sync {}
         await store.flush()
         let workspace = workspace
-        #expect(try await eventually { try workspace.payloadFiles().isEmpty })
+        try await waitUntil { try workspace.payloadFiles().isEmpty }
     }
 
     @Test func anEmptyDatabaseIsBroughtToo() async throws {

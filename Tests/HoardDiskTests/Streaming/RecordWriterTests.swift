@@ -157,7 +157,7 @@ import Testing
         #expect(try workspace.payloadFiles().count == 3)
         let reopened = try workspace.open()
         let workspace = workspace
-        #expect(try await eventually { try workspace.payloadFiles().count == 1 })
+        try await waitUntil { try workspace.payloadFiles().count == 1 }
         #expect(try await reopened.peekRecord(forKey: "kept") != nil)
     }
 
@@ -194,7 +194,7 @@ import Testing
         #expect(await store.code { _ throws(StoreError) in try await writer.finish() } == .recordTooLarge)
         #expect(try await store.peekRecord(forKey: "key") == nil)
         let workspace = workspace
-        #expect(try await eventually { try workspace.payloadFiles().isEmpty })
+        try await waitUntil { try workspace.payloadFiles().isEmpty }
     }
 
     @Test func othersAreEvictedForAStreamedRecord() async throws {
@@ -205,7 +205,7 @@ import Testing
         #expect(try await store.peekRecord(forKey: "3") != nil)
         #expect(try await store.peekRecord(forKey: "key")?.payload.count == 300_000)
         let workspace = workspace
-        #expect(try await eventually { try workspace.payloadFiles().count == 2 })
+        try await waitUntil { try workspace.payloadFiles().count == 2 }
     }
 
     @Test func aKeyThatIsTooLongAndTooMuchMetadataAreRefusedAtOnce() throws {
@@ -225,7 +225,7 @@ import Testing
         #expect(throws: StoreError.self) { try store.writer(forKey: "key", beginningWith: record()) }
         #expect(await store.code { _ throws(StoreError) in try await writer.finish() } == .closed)
         let workspace = workspace
-        #expect(try await eventually { try workspace.payloadFiles().isEmpty })
+        try await waitUntil { try workspace.payloadFiles().isEmpty }
     }
 
     @Test func aPartitionThatIsDroppedWhileAWriterIsAtWorkFailsItsEnd() async throws {
@@ -260,6 +260,6 @@ import Testing
         let payload = try #require(try await store.peekRecord(forKey: "key")).payload
         #expect((1...6).contains { payload == Data.pattern(300_000, seed: $0) })
         let workspace = workspace
-        #expect(try await eventually { try workspace.payloadFiles().count == 1 })
+        try await waitUntil { try workspace.payloadFiles().count == 1 }
     }
 }

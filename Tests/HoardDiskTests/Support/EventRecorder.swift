@@ -15,16 +15,3 @@ final class EventRecorder: Sendable {
         recorded.withLock { $0.append(event) }
     }
 }
-
-/// A number that several tasks change.
-final class Counter: Sendable {
-    private let value = Mutex(0)
-
-    /// Changes the number and returns it.
-    func change(by difference: Int) -> Int {
-        value.withLock { value in
-            value += difference
-            return value
-        }
-    }
-}

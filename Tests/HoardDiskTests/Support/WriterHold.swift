@@ -71,12 +71,3 @@ extension Data {
         Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8 &+ $0 >> 16) &+ seed })
     }
 }
-
-/// Asks again and again, for some seconds at most, whether something has come true.
-func eventually(_ condition: () async throws -> Bool) async rethrows -> Bool {
-    for attempt in 0..<20_000 {
-        if try await condition() { return true }
-        if attempt < 100 { await Task.yield() } else { try? await Task.sleep(for: .microseconds(250)) }
-    }
-    return false
-}

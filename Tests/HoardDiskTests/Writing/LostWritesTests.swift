@@ -3,6 +3,7 @@
 
 import Foundation
 import Hoard
+import HoardTesting
 import Testing
 
 @testable import HoardDisk
@@ -82,7 +83,7 @@ import Testing
         async let first = store.code { store throws(StoreError) in try await store.insert(small, forKey: "first") }
         async let second = store.code { store throws(StoreError) in try await store.insert(large, forKey: "second") }
         async let third = store.code { store throws(StoreError) in try await store.insert(small, forKey: "third") }
-        #expect(await eventually { ["first", "second", "third"].allSatisfy { store.core.queue.stagedState(of: $0) != nil } })
+        try await waitUntil { ["first", "second", "third"].allSatisfy { store.core.queue.stagedState(of: $0) != nil } }
         hold.release()
         #expect(await first == nil)
         #expect(await second == .full)
@@ -118,9 +119,9 @@ import Testing
         let flushed = Counter()
         let flushing = Task {
             await store_.flush()
-            _ = flushed.change(by: 1)
+            flushed.increment()
         }
-        #expect(await eventually { flushed.change(by: 0) == 1 })
+        try await waitUntil { flushed.value == 1 }
         #expect(workspace.events.kinds == [.writeLost])
         // The way out of an endless loop, if there is one.
         await store.close()

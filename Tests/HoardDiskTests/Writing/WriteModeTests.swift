@@ -3,6 +3,7 @@
 
 import Foundation
 import Hoard
+import HoardTesting
 import Testing
 
 @testable import HoardDisk
@@ -81,7 +82,7 @@ import Testing
         await store.flush()
         #expect(try await store.peekRecord(forKey: "key") == workspace.record(byteCount: 100_000, seed: 4))
         let workspace = workspace
-        #expect(try await eventually { try workspace.payloadFiles().count == 1 })
+        try await waitUntil { try workspace.payloadFiles().count == 1 }
     }
 
     @Test func aRemovalThatWaitsHidesWhatWasWrittenBefore() async throws {
@@ -91,8 +92,8 @@ import Testing
         try await store.insert(record("new"), forKey: "new", mode: .behind)
         async let first: Void = store.removeRecord(forKey: "old")
         async let second: Void = store.removeRecord(forKey: "new")
-        #expect(try await eventually { try await store.peekText("old") == nil })
-        #expect(try await eventually { try await store.peekText("new") == nil })
+        try await waitUntil { try await store.peekText("old") == nil }
+        try await waitUntil { try await store.peekText("new") == nil }
         try await store.insert(record("newer"), forKey: "new", mode: .behind)
         #expect(try await store.peekText("new") == "newer")
         hold.release()
@@ -110,7 +111,7 @@ import Testing
         try await store.insert(record("before", tags: ["tag", "other"]), forKey: "before", mode: .behind)
         try await store.insert(record("untouched", tags: ["other"]), forKey: "untouched", mode: .behind)
         async let removal: Void = store.removeRecords(taggedWith: "tag")
-        #expect(try await eventually { try await store.peekText("committed") == nil })
+        try await waitUntil { try await store.peekText("committed") == nil }
         #expect(try await store.peekText("before") == nil)
         #expect(try await store.peekText("untouched") == "untouched")
         try await store.insert(record("after", tags: ["tag"]), forKey: "after", mode: .behind)
@@ -134,7 +135,7 @@ import Testing
         try await store.insert(record("before", partition: "user"), forKey: "before", mode: .behind)
         try await store.insert(record("other", tags: ["user"], partition: "other"), forKey: "other", mode: .behind)
         async let removal: Void = store.removeRecords(inPartition: "user")
-        #expect(try await eventually { try await store.peekText("committed") == nil })
+        try await waitUntil { try await store.peekText("committed") == nil }
         #expect(try await store.peekText("before") == nil)
         #expect(try await store.peekText("other") == "other")
         try await store.insert(record("after", partition: "user"), forKey: "after", mode: .behind)
@@ -154,7 +155,7 @@ import Testing
         let hold = WriterHold(store)
         try await store.insert(record("before"), forKey: "before", mode: .behind)
         async let removal: Void = store.removeAll()
-        #expect(try await eventually { try await store.peekText("committed") == nil })
+        try await waitUntil { try await store.peekText("committed") == nil }
         #expect(try await store.peekText("before") == nil)
         try await store.insert(record("after"), forKey: "after", mode: .behind)
         #expect(try await store.peekText("after") == "after")

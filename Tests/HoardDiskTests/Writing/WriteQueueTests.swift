@@ -3,6 +3,7 @@
 
 import Foundation
 import Hoard
+import HoardTesting
 import Synchronization
 import Testing
 
@@ -60,7 +61,7 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<50 { group.addTask { try await store.insert(record, forKey: RecordKey("\(number)")) } }
             group.addTask {
-                #expect(await eventually { (0..<50).allSatisfy { store.core.queue.stagedState(of: RecordKey("\($0)")) != nil } })
+                try await waitUntil { (0..<50).allSatisfy { store.core.queue.stagedState(of: RecordKey("\($0)")) != nil } }
                 hold.release()
             }
             try await group.waitForAll()
@@ -83,20 +84,20 @@ import Testing
                 group.addTask {
                     for number in 0..<20 {
                         try await store.insert(workspace.record("\(number)"), forKey: RecordKey("\(writer)"), mode: .behind)
-                        _ = accepted.change(by: 1)
+                        accepted.increment()
                         if number % 5 == 4 { try await store.insert(workspace.record(), forKey: RecordKey("\(writer) \(number)"), mode: .behind) }
                     }
                 }
             }
             // The operation that holds the thread has room already, so nothing small of bound gets in.
             for _ in 0..<50 { await Task.yield() }
-            if maximumCount == 1 || maximumByteCount == 1 { #expect(accepted.change(by: 0) == 0) }
-            #expect(accepted.change(by: 0) <= maximumCount)
+            if maximumCount == 1 || maximumByteCount == 1 { #expect(accepted.value == 0) }
+            #expect(accepted.value <= maximumCount)
             hold.release()
             try await group.waitForAll()
         }
         await store.flush()
-        #expect(accepted.change(by: 0) == 80)
+        #expect(accepted.value == 80)
         // Each task's last write came last.
         for writer in 0..<4 { #expect(try await store.peekText(RecordKey("\(writer)")) == "19") }
         #expect(try store.countedTotals().count == 4 + 4 * 4)
@@ -140,17 +141,17 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             for writer in 0..<3 {
                 group.addTask {
-                    while stopped.change(by: 0) == 0 {
+                    while stopped.value == 0 {
                         try await store.insert(workspace.record("\(writer)"), forKey: RecordKey("\(writer)"), mode: .behind)
                     }
                 }
             }
             group.addTask {
                 await store.flush()
-                _ = flushed.change(by: 1)
+                flushed.increment()
             }
-            #expect(await eventually { flushed.change(by: 0) == 1 })
-            _ = stopped.change(by: 1)
+            try await waitUntil { flushed.value == 1 }
+            stopped.increment()
             try await group.waitForAll()
         }
         #expect(try store.countedTotals().count >= 1)
@@ -191,7 +192,7 @@ import Testing
         }
         try await write()
         let reopened = try workspace.open()
-        #expect(try await eventually { try reopened.countedTotals().count == 200 })
+        try await waitUntil { try reopened.countedTotals().count == 200 }
         #expect(try await reopened.peekText("199") == "199")
     }
 

@@ -78,10 +78,7 @@ extension CacheHarness {
     /// Waits until memory has neither a response nor an index of variants for the path.
     func waitUntilForgottenByMemory(_ path: String) async throws {
         let key = HTTPCacheKey(scope: cache.baseScope, targetURI: "http://example.com\(path)")
-        while cache.entries.memoryLookup(forKey: key) != nil {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
+        try await waitUntil { cache.entries.memoryLookup(forKey: key) == nil }
     }
 }
 

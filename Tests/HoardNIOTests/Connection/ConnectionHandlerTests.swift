@@ -5,6 +5,7 @@ import HTTPTypes
 import Hoard
 import HoardHTTP
 import HoardNIOTestSupport
+import HoardTesting
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HoardNIOTestSupport
+import HoardTesting
 import Testing
 
 @testable import HoardNIO

@@ -27,7 +27,7 @@ import Testing
     @Test func readinessFollowsTheProxy() async throws {
         let harness = AdminHarness()
         #expect(try await harness.send(.get, "/readyz").code == 200)
-        harness.readiness.change { $0 = .notReady("No origin is healthy.") }
+        harness.readiness.update { $0 = .notReady("No origin is healthy.") }
         let reply = try await harness.send(.get, "/readyz")
         #expect(reply.code == 503)
         #expect(reply.error == "No origin is healthy.")

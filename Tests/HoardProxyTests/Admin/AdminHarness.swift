@@ -19,8 +19,8 @@ struct AdminHarness: Sendable {
     let transport: FakeTransport
     let cache: HTTPCache
     let store: MemoryStore
-    let readiness: Box<AdminServices.Readiness>
-    let snapshots = Box(0)
+    let readiness: Shared<AdminServices.Readiness>
+    let snapshots = Shared(0)
     let handler: AdminHandler
 
     /// - Parameter hostNames: `nil`: any.
@@ -36,7 +36,7 @@ struct AdminHarness: Sendable {
             if let tags, request.head.path?.contains("tag") == true { fields[tags] = "news" }
             return .text(request.head.path ?? "", fields: fields)
         }
-        let readiness = Box(AdminServices.Readiness.ready)
+        let readiness = Shared(AdminServices.Readiness.ready)
         let statistics = ProxyStatistics(.init(version: "1.2.3", cacheByteCount: 1 << 20), ticker: time, wallClock: time)
         let snapshots = snapshots
         self.store = store
@@ -52,7 +52,7 @@ struct AdminHarness: Sendable {
                 return uris.isEmpty ? .unknown : .targets(uris.map { AdminServices.Target(uri: $0) })
             },
             statistics: {
-                snapshots.change { $0 += 1 }
+                snapshots.update { $0 += 1 }
                 let figures = await cache.figures()
                 return statistics.snapshot(.init(memory: figures.memory, disk: figures.disk, evictions: figures.evictions))
             },
@@ -128,14 +128,4 @@ struct AdminHarness: Sendable {
         )
         return try await cache.respond(to: request, through: transport).isFromCache
     }
-}
-
-/// A value that tests change while others read it.
-final class Box<Value: Sendable>: Sendable {
-    private let state: Mutex<Value>
-
-    init(_ value: Value) { state = Mutex(value) }
-
-    var value: Value { state.withLock { $0 } }
-    func change(_ body: @Sendable (inout Value) -> Void) { state.withLock { body(&$0) } }
 }

@@ -96,7 +96,10 @@ import Testing
                 }
             }
             // The connection is closed by now; that the server has noticed shows at its next event at the latest.
-            try await until { server.listenerCount == 0 }
+            try await waitUntil {
+                harness.time.advance(by: .seconds(1))
+                return server.listenerCount == 0
+            }
         }
     }
 
@@ -155,14 +158,6 @@ import Testing
                 #expect(error.code == .cannotListen)
                 #expect(error.message.hasPrefix("The admin server cannot start. "))
             }
-        }
-    }
-
-    /// Waits until something is so; the suite's time limit ends it.
-    private func until(_ condition: () -> Bool) async throws {
-        while !condition() {
-            try await Task.sleep(for: .milliseconds(5))
-            harness.time.advance(by: .seconds(1))
         }
     }
 

@@ -14,21 +14,6 @@ import Testing
 
 @testable import HoardProxy
 
-/// Counts requests to an origin.
-final class RequestNumbers: Sendable {
-    private let count = Mutex(0)
-
-    /// How often it has been called, this time included.
-    func next() -> Int {
-        count.withLock { count in
-            count += 1
-            return count
-        }
-    }
-
-    var value: Int { count.withLock { $0 } }
-}
-
 /// Proxies before one origin that share a store as different processes do: each with a store, and a connection, of its own.
 final class ProxyFleet: Sendable {
     struct Member: Sendable {
@@ -78,10 +63,10 @@ final class ProxyFleet: Sendable {
         origin handler: FakeOrigin.Handler? = nil,
         _ body: (ProxyFleet) async throws -> Void
     ) async throws {
-        let numbers = RequestNumbers()
+        let numbers = Counter()
         let origin = try await FakeOrigin.start { request, body in
             if let handler { return await handler(request, body) }
-            let number = numbers.next()
+            let number = numbers.increment()
             let path = request.path ?? ""
             var fields: HTTPFields = [.cacheControl: "max-age=600"]
             if let tags, path.contains("tag") { fields[tags] = "news" }
@@ -127,28 +112,12 @@ final class ProxyFleet: Sendable {
 
     // MARK: Waiting
 
-    /// Waits until something holds that another process, or the network, brings about. Fails after ten seconds.
-    static func eventually(
-        _ what: Comment,
-        sourceLocation: SourceLocation = #_sourceLocation,
-        _ condition: () async throws -> Bool
-    ) async throws {
-        let deadline = ContinuousClock.now + .seconds(10)
-        while try await !condition() {
-            guard .now < deadline else {
-                Issue.record(what, sourceLocation: sourceLocation)
-                return
-            }
-            try await Task.sleep(for: .milliseconds(1))
-        }
-    }
-
     /// Waits until the second proxy has heard of everything that the first has changed: changes are told in their order.
     func secondHasHeard() async throws {
         let path = "/sentinel/\(UInt64.random(in: 0...UInt64.max))"
         try await first.fill(path)
         _ = try await second.probe.send(.get, path)
         try await first.purge(#"{"url":"\#(path)"}"#)
-        try await Self.eventually("the second proxy hears of changes") { try await !second.probe.isCached(path) }
+        try await waitUntil { try await !second.probe.isCached(path) }
     }
 }

@@ -7,6 +7,7 @@ import Hoard
 import HoardHTTP
 import HoardRedis
 import HoardRedisTestSupport
+import HoardTesting
 import Testing
 
 @testable import HoardProxy
@@ -56,7 +57,7 @@ struct RedisDocumentTests {
         let server = try await server(rules.split(separator: " ").filter { $0 != rule }.joined(separator: " "))
         let login = ProxyFleet.Login(user: "hoard", password: "s3cret")
         try await ProxyFleet.run(redis: server, login: login) { (fleet: ProxyFleet) async throws in
-            try await ProxyFleet.eventually("what may not be done is counted as a failure") {
+            try await waitUntil {
                 let path = "/\(UInt64.random(in: 0...UInt64.max))"
                 for member in fleet.members {
                     let reply = try await member.probe.send(.get, path)

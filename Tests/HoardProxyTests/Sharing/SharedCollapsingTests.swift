@@ -16,25 +16,26 @@ import Testing
 struct SharedCollapsingTests {
     @Sendable private static func collapse(_ configuration: inout CachingProxy.Configuration) {
         configuration.cache.collapsesAcrossCaches = true
-        configuration.cache.collapseTimeout = .seconds(40)
+        // Nobody gives up, and no lease ends, however busy the machine is.
+        configuration.cache.collapseTimeout = .seconds(4_000)
+        configuration.cache.leaseDuration = .seconds(1_000)
     }
 
     @Test(arguments: ["", "Accept-Language"], [10, 700_000]) func ofAllProxiesOneAsksForWhatNoneHas(vary: String, length: Int) async throws {
         let gate = Gate()
-        let numbers = RequestNumbers()
+        let numbers = Counter()
         try await ProxyFleet.run(
             count: 3,
             configure: Self.collapse,
             origin: { request, _ in
                 guard request.path == "/cold" else { return .init("other") }
-                _ = numbers.next()
+                numbers.increment()
                 await gate.pass()
                 var fields: HTTPFields = [.cacheControl: "max-age=600"]
                 if !vary.isEmpty { fields[.vary] = vary }
                 return .init(fields: fields, body: HTTPBody(ByteBuffer(repeating: 0x61, count: length)))
             }
         ) { (fleet: ProxyFleet) async throws in
-            let start = ContinuousClock.now
             try await withThrowingTaskGroup { group in
                 for member in fleet.members {
                     for _ in 0..<20 {
@@ -49,10 +50,9 @@ struct SharedCollapsingTests {
                 gate.open()
                 try await group.waitForAll()
             }
-            // A store that does not answer in time lets a proxy ask by itself, and so does a lease that is not renewed in time: on a machine that has too much to do.
-            let isTimely = ContinuousClock.now - start < .seconds(4)
+            // Only a store that fails lets a proxy ask by itself.
             let failures = fleet.members.reduce(0) { $0 + $1.proxy.cache.storeHealth.reduce(0) { $0 + $1.failures } }
-            #expect(numbers.value <= (isTimely ? 1 + failures : fleet.members.count))
+            #expect(numbers.value <= 1 + failures)
         }
     }
 
@@ -83,12 +83,12 @@ struct SharedCollapsingTests {
 
     @Test func whatIsPurgedWhileOneAsksIsAskedForAgain() async throws {
         let gate = Gate()
-        let numbers = RequestNumbers()
+        let numbers = Counter()
         try await ProxyFleet.run(
             configure: Self.collapse,
             origin: { request, _ in
                 guard request.path == "/cold" else { return .init("other", fields: [.cacheControl: "max-age=600"]) }
-                let number = numbers.next()
+                let number = numbers.increment()
                 if number == 1 { await gate.pass() }
                 return .init("\(number)", fields: [.cacheControl: "max-age=600"])
             }

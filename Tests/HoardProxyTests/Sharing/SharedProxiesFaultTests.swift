@@ -43,9 +43,9 @@ struct SharedProxiesFaultTests {
             }
             try await redis.restart()
             for member in fleet.members {
-                try await ProxyFleet.eventually("Redis is used when it comes") { try await sharedState(member) == "sound" }
+                try await waitUntil { try await sharedState(member) == "sound" }
             }
-            try await ProxyFleet.eventually("what one stores the other serves") {
+            try await waitUntil {
                 let path = "/b\(UInt64.random(in: 0...UInt64.max))"
                 try await fleet.first.fill(path)
                 return try await fleet.second.probe.send(.get, path).isHit
@@ -66,10 +66,10 @@ struct SharedProxiesFaultTests {
             let old = try await fleet.first.probe.send(.get, "/a").text
             try await fleet.redis.restart()
             for member in fleet.members {
-                try await ProxyFleet.eventually("Redis is used again") { try await sharedState(member) == "sound" }
+                try await waitUntil { try await sharedState(member) == "sound" }
             }
             #expect(old != "/a 1")
-            try await ProxyFleet.eventually("both serve what came after the purge") {
+            try await waitUntil {
                 try await fleet.second.probe.send(.get, "/a").text != "/a 1"
             }
         }
@@ -83,11 +83,11 @@ struct SharedProxiesFaultTests {
             try await fleet.first.purge(#"{"url":"/a"}"#)
             #expect(try await fleet.first.probe.send(.get, "/a").text != "/a 1")
             fleet.redis.resume()
-            try await ProxyFleet.eventually("what was purged meanwhile is gone") {
+            try await waitUntil {
                 try await fleet.second.probe.send(.get, "/a").text != "/a 1"
             }
             for member in fleet.members {
-                try await ProxyFleet.eventually("Redis is used again") { try await sharedState(member) == "sound" }
+                try await waitUntil { try await sharedState(member) == "sound" }
                 #expect(try await member.probe.send(.get, "/a").text != "/a 1")
             }
         }

@@ -76,7 +76,7 @@ struct SharedProxiesTests {
             let reply = try await fleet.first.purge("{\(extent),\"stale\":\(isStale)}")
             #expect(reply.status == 200)
             for path in paths where !left.contains(path) {
-                try await ProxyFleet.eventually("\(path) is gone on the other") { try await !fleet.second.probe.isCached(path) }
+                try await waitUntil { try await !fleet.second.probe.isCached(path) }
                 #expect(try await !fleet.first.probe.isCached(path))
             }
             for member in fleet.members {
@@ -93,7 +93,7 @@ struct SharedProxiesTests {
             try await fleet.first.fill("/a")
             #expect(try await fleet.second.probe.send(.get, "/a").isHit)
             _ = try await fleet.first.probe.send(.post, "/a", body: "x")
-            try await ProxyFleet.eventually("what has been changed is gone on the other") { try await !fleet.second.probe.isCached("/a") }
+            try await waitUntil { try await !fleet.second.probe.isCached("/a") }
         }
     }
 
@@ -106,7 +106,7 @@ struct SharedProxiesTests {
             try await fleet.second.fill("/a", fields: [language: "de"])
             try await fleet.first.purge(#"{"url":"/a"}"#)
             for value in ["en", "de"] {
-                try await ProxyFleet.eventually("\(value) is gone") { try await !fleet.second.probe.isCached("/a", [language: value]) }
+                try await waitUntil { try await !fleet.second.probe.isCached("/a", [language: value]) }
                 #expect(try await !fleet.first.probe.isCached("/a", [language: value]))
             }
         }
@@ -117,13 +117,13 @@ struct SharedProxiesTests {
     @Test(arguments: [#""url":"/x/tag""#, #""prefix":"/x/""#, #""tag":"news""#, #""all":true"#], ["", "Accept-Language"])
     func whatTheOtherIsFetchingDuringAPurgeIsNeitherStoredNorJoined(extent: String, vary: String) async throws {
         let gate = Gate()
-        let numbers = RequestNumbers()
+        let numbers = Counter()
         try await ProxyFleet.run(origin: { request, _ in
             var fields: HTTPFields = [.cacheControl: "max-age=600"]
             if !vary.isEmpty { fields[.vary] = vary }
             guard request.path == "/x/tag" else { return .init("other", fields: fields) }
             if let tags = ProxyFleet.tags { fields[tags] = "news" }
-            let number = numbers.next()
+            let number = numbers.increment()
             if number == 1 { await gate.pass() }
             return .init("\(number)", fields: fields)
         }) { (fleet: ProxyFleet) async throws in
@@ -144,10 +144,10 @@ struct SharedProxiesTests {
     }
 
     @Test func twoThatFetchTheSameLongURLNeverMixTheirBodies() async throws {
-        let numbers = RequestNumbers()
+        let numbers = Counter()
         let content: @Sendable (Int) -> ByteBuffer = { ByteBuffer(repeating: UInt8(ascii: "a") + UInt8($0 % 26), count: 600_000 + $0 * 1_000) }
         try await ProxyFleet.run(origin: { _, _ in
-            let number = numbers.next()
+            let number = numbers.increment()
             return .init(fields: [.cacheControl: "max-age=600", .eTag: "\"\(number)\""], body: HTTPBody(content(number)))
         }) { (fleet: ProxyFleet) async throws in
             for round in 0..<4 {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HoardNIOTestSupport
+import HoardTesting
 internal import NIOCore
 internal import NIOPosix
 

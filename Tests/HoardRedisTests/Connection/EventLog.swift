@@ -65,31 +65,6 @@ extension RESPValue {
     }
 }
 
-/// A value that several tasks share.
-final class Shared<Value: Sendable>: Sendable {
-    private let content: Mutex<Value>
-
-    init(_ value: Value) {
-        content = Mutex(value)
-    }
-
-    var value: Value { content.withLock { $0 } }
-
-    func change<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
-        content.withLock { value in body(&value) }
-    }
-}
-
-/// Waits until something holds that other threads bring about in a moment.
-func eventually(_ condition: () -> Bool) async {
-    while !condition() {
-        guard (try? await Task.sleep(for: .milliseconds(1))) != nil else {
-            Issue.record("What was waited for has not come.")
-            return
-        }
-    }
-}
-
 extension RedisConfiguration {
     /// With time enough for machines that do a lot of other things.
     var patient: RedisConfiguration {

@@ -1,10 +1,13 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-import HoardRedis
 import HoardRedisTestSupport
+import HoardTesting
 import NIOCore
+import NIOPosix
 import Testing
+
+@testable import HoardRedis
 
 /// Against a real server.
 @Suite(.enabled(if: RedisServer.isAvailable, "\(RedisServer.requirement)"), .timeLimit(.minutes(2))) struct RedisClientServerTests {
@@ -64,7 +67,7 @@ import Testing
         let server = try await RedisServer.start()
         let pushed = Shared<Set<String>>([])
         let client = try RedisClient(RedisConfiguration(address: server.address).patient, trackedPrefix: Array("h:".utf8)) { event in
-            if case .push(let elements) = event, case .array(let keys)? = elements.last { pushed.change { $0.formUnion(keys.map(\.text)) } }
+            if case .push(let elements) = event, case .array(let keys)? = elements.last { pushed.update { $0.formUnion(keys.map(\.text)) } }
         }
         let other = try makeClient(server)
         // Nothing is told before there is a connection.
@@ -76,7 +79,7 @@ import Testing
                         let key = "h:\(task):\(round)"
                         _ = try await other.send(RedisCommand("SET", key: .string(key), [.string("1")]))
                         _ = try await client.send(RedisCommand("GET", key: .string(key)))
-                        #expect(pushed.change { $0.contains(key) })
+                        #expect(pushed.update { $0.contains(key) })
                     }
                 }
             }
@@ -106,15 +109,26 @@ import Testing
     @Test func aServerThatStandsStillIsNoticed() async throws {
         let server = try await RedisServer.start()
         let log = EventLog()
-        var configuration = RedisConfiguration(address: server.address).patient
-        configuration.heartbeatInterval = .milliseconds(100)
-        configuration.heartbeatTimeout = .milliseconds(100)
-        let client = try RedisClient(configuration, onEvent: log.take)
+        let time = ManualTicker()
+        let client = try RedisClient(
+            RedisConfiguration(address: server.address).patient,
+            eventLoop: MultiThreadedEventLoopGroup.singleton.any(),
+            ticker: time,
+            random: { 0 },
+            onEvent: log.take
+        )
         _ = try await client.send(RedisCommand("PING"))
         server.pause()
-        await log.noted("disconnected")
+        // Its heartbeat finds out.
+        try await waitUntil {
+            time.advance(by: .seconds(1))
+            return log.entries.contains("disconnected")
+        }
         server.resume()
-        await log.noted("connected", times: 2)
+        try await waitUntil {
+            time.advance(by: .milliseconds(10))
+            return log.entries.count { $0 == "connected" } == 2
+        }
         #expect(try await client.send(RedisCommand("PING")) == .simpleString("PONG"))
         await client.close()
         server.stop()

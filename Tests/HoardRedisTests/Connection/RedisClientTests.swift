@@ -140,7 +140,7 @@ import Testing
         }
         let pushed = Shared<Set<String>>([])
         let client = try RedisClient(server.configuration.patient) { event in
-            if case .push(let elements) = event, case .array(let keys)? = elements.last { pushed.change { $0.formUnion(keys.map(\.text)) } }
+            if case .push(let elements) = event, case .array(let keys)? = elements.last { pushed.update { $0.formUnion(keys.map(\.text)) } }
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<32 {
@@ -149,7 +149,7 @@ import Testing
                         let text = "\(task)/\(round)"
                         let reply = try await client.send(RedisCommand("ECHO", [.string(text)]))
                         #expect(reply.text == text)
-                        #expect(pushed.change { $0.contains(text) })
+                        #expect(pushed.update { $0.contains(text) })
                     }
                 }
             }
@@ -175,12 +175,12 @@ import Testing
             for text in ["wait", "wait", "end"] {
                 group.addTask {
                     let outcome = await self.outcome { () throws(RedisError) in try await client.send(self.echo(text)) }
-                    failures.change { $0.append(log.entries) }
+                    failures.update { $0.append(log.entries) }
                     #expect(outcome.code == .connectionLost)
                 }
             }
         }
-        for entries in failures.change({ $0 }) { #expect(entries.starts(with: ["connected", "disconnected"])) }
+        for entries in failures.update({ $0 }) { #expect(entries.starts(with: ["connected", "disconnected"])) }
         #expect(try await client.send(echo("b")).text == "2")
         #expect(log.entries == ["connected", "disconnected", "connected"])
         await client.close()
@@ -191,7 +191,7 @@ import Testing
         // Every so many commands the connection ends, with replies outstanding.
         let counter = Shared(0)
         let server = try await ScriptedServer.start { connection, command in
-            let count = counter.change { count in
+            let count = counter.update { count in
                 count += 1
                 return count
             }
@@ -210,7 +210,7 @@ import Testing
                             continue
                         }
                         #expect(reply.text == text)
-                        replied.change { $0 += 1 }
+                        replied.update { $0 += 1 }
                     }
                 }
             }
@@ -281,7 +281,7 @@ import Testing
         if bytes.hasPrefix(":") { #expect(try outcome.get() == .integer(1)) } else { #expect(outcome.code == .protocolViolation) }
         await log.noted("disconnected")
         // It did not stand for long, so it is left alone for a moment.
-        await eventually { time.nextDeadline == 50_000_000 }
+        try await waitUntil { time.nextDeadline == 50_000_000 }
         time.advance(by: .milliseconds(50))
         await log.noted("connected", times: 2)
         #expect(try await client.send(echo("b")).text == "b")

@@ -38,8 +38,8 @@ import Testing
     }
 
     /// Moves time by small steps until something holds. It may run ahead of what the network does.
-    private func advance(_ time: ManualTicker, until condition: () -> Bool) async {
-        await eventually {
+    private func advance(_ time: ManualTicker, until condition: () -> Bool) async throws {
+        try await waitUntil {
             if !condition() { time.advance(by: .milliseconds(10)) }
             return condition()
         }
@@ -74,18 +74,18 @@ import Testing
         let time = ManualTicker()
         let client = try makeClient(server, time)
         let failed = Shared<[Int]>([])
-        await withTaskGroup(of: Void.self) { group in
+        try await withThrowingTaskGroup(of: Void.self) { group in
             for index in 0..<4 {
                 group.addTask {
                     let outcome = await self.outcome { () throws(RedisError) in try await client.send(self.echo("\(index)")) }
                     #expect(outcome.code == .timedOut)
                     #expect(time.nanoseconds() >= Int64(index) * 100_000_000 + 1_000_000_000)
-                    failed.change { $0.append(index) }
+                    failed.update { $0.append(index) }
                 }
                 await server.received(index + 1)
                 time.advance(by: .milliseconds(100))
             }
-            await self.advance(time) { failed.change { $0.count } == 4 }
+            try await self.advance(time) { failed.update { $0.count } == 4 }
         }
         await client.close()
         await server.stop()
@@ -199,10 +199,10 @@ import Testing
         _ = try await client.send(echo("a"))
         for count in 2...6 {
             let before = server.commands.count
-            await advance(time) { server.commands.count > before }
+            try await advance(time) { server.commands.count > before }
             await server.received(count)
             // The next time is counted from the answer.
-            await eventually { client.driver.state.withLock { $0.queue.isEmpty } }
+            try await waitUntil { client.driver.state.withLock { $0.queue.isEmpty } }
             time.advance(by: .seconds(1_000))
         }
         #expect(try await client.send(echo("b")).text == "OK")
@@ -221,7 +221,7 @@ import Testing
             $0.heartbeatTimeout = .seconds(2)
         }
         _ = try await client.send(echo("a"))
-        await advance(time) { log.entries.contains("disconnected") }
+        try await advance(time) { log.entries.contains("disconnected") }
         // It was heard last at 0, asked at 1 second and given up 2 seconds after that.
         #expect(server.commands.contains(["PING"]))
         #expect(time.nanoseconds() >= 3_000_000_000)
@@ -250,13 +250,13 @@ import Testing
         #expect(log.entries.isEmpty)
         for wait: Int64 in [50, 100, 200, 400, 800, 1_600, 2_000, 2_000] {
             let next = time.nanoseconds() + wait * 1_000_000
-            await eventually { time.nextDeadline == next }
+            try await waitUntil { time.nextDeadline == next }
             let count = server.connectionCount
             time.advance(by: .milliseconds(wait))
-            await eventually { server.connectionCount == count + 1 }
+            try await waitUntil { server.connectionCount == count + 1 }
         }
         server.setDown(false)
-        await advance(time) { !log.entries.isEmpty }
+        try await advance(time) { !log.entries.isEmpty }
         #expect(try await client.send(echo("a")).text == "OK")
         await client.close()
         #expect(log.entries == ["connected", "disconnected"])
@@ -272,7 +272,7 @@ import Testing
         }
         let log = EventLog()
         async let outcome = noting(log) { () throws(RedisError) in try await client.send(echo("a")) }
-        await advance(time) { log.entries == ["over"] }
+        try await advance(time) { log.entries == ["over"] }
         #expect(await outcome.code == .connectionFailed)
         #expect(time.nanoseconds() >= 3_000_000_000)
         await client.close()
@@ -285,7 +285,7 @@ import Testing
         let client = try makeClient(server, time)
         let log = EventLog()
         async let outcome = noting(log) { () throws(RedisError) in try await client.send(echo("a")) }
-        await advance(time) { log.entries == ["over"] }
+        try await advance(time) { log.entries == ["over"] }
         #expect(await outcome.code == .timedOut)
         await client.close()
         await server.stop()
@@ -340,7 +340,7 @@ import Testing
         let server = try await ScriptedServer.startPlain { _, _ in .nothing }
         let client = try makeClient(server, ManualTicker())
         async let outcome = outcome { () throws(RedisError) in try await client.send(echo("a")) }
-        await eventually { client.driver.state.withLock { !$0.queue.isEmpty } }
+        try await waitUntil { client.driver.state.withLock { !$0.queue.isEmpty } }
         await client.close()
         #expect(await outcome.code == .closed)
         await server.stop()

@@ -4,8 +4,7 @@
 import Hoard
 import HoardRedis
 import HoardRedisTestSupport
-import Synchronization
-import Testing
+import HoardTesting
 
 /// A server of its own, and caches over it as if each were in another process.
 struct FaultSite {
@@ -39,9 +38,6 @@ struct FaultSite {
 
 /// A cache whose loader returns what its test says is current, and how often it was asked.
 struct FaultCache: Sendable {
-    /// How long a caller may wait although Redis is broken: the store's deadline for each of a few calls, and a busy machine.
-    static let patience = Duration.seconds(30)
-
     let cache: TieredCache<String, String>
     let store: RedisStore
 
@@ -74,14 +70,9 @@ struct FaultCache: Sendable {
         await store.close()
     }
 
-    /// The value of a key, which is loaded as `value` if need be, within ``patience``.
-    func value(_ key: String = "k", loading value: String, tags: Set<String> = [], sourceLocation: SourceLocation = #_sourceLocation) async throws
-        -> String
-    {
-        let start = ContinuousClock.now
-        let found = try await cache.value(forKey: key, tags: tags) { _ in value }
-        #expect(.now - start < Self.patience, sourceLocation: sourceLocation)
-        return found
+    /// The value of a key, which is loaded as `value` if need be.
+    func value(_ key: String = "k", loading value: String, tags: Set<String> = []) async throws -> String {
+        try await cache.value(forKey: key, tags: tags) { _ in value }
     }
 
     /// The value of a key by its store, past memory; what is loaded instead of it.
@@ -93,14 +84,12 @@ struct FaultCache: Sendable {
 
     /// Waits until the store is used without restriction, and has answered.
     func recovered() async throws {
-        let deadline = ContinuousClock.now + Self.patience
-        while .now < deadline {
+        try await waitUntil {
             // A call finds out that the store works again.
             _ = await cache.value(forKey: "probe", policy: cache.policy.with { $0.skipping = .memory })
-            if health?.isSound ?? false, await isAnswering { return }
-            try await Task.sleep(for: .milliseconds(5))
+            guard health?.isSound ?? false else { return false }
+            return await isAnswering
         }
-        Issue.record("the store has not recovered")
     }
 
     /// Whether the store answers now.

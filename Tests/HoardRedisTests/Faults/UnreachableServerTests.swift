@@ -5,6 +5,7 @@ import Foundation
 import Hoard
 import HoardRedis
 import HoardRedisTestSupport
+import HoardTesting
 import Testing
 
 @Suite(.enabled(if: RedisServer.isAvailable, "\(RedisServer.requirement)"), .timeLimit(.minutes(3)))
@@ -57,8 +58,7 @@ struct UnreachableServerTests {
         #expect(try await second.value(loading: "x") == "1")
         #expect(try await second.value("tagged", loading: "x") == "1")
         site.proxy.refuse()
-        let deadline = ContinuousClock.now + FaultCache.patience
-        while await first.isAnswering, .now < deadline { try await Task.sleep(for: .milliseconds(1)) }
+        try await waitUntil { await !first.isAnswering }
         await first.cache.removeValue(forKey: "k")
         await first.cache.removeValues(taggedWith: "t")
         #expect(first.health?.isSound == false)
@@ -98,13 +98,10 @@ struct UnreachableServerTests {
         // Nobody tells the second that its connection is of no use any more; only its heartbeat finds out.
         site.proxy.stall()
         await first.cache.removeValue(forKey: "k")
-        let deadline = ContinuousClock.now + FaultCache.patience
-        while second.cache.memoryValue(forKey: "k") == "1", .now < deadline { try await Task.sleep(for: .milliseconds(5)) }
-        #expect(second.cache.memoryValue(forKey: "k") == nil)
+        try await waitUntil { second.cache.memoryValue(forKey: "k") == nil }
         #expect(try await second.value(loading: "2") == "2")
         // What it has loaded meanwhile is given up too, again and again.
-        while second.cache.memoryValue(forKey: "k") == "2", .now < deadline { try await Task.sleep(for: .milliseconds(5)) }
-        #expect(second.cache.memoryValue(forKey: "k") == nil)
+        try await waitUntil { second.cache.memoryValue(forKey: "k") == nil }
         site.proxy.cut()
         site.proxy.flow()
         try await second.recovered()

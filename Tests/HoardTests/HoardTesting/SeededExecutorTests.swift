@@ -74,7 +74,7 @@ import Testing
             for _ in 0..<20 {
                 let now = running.increment()
                 most.update { $0 = max($0, now) }
-                running.decrement()
+                running.add(-1)
                 await Task.yield()
             }
         }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Hoard
+import HoardTesting
 
 /// Stands in for the pauses between polls: each lasts until the test ends it.
 final class ManualPolling: Sendable {

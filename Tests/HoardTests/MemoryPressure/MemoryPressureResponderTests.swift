@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Hoard
+import HoardTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct MemoryPressureResponderTests {

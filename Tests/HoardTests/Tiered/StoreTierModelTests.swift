@@ -7,20 +7,20 @@ import Testing
 
 @testable import Hoard
 
+private let campaign = ProgramCampaign(defaultCount: 500)
+
 /// Random programs on the tier of a store that waits, fails, and loses answers.
 ///
 /// Nothing that was invalidated is served afterwards; and when the store works again and time has passed, it is not there any more.
-@Suite(.timeLimit(.minutes(StoreTierModelTests.campaign.isLong ? 240 : 5))) struct StoreTierModelTests {
-    fileprivate static let campaign = ProgramCampaign(defaultCount: 500)
-
+@Suite(.timeLimit(.minutes(campaign.isLong ? 240 : 5))) struct StoreTierModelTests {
     @Test(arguments: 0..<campaign.blockCount)
     func whatWasInvalidatedIsNeverServed(block: UInt64) async {
-        if let failure = await Self.campaign.failure(of: StoreTierProgram.self, inBlock: block) { Issue.record("\(failure)") }
+        if let failure = await campaign.failure(of: StoreTierProgram.self, inBlock: block) { Issue.record("\(failure)") }
     }
 
     /// The system's threads find other orders than the seeded executor, though not the same ones again.
     ///
-    /// `HOARD_STORE_TIER_RUNS` asks for more than the usual programs for each block.
+    /// `HOARD_STORE_TIER_RUNS` asks for another number of programs in each block than the usual 25.
     @Test(arguments: 0..<8)
     func whatWasInvalidatedIsNeverServedOnRealThreads(block: Int) async throws {
         let count = ProcessInfo.processInfo.environment["HOARD_STORE_TIER_RUNS"].flatMap { Int($0) } ?? 25

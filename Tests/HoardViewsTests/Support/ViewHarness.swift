@@ -222,11 +222,3 @@ extension HTTPField.Name? {
         return name
     }
 }
-
-/// Lets other tasks run until `condition` holds. Only for conditions that no event announces; the suite's time limit ends it otherwise.
-func waitUntil(_ condition: () -> Bool) async throws {
-    while !condition() {
-        try Task.checkCancellation()
-        await Task.yield()
-    }
-}

@@ -4,6 +4,7 @@
 import HTTPTypes
 import HoardHTTP
 import HoardNIOTestSupport
+import HoardTesting
 import HoardTransports
 import NIOCore
 import NIOHPACK

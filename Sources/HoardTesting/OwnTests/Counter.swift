@@ -16,16 +16,24 @@ package final class Counter: Sendable {
 
     package var value: Int { state.withLock { $0.value } }
 
-    package func add(_ amount: Int = 1) {
-        let reached = state.withLock { state in
+    /// Returns the sum.
+    @discardableResult
+    package func add(_ amount: Int = 1) -> Int {
+        let (sum, reached) = state.withLock { state in
             state.value += amount
             let reached = state.waiters.filter { $0.value <= state.value }
             state.waiters.removeAll { $0.value <= state.value }
-            return reached
+            return (state.value, reached)
         }
         for waiter in reached { waiter.continuation.resume() }
+        return sum
     }
 
+    /// Adds 1 and returns the sum.
+    @discardableResult
+    package func increment() -> Int { add() }
+
+    /// Suspends until the number has been `value` or more.
     package func wait(for value: Int) async {
         await withCheckedContinuation { continuation in
             let isReached = state.withLock { state in
