@@ -26,6 +26,12 @@ struct FaultProxyTests {
             try await client.send(RedisCommand("SET", key: .string("k"), [.string(value)]))
         }
 
+        /// Sends, and does not wait for the reply.
+        func setting(_ value: String) -> Task<RESPValue, any Error> {
+            let client = client
+            return Task { try await client.send(RedisCommand("SET", key: .string("k"), [.string(value)])) }
+        }
+
         /// Sends until a reply comes: connections are made again in the background.
         func setInTheEnd(_ value: String) async throws {
             try await waitUntil { (try? await set(value)) != nil }
@@ -62,10 +68,10 @@ struct FaultProxyTests {
         let site = try await Site()
         try await site.setInTheEnd("1")
         site.proxy.stallReplies()
-        async let unheard = site.set("2")
+        let unheard = site.setting("2")
         try await waitUntil { try site.hasArrived("2") }
         site.proxy.cut()
-        await #expect(throws: RedisError.self) { try await unheard }
+        await #expect(throws: RedisError.self) { try await unheard.value }
         site.proxy.flow()
         try await site.setInTheEnd("3")
         await site.end()
@@ -75,11 +81,11 @@ struct FaultProxyTests {
         let site = try await Site()
         try await site.setInTheEnd("1")
         site.proxy.stall()
-        async let lost = site.set("2")
+        let lost = site.setting("2")
         try await waitUntil { site.proxy.keptBackCount > 0 }
         site.proxy.cut()
         site.proxy.flow()
-        await #expect(throws: RedisError.self) { try await lost }
+        await #expect(throws: RedisError.self) { try await lost.value }
         try await site.setInTheEnd("3")
         #expect(try site.hasArrived("3"))
         await site.end()
@@ -90,11 +96,11 @@ struct FaultProxyTests {
         try await site.setInTheEnd("1")
         site.proxy.refuse()
         let count = site.proxy.connectionCount
-        async let refused = try? site.set("2")
+        let refused = site.setting("2")
         try await waitUntil { site.proxy.connectionCount >= count + 2 }
         #expect(try site.hasArrived("1"))
         site.proxy.accept()
-        _ = await refused
+        _ = await refused.result
         try await site.setInTheEnd("3")
         await site.end()
     }
