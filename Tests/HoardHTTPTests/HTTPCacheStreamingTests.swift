@@ -229,9 +229,9 @@ import Testing
 
     // MARK: Lengths
 
-    @Test(arguments: [nil, 3, 10] as [Int?], ["3", "10", "2", "0"])
-    func bodyOfAnotherLengthThanItsHeadStatesIsAnErrorAndNotStored(_ known: Int?, _ stated: String) async throws {
-        let isTrue = stated == "3" && known != 10
+    @Test(arguments: [nil, 3] as [Int?], ["3", "10"])
+    func bodyThatIsShorterThanItsHeadStatesIsAnErrorAndNotStored(_ known: Int?, _ stated: String) async throws {
+        let isTrue = stated == "3"
         // A body at hand, one in parts, and one whose transport says how long it is.
         for (number, isAtHand) in [true, false].enumerated() where !isAtHand || known == 3 {
             let harness = CacheHarness { request in

@@ -111,10 +111,31 @@ struct OriginGroupNetworkTests {
         #expect(error.message.hasSuffix("did not answer in 0.2 seconds."))
     }
 
+    @Test func headThatComesByteByByteTimesOut() async throws {
+        let head = "HTTP/1.1 200 OK\r\nX-Long: \(String(repeating: "x", count: 5_000))"
+        let script: ScriptedServer.Script = { _ in head.flatMap { [.send(String($0)), .pause(.milliseconds(10))] } }
+        let error = try await Self.error(script) { $0.responseTimeout = .milliseconds(300) }
+        #expect(error.code == .timedOut && error.stage == .awaitingResponse)
+    }
+
     @Test func contentThatStopsTimesOut() async throws {
         let script: ScriptedServer.Script = { _ in [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")] }
         let error = try await Self.error(script) { $0.idleTimeout = .milliseconds(300) }
         #expect(error.code == .timedOut && error.stage == .receiving)
+    }
+
+    @Test func readerThatIsSlowIsNotTheServersFault() async throws {
+        let content = String(repeating: "x", count: 3_000_000)
+        let server = try await ScriptedServer.start { _ in [.send("HTTP/1.1 200 OK\r\nContent-Length: \(content.utf8.count)\r\n\r\n\(content)")] }
+        let other = try await ScriptedServer.start { _ in [.pause(.milliseconds(600)), .send(Self.ok)] }
+        try await Self.with([server.port], change: { $0.idleTimeout = .milliseconds(100) }) { group in
+            let response = try await group.send(Self.request())
+            // Much later than a server may be silent.
+            try await Self.with([other.port]) { _ = try await $0.send(Self.request()).text() }
+            var count = 0
+            for try await part in response.body { count += part.readableBytes }
+            #expect(count == content.utf8.count)
+        }
     }
 
     @Test func connectionThatWasClosedWhileItWasKeptIsNoFailure() async throws {

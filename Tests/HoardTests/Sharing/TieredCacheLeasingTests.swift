@@ -296,8 +296,6 @@ import Testing
         var policy = CachePolicy()
         policy.loadLease = .init(duration: .milliseconds(1))
         #expect(policy.problem?.contains("loadLease") ?? false)
-        policy.loadLease = .init(duration: .seconds(1), maximumWait: .seconds(-1))
-        #expect(policy.problem?.contains("maximumWait") ?? false)
         policy.loadLease = .init()
         #expect(policy.problem == nil)
     }

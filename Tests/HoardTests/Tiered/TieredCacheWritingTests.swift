@@ -272,9 +272,5 @@ import Testing
     @Test func contradictoryConfigurationsAreRefused() async {
         await #expect(processExitsWith: .failure) { _ = TieredCache<String, Int>.Configuration() }
         await #expect(processExitsWith: .failure) { _ = TieredCache<String, Int>.Configuration(maximumCount: -1) }
-        await #expect(processExitsWith: .failure) { _ = TieredCache<String, Int>.Configuration(maximumCount: 1, freshFor: .seconds(-1)) }
-        await #expect(processExitsWith: .failure) {
-            _ = TieredCache<String, Int>.Configuration(maximumCount: 1, policy: .lasting(nil, staleFor: .seconds(-1)))
-        }
     }
 }

@@ -74,9 +74,6 @@ struct ClientConnectionHandlerTests {
         #expect(connection.isReading)
         try connection.receive("y")
         #expect(!connection.isReading)
-        // A reader that takes its time is not the origin's fault.
-        connection.advance(by: .seconds(100_000))
-        #expect(connection.isOpen)
         var parts = response.body.makeAsyncIterator()
         #expect(try await parts.next()?.readableBytes == 65_535)
         #expect(connection.isReading)
