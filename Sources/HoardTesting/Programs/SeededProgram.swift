@@ -20,7 +20,7 @@ package protocol SeededProgram: Sendable, CustomStringConvertible {
     func run() async -> ProgramOutcome
 }
 
-/// What a run of a program has shown.
+/// The outcome of a program's run.
 package struct ProgramOutcome: Sendable, Equatable {
     /// Sentences that say what was wrong. None: the program has passed.
     package let violations: [String]
