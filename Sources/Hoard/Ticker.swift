@@ -12,7 +12,7 @@ public protocol Ticker: Sendable {
 
     /// Suspends until the ticker has reached `deadline`; not at all if it has already.
     ///
-    /// By default the system's timer is waited for. A ticker that does not follow real time has to bring its own.
+    /// By default the system's timer is waited for, and a wait that is cancelled leaves nothing behind. A ticker that does not follow real time has to bring its own.
     /// - Throws: `CancellationError` at once when the task is cancelled.
     func sleep(until deadline: Int64) async throws
 }
@@ -22,7 +22,7 @@ extension Ticker {
         while true {
             let (rest, overflowed) = deadline.subtractingReportingOverflow(nanoseconds())
             guard rest > 0 || overflowed else { return }
-            try await Task.sleep(for: .nanoseconds(overflowed ? .max : rest))
+            try await SystemTimer.shared.sleep(for: overflowed ? .max : rest)
         }
     }
 }

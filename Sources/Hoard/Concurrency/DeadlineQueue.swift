@@ -12,11 +12,8 @@ package final class DeadlineQueue: Sendable {
         fileprivate let id: UInt64
     }
 
-    fileprivate struct State: Sendable {
-        var actions: [UInt64: @Sendable () -> Void] = [:]
-        /// Pairs of deadline and id, as a binary heap; ids without an action have been cancelled.
-        var heap: [(deadline: Int64, id: UInt64)] = []
-        var lastID: UInt64 = 0
+    private struct State: Sendable {
+        var calls = DeadlineHeap<@Sendable () -> Void>()
         /// The deadline that the sleeping task waits for.
         var sleepsUntil: Int64?
         var sleeper: Task<Void, Never>?
@@ -37,10 +34,8 @@ package final class DeadlineQueue: Sendable {
     /// Calls `action` soon after the ticker has reached `deadline`, once, outside all locks, unless it is cancelled before.
     package func schedule(at deadline: Int64, _ action: @escaping @Sendable () -> Void) -> Token {
         let (token, replaced) = state.withLock { state -> (Token, Task<Void, Never>?) in
-            state.lastID += 1
-            let id = state.lastID
-            state.actions[id] = action
-            state.push(deadline, id)
+            let id = state.calls.newID()
+            state.calls.add(action, id: id, deadline: deadline)
             guard state.sleepsUntil.map({ deadline < $0 }) ?? true else { return (Token(id: id), nil) }
             return (Token(id: id), startSleeper(until: deadline, &state))
         }
@@ -52,8 +47,7 @@ package final class DeadlineQueue: Sendable {
     package func cancel(_ token: Token) {
         // The action is released outside the lock.
         let (_, needless) = state.withLock { state -> ((@Sendable () -> Void)?, Task<Void, Never>?) in
-            let action = state.actions.removeValue(forKey: token.id)
-            state.dropCancelled()
+            let action = state.calls.remove(token.id)
             return (action, action == nil ? nil : takeNeedlessSleeper(&state))
         }
         needless?.cancel()
@@ -62,8 +56,7 @@ package final class DeadlineQueue: Sendable {
     /// The task that sleeps although nothing is waited for any more, if it would do so for long. A short sleep is left to end by itself,
     /// because the next call to wait for is likely to come before that, and a task costs more than what it is spared.
     private func takeNeedlessSleeper(_ state: inout State) -> Task<Void, Never>? {
-        guard state.actions.isEmpty, let end = state.sleepsUntil, end.subtractingSaturated(ticker.nanoseconds()) > Self.shortSleep else { return nil }
-        state.heap = []
+        guard state.calls.isEmpty, let end = state.sleepsUntil, end.subtractingSaturated(ticker.nanoseconds()) > Self.shortSleep else { return nil }
         state.sleepsUntil = nil
         state.sleeperNumber += 1
         defer { state.sleeper = nil }
@@ -76,8 +69,11 @@ package final class DeadlineQueue: Sendable {
     /// Whether a task is sleeping. For tests.
     var isSleeping: Bool { state.withLock { $0.sleeper != nil } }
 
+    /// When the first call is due. For tests.
+    var nextDeadline: Int64? { state.withLock { $0.calls.firstDeadline } }
+
     /// The number of calls waited for. For tests.
-    var count: Int { state.withLock { $0.actions.count } }
+    var count: Int { state.withLock { $0.calls.count } }
 
     /// Starts the task that sleeps until `deadline`. Returns the one it replaces.
     private func startSleeper(until deadline: Int64, _ state: inout State) -> Task<Void, Never>? {
@@ -96,59 +92,12 @@ package final class DeadlineQueue: Sendable {
     private func wakeUp(_ number: UInt64) {
         let due = state.withLock { state -> [@Sendable () -> Void] in
             guard state.sleeperNumber == number else { return [] }
-            let now = ticker.nanoseconds()
-            var due: [@Sendable () -> Void] = []
-            while let first = state.heap.first {
-                guard state.actions[first.id] != nil else {
-                    state.popFirst()
-                    continue
-                }
-                guard first.deadline <= now else { break }
-                if let action = state.actions.removeValue(forKey: first.id) { due.append(action) }
-                state.popFirst()
-            }
+            let due = state.calls.takeDue(at: ticker.nanoseconds())
             state.sleeper = nil
             state.sleepsUntil = nil
-            if let next = state.heap.first { _ = startSleeper(until: next.deadline, &state) }
+            if let next = state.calls.firstDeadline { _ = startSleeper(until: next, &state) }
             return due
         }
         for action in due { action() }
-    }
-}
-
-extension DeadlineQueue.State {
-    mutating func push(_ deadline: Int64, _ id: UInt64) {
-        heap.append((deadline, id))
-        var child = heap.count - 1
-        while child > 0 {
-            let parent = (child - 1) / 2
-            guard heap[child].deadline < heap[parent].deadline else { return }
-            heap.swapAt(child, parent)
-            child = parent
-        }
-    }
-
-    mutating func popFirst() {
-        guard let last = heap.popLast(), !heap.isEmpty else { return }
-        heap[0] = last
-        siftDown(from: 0)
-    }
-
-    private mutating func siftDown(from start: Int) {
-        var parent = start
-        while true {
-            var least = parent
-            for child in [parent * 2 + 1, parent * 2 + 2] where child < heap.count && heap[child].deadline < heap[least].deadline { least = child }
-            guard least != parent else { return }
-            heap.swapAt(parent, least)
-            parent = least
-        }
-    }
-
-    /// Forgets what has been cancelled, once that is most of the heap.
-    mutating func dropCancelled() {
-        guard heap.count > 64, heap.count > actions.count * 4 else { return }
-        heap.removeAll { actions[$0.id] == nil }
-        for start in stride(from: heap.count / 2 - 1, through: 0, by: -1) { siftDown(from: start) }
     }
 }

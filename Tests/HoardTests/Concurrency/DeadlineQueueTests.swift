@@ -113,6 +113,19 @@ import Testing
         #expect(called.value.isEmpty)
     }
 
+    /// Each call as long as the timeout of a request that is answered at once.
+    @Test(arguments: [1, 60, 36_000]) func aHundredThousandCallsThatAreCancelledLeaveNothingBehind(seconds: Int64) async throws {
+        let queue = DeadlineQueue(ticker: MonotonicTicker())
+        for number in 0..<100_000 {
+            let deadline = MonotonicTicker().nanoseconds() + seconds * 1_000_000_000
+            queue.cancel(queue.schedule(at: deadline) { Issue.record("It has been cancelled.") })
+            // The queue's task gets to sleep, as it does while a request waits.
+            if number % 10 == 0 { await Task.yield() }
+        }
+        #expect(queue.count == 0)
+        #expect(SystemTimer.shared.counts.alarms <= 64)
+    }
+
     @Test func releasedQueueSleepsNoMore() async throws {
         var queue: DeadlineQueue? = DeadlineQueue(ticker: ticker)
         _ = queue?.schedule(at: 1_000_000_000) { [called] in called.update { $0.append(1) } }
