@@ -41,10 +41,12 @@ public struct Record: Sendable, Hashable {
     /// When the record was last read or written. A store may keep it only approximately.
     public var lastAccess: Date
 
-    /// Labels by which groups of records are removed.
+    /// Labels by which groups of records are removed. Compared as Swift compares strings, in every store: the spellings of "é" are one tag.
     public var tags: Set<String>
 
     /// The group that owns the record, such as a user; `nil`: none. A store can drop a partition as a whole, at once.
+    ///
+    /// Compared byte for byte, in every store and in memory: two users whose names are spelt differently stay two.
     ///
     /// It is not part of the key: keys have to differ between partitions by themselves.
     public var partition: String?

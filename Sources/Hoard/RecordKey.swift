@@ -17,7 +17,7 @@ public struct RecordKey: Hashable, Sendable {
         self.bytes = Array(bytes)
     }
 
-    /// The key made of the string's UTF-8 bytes.
+    /// The key made of the string's UTF-8 bytes as they are. Equal strings can have different ones: see ``init(canonical:)``.
     public init(_ string: some StringProtocol) {
         self.bytes = Array(string.utf8)
     }

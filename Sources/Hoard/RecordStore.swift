@@ -53,7 +53,9 @@ public protocol RecordStore: Sendable {
     /// Removes several records. One round trip where there is a network. May suspend. By default they are removed one by one.
     func removeRecords(forKeys keys: [RecordKey]) async throws(StoreError)
 
-    /// Removes every record that has at least one of the tags. O(number of tags) in Hoard's stores, however many records have them. May suspend.
+    /// Removes every record that has at least one of the tags. May suspend. O(number of tags) in Hoard's stores, however many records have them.
+    ///
+    /// Tags are compared as Swift compares strings, whatever their bytes.
     func removeRecords(taggedWith tags: Set<String>) async throws(StoreError)
 
     /// Removes every record of a partition (``Record/partition``). Names are compared byte for byte. O(1) in Hoard's stores, however many records it has. May suspend.

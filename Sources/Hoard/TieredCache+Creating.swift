@@ -9,7 +9,8 @@ extension TieredCache {
     ///   - stores: The tiers below memory, nearest first. ``close()`` closes them.
     ///   - codec: Turns values into payloads and back.
     ///   - recordKey: The name of a key's record. Must give the same name to equal keys and different names to different keys,
-    ///     in every process.
+    ///     in every process. Strings are equal in several spellings: see ``RecordKey/init(canonical:)``. Debug builds stop when equal keys get
+    ///     different names.
     ///   - keyOfRecord: The other way round, for stores that tell what other processes have changed (``RecordStore/invalidations()``). Without
     ///     it, or where it gives `nil`, such a change empties the memory tier.
     ///   - clock: Dates values.
@@ -112,8 +113,8 @@ extension TieredCache {
 
 /// Caches whose keys have a lossless text form (`String`, the integers, …), which names their records.
 ///
-/// Swift holds two strings to be equal that spell the same characters in different bytes, such as "é" in one scalar or in two; stores
-/// do not. If keys come from users, bring them to one spelling first, or a removal under one spelling leaves the record of the other.
+/// Keys that are equal have one record: strings are named in Unicode's normalization form C, whatever their spelling ("é" in one scalar or in two), and
+/// `-0.0` as `0.0`.
 extension TieredCache where Key: LosslessStringConvertible {
     /// Creates a cache over stores of its own.
     public convenience init(
@@ -129,7 +130,7 @@ extension TieredCache where Key: LosslessStringConvertible {
             configuration: configuration,
             stores: stores,
             codec: codec,
-            recordKey: { RecordKey($0.description) },
+            recordKey: { RecordKey(of: $0) },
             keyOfRecord: { Key($0.description) },
             clock: clock,
             ticker: ticker,
@@ -154,7 +155,7 @@ extension TieredCache where Key: LosslessStringConvertible {
             configuration: configuration,
             stores: stores,
             codec: codec,
-            recordKey: { RecordKey($0.description) },
+            recordKey: { RecordKey(of: $0) },
             keyOfRecord: { Key($0.description) },
             clock: clock,
             ticker: ticker,

@@ -5,7 +5,7 @@
 ///
 /// A cache with a name keeps its records under keys that begin with the name, and gives each of them a tag that stands for the cache, so that
 /// a store can drop them all at once.
-struct RecordNaming<Key: Sendable>: Sendable {
+struct RecordNaming<Key: Hashable & Sendable>: Sendable {
     /// What a record key of a store stands for.
     enum Origin {
         case key(Key)
@@ -22,8 +22,10 @@ struct RecordNaming<Key: Sendable>: Sendable {
 
     init(name: String?, recordKey: @escaping @Sendable (Key) -> RecordKey?, keyOfRecord: (@Sendable (RecordKey) -> Key?)?) {
         precondition(name.map { !$0.isEmpty && !$0.utf8.contains(0) } ?? true, "A cache's name must not be empty and must not contain U+0000.")
+        // Names of caches are compared as Swift compares strings.
+        let name = name?.canonicalForm
         self.name = name
-        self.recordKey = recordKey
+        self.recordKey = RecordKeyAudit.auditing(recordKey)
         self.keyOfRecord = keyOfRecord
         prefix = name.map { Array($0.utf8) + [0] } ?? []
     }

@@ -10,16 +10,20 @@ import Hoard
 struct RecordIdentifier: Sendable {
     private let hash: SipHash
     private let constant: Int64?
+    private let separatesSpellings: Bool
 
-    init(key: (UInt64, UInt64)) {
+    /// - Parameter separatesSpellings: Whether each spelling of a tag has a number of its own, as in stores that were written before. For tests.
+    init(key: (UInt64, UInt64), separatesSpellings: Bool = false) {
         hash = SipHash(key: key)
         constant = nil
+        self.separatesSpellings = separatesSpellings
     }
 
     /// Gives every key the same identifier, to see what becomes of keys that share one.
     init(constant: Int64) {
         hash = SipHash(key: (0, 0))
         self.constant = constant
+        separatesSpellings = false
     }
 
     /// The identifier of a key. Never zero.
@@ -29,8 +33,16 @@ struct RecordIdentifier: Sendable {
         return value == 0 ? 1 : Int64(bitPattern: value)
     }
 
-    /// The number of a tag.
-    func number(ofTag tag: String) -> Int64 { number(of: tag, domain: 1) }
+    /// The number of a tag, the same for all its spellings.
+    func number(ofTag tag: String) -> Int64 { number(of: separatesSpellings ? tag : tag.canonicalForm, domain: 1) }
+
+    /// The numbers that a tag may have in a store: its own first, then those that its spellings had in stores that were written before.
+    func numbers(ofTag tag: String) -> [Int64] {
+        let number = number(ofTag: tag)
+        if tag.utf8.allSatisfy({ $0 < 0x80 }) { return [number] }
+        let others = Set([tag, tag.decomposedForm].map { self.number(of: $0, domain: 1) })
+        return [number] + others.subtracting([number]).sorted()
+    }
 
     /// The number of a partition. No tag has the same one but by chance.
     func number(ofPartition name: String) -> Int64 { number(of: name, domain: 2) }

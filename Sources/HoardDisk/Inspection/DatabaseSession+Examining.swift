@@ -45,7 +45,7 @@ extension DatabaseSession {
         let fits =
             row.expires == header.staleUntil.map(StoredRecord.microseconds)
             && row.partition == header.partition.map(identify.number(ofPartition:))
-            && row.tags.tagNumbers == header.tags.map(identify.number(ofTag:))
+            && row.tags.tagNumbers.elementsEqual(header.tags) { identify.numbers(ofTag: $1).contains($0) }
         return fits && hasSoundPayload(row, header) ? examination : .faulty(.damagedRecord)
     }
 

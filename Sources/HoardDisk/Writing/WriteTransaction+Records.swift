@@ -156,7 +156,7 @@ extension WriteTransaction {
     func removeRecords(taggedWith tag: String) throws {
         changes.add(tag: tag)
         sequence += 1
-        try invalidate(session.identify.number(ofTag: tag), upTo: sequence)
+        for number in session.identify.numbers(ofTag: tag) { try invalidate(number, upTo: sequence) }
     }
 
     /// Removes all records of a partition, as those with a tag.

@@ -29,10 +29,11 @@ extension WriteTransaction {
 
     /// Ends the freshness of all records with a tag. O(log n), however many there are.
     func markStale(taggedWith tag: String, at date: Date) throws {
-        let number = session.identify.number(ofTag: tag)
         changes.add(tag: tag)
-        let isInUse = try Int64.fetchOne(db.cachedStatement(sql: "SELECT id FROM tags WHERE tag = ? LIMIT 1"), arguments: [number]) != nil
-        if isInUse { try addMark(on: number, at: date) }
+        for number in session.identify.numbers(ofTag: tag) {
+            let isInUse = try Int64.fetchOne(db.cachedStatement(sql: "SELECT id FROM tags WHERE tag = ? LIMIT 1"), arguments: [number]) != nil
+            if isInUse { try addMark(on: number, at: date) }
+        }
     }
 
     /// Ends the freshness of all records. O(1).

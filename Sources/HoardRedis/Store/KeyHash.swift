@@ -39,7 +39,7 @@ struct KeyHash: Hashable, Sendable {
         switch scope {
         case .everything: self = KeyHash(.everything, UnsafeRawBufferPointer(start: nil, count: 0))
         case .partition(let name): self = KeyHash(.partition, text: name)
-        case .tag(let name): self = KeyHash(.tag, text: name)
+        case .tag(let name): self = KeyHash(.tag, text: name.canonicalForm)
         }
     }
 

@@ -33,7 +33,7 @@ struct RedisKeys: Sendable {
         switch scope {
         case .everything: name(.everything, [])
         case .partition(let name): self.name(.partition, name.utf8)
-        case .tag(let name): self.name(.tag, name.utf8)
+        case .tag(let name): self.name(.tag, name.canonicalForm.utf8)
         }
     }
 
@@ -77,7 +77,8 @@ enum RecordScope: Sendable, Hashable {
     static func == (left: Self, right: Self) -> Bool {
         switch (left, right) {
         case (.everything, .everything): true
-        case (.partition(let left), .partition(let right)), (.tag(let left), .tag(let right)): left.utf8.elementsEqual(right.utf8)
+        case (.partition(let left), .partition(let right)): left.utf8.elementsEqual(right.utf8)
+        case (.tag(let left), .tag(let right)): left == right
         default: false
         }
     }
@@ -86,7 +87,7 @@ enum RecordScope: Sendable, Hashable {
         switch self {
         case .everything: hasher.combine(0 as UInt8)
         case .partition(let name): hasher.combine(ExactText(name))
-        case .tag(let name): hasher.combine(ExactText(name))
+        case .tag(let name): hasher.combine(name)
         }
     }
 

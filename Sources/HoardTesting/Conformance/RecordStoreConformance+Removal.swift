@@ -62,6 +62,23 @@ extension RecordStoreConformance {
                 try await subject.store.insert(subject.record(9, tags: ["x", "v"]), forKey: "x")
                 try await subject.expectRecord(subject.record(9, tags: ["x", "v"]), forKey: "x", "After a write with tags that were removed before")
             },
+            Check("a tag is one tag in all its spellings, a partition is another in each") { subject in
+                let spellings = ["caf\u{E9}", "cafe\u{301}"]
+                for written in spellings {
+                    for removed in spellings {
+                        try await subject.store.insert(subject.record(1, tags: [written]), forKey: "tagged")
+                        try await subject.store.removeRecords(taggedWith: removed)
+                        try await subject.expectRecord(nil, forKey: "tagged", "After the removal of its tag in \(removed.utf8.count) bytes")
+                        let record = subject.record(2, partition: written)
+                        try await subject.store.insert(record, forKey: "owned")
+                        try await subject.store.removeRecords(inPartition: removed)
+                        // A store may remove more than the partition.
+                        let isGone = try await subject.store.record(forKey: "owned") == nil
+                        let isSame = written.utf8.elementsEqual(removed.utf8)
+                        try expect(isGone || !isSame, "After the removal of its partition the record is still there.")
+                    }
+                }
+            },
             Check("removing everything leaves an empty store that works") { subject in
                 for number in 0..<20 {
                     try await subject.store.insert(subject.record(number, tags: ["tag"]), forKey: RecordKey("\(number)"))

@@ -48,8 +48,13 @@ import Testing
         #expect(String(decoding: RedisKeys(prefix: "a*[b]?\\^").recordPattern, as: UTF8.self) == "a\\*\\[b\\]\\?\\\\\\^{}:r*")
     }
 
-    @Test func groupsAreToldApartByteForByte() {
-        #expect(RecordScope.tag("caf\u{E9}") != .tag("cafe\u{301}"))
+    @Test func tagsAreToldApartAsStringsAndPartitionsByteForByte() {
+        let keys = RedisKeys(prefix: "")
+        #expect(RecordScope.tag("caf\u{E9}") == .tag("cafe\u{301}"))
+        #expect(keys.scope(.tag("caf\u{E9}")) == keys.scope(.tag("cafe\u{301}")))
+        #expect(KeyHash(RecordScope.tag("caf\u{E9}")) == KeyHash(RecordScope.tag("cafe\u{301}")))
+        #expect(RecordScope.partition("caf\u{E9}") != .partition("cafe\u{301}"))
+        #expect(keys.scope(.partition("caf\u{E9}")) != keys.scope(.partition("cafe\u{301}")))
         #expect(RecordScope.tag("a") != .partition("a"))
         #expect(Set([RecordScope.tag("a"), .tag("a"), .everything]).count == 2)
     }
