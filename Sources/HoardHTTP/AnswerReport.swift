@@ -8,7 +8,12 @@ package struct AnswerReport: Sendable, Hashable {
         case hit, staleHit, validatedHit, collapsedHit, miss, generated, failure
         /// The request did not concern the cache: its method, its fields or its route kept it away.
         case bypass
+        /// The client left before there was an answer. That is no failure of the origin's.
+        case abandoned
     }
+
+    /// The status of what was to be answered to a client that has left. It is only for logs and statistics, where others use it too: nobody gets it.
+    package static let abandonedStatus = 499
 
     /// Where the content came from.
     package enum Tier: UInt8, Sendable, CaseIterable {

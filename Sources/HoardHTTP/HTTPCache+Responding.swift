@@ -72,7 +72,7 @@ extension HTTPCache {
             count(outcome)
             return response
         } catch {
-            count(.failures)
+            count(error.transportError?.code == .cancelled ? .abandoned : .failures)
             throw error
         }
     }
@@ -217,6 +217,7 @@ extension AnswerReport.Outcome {
             case .misses: .miss
             case .generated: .generated
             case .failures: .failure
+            case .abandoned: .abandoned
             }
     }
 }
@@ -226,7 +227,7 @@ extension HTTPCache.Outcome {
     fileprivate var isOfOrigin: Bool {
         switch self {
         case .misses, .collapsedHits: true
-        case .hits, .staleHits, .validatedHits, .generated, .failures: false
+        case .hits, .staleHits, .validatedHits, .generated, .failures, .abandoned: false
         }
     }
 }

@@ -4,7 +4,7 @@
 /// Counters of an ``HTTPCache`` since it was created. Each property's description is its counting rule.
 ///
 /// Each request that gets an answer, or fails, counts in exactly one of ``hits``, ``staleHits``, ``validatedHits``, ``collapsedHits``, ``misses``,
-/// ``generated`` and ``failures``; in none if its URI is none of HTTP's.
+/// ``generated``, ``failures`` and ``abandoned``; in none if its URI is none of HTTP's.
 public struct HTTPCacheStatistics: Sendable, Hashable, Codable {
     /// Requests answered with a fresh stored response, without asking the origin.
     public var hits = 0
@@ -20,6 +20,8 @@ public struct HTTPCacheStatistics: Sendable, Hashable, Codable {
     public var generated = 0
     /// Requests without any answer.
     public var failures = 0
+    /// Requests whose tasks were cancelled before there was an answer, because the client has left for instance.
+    public var abandoned = 0
 
     /// Requests sent to the origin: those for requests of clients, second ones after an answer that was of no use, and background revalidations.
     public var originRequests = 0
@@ -36,7 +38,7 @@ public struct HTTPCacheStatistics: Sendable, Hashable, Codable {
 extension HTTPCache {
     /// What has become of a request, as ``HTTPCacheStatistics`` counts it.
     enum Outcome: Sendable {
-        case hits, staleHits, validatedHits, collapsedHits, misses, generated, failures
+        case hits, staleHits, validatedHits, collapsedHits, misses, generated, failures, abandoned
     }
 }
 
@@ -50,6 +52,7 @@ extension HTTPCacheStatistics {
         case .misses: misses += 1
         case .generated: generated += 1
         case .failures: failures += 1
+        case .abandoned: abandoned += 1
         }
     }
 }

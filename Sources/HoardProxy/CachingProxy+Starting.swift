@@ -105,11 +105,12 @@ extension CachingProxy {
             let (size, overflow) = configuration.cache.maximumMemoryBytes.addingReportingOverflow(await cache.figures().disk?.limit ?? 0)
             let statistics = ProxyStatistics(.init(version: version, cacheByteCount: overflow ? .max : size))
             statistics.distinguishesHosts = table.distinguishesHosts
+            let routes = CurrentRoutes(table)
             return Parts(
                 threads: threads,
                 upstreams: upstreams,
-                routes: CurrentRoutes(table),
-                recorder: TrafficRecorder(statistics: statistics, log: log),
+                routes: routes,
+                recorder: TrafficRecorder(statistics: statistics, log: log, routes: routes),
                 cache: cache
             )
         } catch {

@@ -14,15 +14,18 @@ enum ForwardedRequest {
     ///   - name: Names the proxy in `Via`.
     ///   - authority: The host that the server is asked for; `nil`: its own.
     ///   - client: Whom servers are told of; `nil`: they are not. What the client says itself in `Forwarded` and the like is taken out.
+    ///   - passesUnderscores: Whether fields with underscores in their names stay, as far as none of ours could be read in them.
     static func make(
         from request: HTTPRequest,
         to origin: Origin,
         authority: String? = nil,
         version: String,
         name: String,
-        client: ForwardedClient? = nil
+        client: ForwardedClient? = nil,
+        passesUnderscores: Bool = false
     ) -> HTTPRequest {
         var forwarded = request
+        dropUnderscores(from: &forwarded, passesOthers: passesUnderscores)
         ForwardedClient.replaceFields(of: &forwarded, with: client)
         forwarded.scheme = origin.scheme
         forwarded.authority = authority ?? origin.authority

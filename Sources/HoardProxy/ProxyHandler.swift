@@ -17,13 +17,14 @@ struct ProxyHandler: Sendable {
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
         var head = request.head
         if ForwardedRequest.countHop(&head) == .answer { return answerHere(head) }
+        let routes = routes.current
         let route: ProxyRoute
-        switch routes.current.match(authority: head.authority, target: head.path ?? "/") {
+        switch routes.match(authority: head.authority, target: head.path ?? "/") {
         case .route(let match): route = match
         case .unknownHost: return ErrorPage.response(.misdirectedRequest, "This proxy has no route for the host.\n", cacheStatus: nil)
         case .unknownPath: return ErrorPage.response(.notFound, "This proxy has no route for the path.\n", cacheStatus: nil)
         }
-        let client = route.client(of: request)
+        let client = route.client(of: request, trusting: routes.trustedProxies)
         let forwarded = forwarded(head, of: request, on: route, client: client)
         do {
             let response = try await cache.respond(
@@ -41,10 +42,11 @@ struct ProxyHandler: Sendable {
 
     /// The answer to a request without content, if memory has a fresh one with all of its content. Never suspends.
     func responseFromMemory(to request: HTTPServerRequest) -> HTTPServerResponse? {
+        let routes = routes.current
         guard request.head.method == .get || request.head.method == .head, request.head.path != "*",
-            case .route(let route) = routes.current.match(authority: request.head.authority, target: request.head.path ?? "/")
+            case .route(let route) = routes.match(authority: request.head.authority, target: request.head.path ?? "/")
         else { return nil }
-        let forwarded = forwarded(request.head, of: request, on: route, client: route.client(of: request))
+        let forwarded = forwarded(request.head, of: request, on: route, client: route.client(of: request, trusting: routes.trustedProxies))
         return cache.respondFromMemory(to: forwarded, compiledPolicy: route.policy).map { answer($0) }
     }
 
@@ -56,7 +58,8 @@ struct ProxyHandler: Sendable {
             authority: route.authority(forClients: head.authority),
             version: "\(request.version.major).\(request.version.minor)",
             name: name,
-            client: client
+            client: client,
+            passesUnderscores: route.upstream.passesUnderscores
         )
     }
 
@@ -78,6 +81,11 @@ struct ProxyHandler: Sendable {
         guard let transportError = error.transportError else {
             return ErrorPage.response(.badRequest, "\(error.message)\n", cacheStatus: error.cacheStatus)
         }
+        if transportError.code == .cancelled {
+            var response = ErrorPage.response(.init(code: AnswerReport.abandonedStatus), "The client has left.\n", cacheStatus: nil)
+            response.report = AnswerReport(.abandoned, tier: .none)
+            return response
+        }
         if let bodyError = transportError.underlyingError as? RequestBodyError {
             let status: HTTPResponse.Status = bodyError.code == .timedOut ? .requestTimeout : .badRequest
             return ErrorPage.response(status, "\(bodyError)\n", cacheStatus: error.cacheStatus)
@@ -86,8 +94,8 @@ struct ProxyHandler: Sendable {
             let text = "The origin takes no fields as long as those of this request.\n"
             return ErrorPage.response(.requestHeaderFieldsTooLarge, text, cacheStatus: error.cacheStatus)
         }
-        // A client that went away is no event, and of an outage the beginning and the end are told, not every request.
-        if transportError.code != .cancelled, !(transportError.underlyingError is UpstreamOutage) {
+        // Of an outage the beginning and the end are told, not every request.
+        if !(transportError.underlyingError is UpstreamOutage) {
             logger.warning(
                 "The origin did not answer.",
                 metadata: ["reason": "\(transportError.code)", "upstream": "\(route.upstream.name)", "error": "\(transportError.message)"]

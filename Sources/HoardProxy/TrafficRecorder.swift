@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HTTPTypes
 internal import HoardNIO
 internal import Synchronization
 
@@ -11,8 +12,11 @@ final class TrafficRecorder: Sendable {
     /// Whether there is a log: so that nobody takes the lock for nothing.
     private let hasLog: Atomic<Bool>
 
-    init(statistics: ProxyStatistics, log: AccessLog?) {
+    private let routes: CurrentRoutes
+
+    init(statistics: ProxyStatistics, log: AccessLog?, routes: CurrentRoutes) {
         self.statistics = statistics
+        self.routes = routes
         self.log = Mutex(log)
         hasLog = Atomic(log != nil)
     }
@@ -21,7 +25,13 @@ final class TrafficRecorder: Sendable {
         statistics.record(report)
         guard hasLog.load(ordering: .relaxed) else { return }
         // The log has a queue of its own, so it is told outside of the lock.
-        accessLog?.record(report)
+        guard let log = accessLog else { return }
+        let trusted = routes.current.trustedProxies
+        guard trusted.trusts(report.remoteAddress) else { return log.record(report) }
+        var report = report
+        let peer = TrustedProxies.Client(address: report.remoteAddress, scheme: report.isSecure ? "https" : "http")
+        report.remoteAddress = trusted.client(behind: peer) { report.request.forwardingFields }.address
+        log.record(report)
     }
 
     var accessLog: AccessLog? { log.withLock { $0 } }

@@ -54,7 +54,8 @@ struct Upstreams: Sendable {
     /// An origin that is told how a client has come, with or without encryption, may answer differently, with a redirection for instance, without saying so.
     /// Where clients come in both ways, that is part of what selects a response.
     func table(of configuration: CachingProxy.Configuration) throws(ProxyError) -> RouteTable {
-        let hasBothSchemes = Set(configuration.listeners.map { $0.tls == nil }).count == 2
+        // A proxy in front may take connections of both kinds.
+        let hasBothSchemes = !configuration.trustedProxies.isEmpty || Set(configuration.listeners.map { $0.tls == nil }).count == 2
         var compiled: [ProxyRoute] = []
         for var route in configuration.routes {
             guard let group = groups.first(where: { $0.upstream.name == route.upstream }), let origin = group.upstream.servers.first else {
@@ -70,7 +71,7 @@ struct Upstreams: Sendable {
         }
         if let conflict = configuration.keyConflict { throw ProxyError(.invalidConfiguration, conflict) }
         guard !compiled.isEmpty else { throw ProxyError(.invalidConfiguration, "The proxy has no origin.") }
-        return RouteTable(compiled)
+        return RouteTable(compiled, trustedProxies: TrustedProxies(configuration.trustedProxies))
     }
 
     /// Begins what those do in the background that have not been there before.

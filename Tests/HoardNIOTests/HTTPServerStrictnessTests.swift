@@ -213,7 +213,8 @@ struct HTTPServerStrictnessTests {
         let seed = UInt64.random(in: .min ... .max)
         var random = SeededGenerator(seed: seed)
         let fragments = [
-            "GET ", "POST ", "/", "http://", " HTTP/1.1", " HTTP/1.0", "\r\n", "\n", "\r", "Host: a", "Content-Length: ", "7", "Transfer-Encoding: ",
+            "GET ", "POST ", "BAN ", "/", "http://", " HTTP/1.1", " HTTP/1.0", "\r\n", "\n", "\r", "Host: a", "Content-Length: ", "7",
+            "Transfer-Encoding: ",
             "chunked", ":", " ", "\t", "\0", "\u{FF}", "0\r\n\r\n", "5\r\nhello\r\n", "Connection: ", "upgrade", "Upgrade: x", "Expect: 100-continue",
             "*",
         ]

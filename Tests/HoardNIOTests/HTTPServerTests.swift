@@ -140,6 +140,30 @@ struct HTTPServerTests {
         }
     }
 
+    @Test func clientThatClosesItsSideGetsAResponseThatTakesTime() async throws {
+        let begun = Signal()
+        let door = Signal()
+        let handler: HTTPServer.Handler = { request in
+            let body = try? await request.body.collect(upTo: 100)
+            begun.fire()
+            await door.wait()
+            return Task.isCancelled ? .text("cancelled") : .text(body.map { String(buffer: $0) } ?? "no content")
+        }
+        try await withServer(handler: handler) { server in
+            let client = try await RawClient.connect(port: server.port)
+            try await client.send("POST /1 HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello")
+            try await client.closeOutput()
+            await begun.wait()
+            // Another connection's request is answered behind the end of this one's input.
+            let other = try await RawClient.connect(port: server.port)
+            try await other.send("\r\n")
+            door.fire()
+            #expect(try await client.receiveResponse().content == "hello")
+            #expect(try await client.receiveUntilClosed().isEmpty)
+            try await other.close()
+        }
+    }
+
     @Test func handlerIsCancelledWhenTheClientGoesAway() async throws {
         let begun = Signal()
         let cancelled = Signal()

@@ -52,8 +52,27 @@ import Testing
     func serversAreToldTheHostThatIsInTheKey(_ authority: String?, _ host: String?) throws {
         let route = try Self.route("http://app.test:3000", forwardsHost: true)
         let head = HTTPRequest(method: .get, scheme: "https", authority: authority, path: "/")
-        let client = route.client(of: HTTPServerRequest(head: head, remoteAddress: "192.0.2.1"))
+        let client = route.client(of: HTTPServerRequest(head: head, remoteAddress: "192.0.2.1"), trusting: TrustedProxies([]))
         #expect(client?.host == host)
         #expect(route.keyURI(authority: authority, target: "/") == host.map { "http://\($0)/" })
+    }
+
+    private static let names = [
+        "X_Forwarded_For", "x-forwarded_host", "X_FORWARDED_PROTO", "Content_Length", "Transfer_Encoding", "Proxy_Authorization", "X_Real_IP",
+        "X_Own", "_", "X-Own",
+    ]
+
+    /// Servers that make variables of fields read an underscore as a hyphen.
+    @Test(arguments: [false, true]) func fieldsWithUnderscoresDoNotPass(passesOthers: Bool) throws {
+        var request = HTTPRequest(method: .get, scheme: "http", authority: "public.test", path: "/")
+        for name in Self.names { request.headerFields.append(HTTPField(name: try #require(HTTPField.Name(name)), value: "1")) }
+        let forwarded = ForwardedRequest.make(
+            from: request,
+            to: try Origin("http://app.test"),
+            version: "1.1",
+            name: "test",
+            passesUnderscores: passesOthers
+        )
+        #expect(forwarded.headerFields.map(\.name.rawName) == (passesOthers ? ["X_Own", "_", "X-Own", "Via"] : ["X-Own", "Via"]))
     }
 }

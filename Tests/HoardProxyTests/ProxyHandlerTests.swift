@@ -35,4 +35,18 @@ import Testing
         #expect(log.all.count == 1 && log.all.allSatisfy { $0.contains(Self.address) })
         await cache.close()
     }
+
+    @Test func clientThatHasLeftIsNoFailureOfTheOrigin() async throws {
+        let group = try OriginGroup.of([FakeServer(failing: TransportError(.cancelled, "The request was cancelled."))])
+        let route = ProxyRoute(.init(upstream: "test"), origin: try Origin("http://0.test"), group: group)
+        let (cache, log) = (HTTPCache(), KeptMessages())
+        let handler = ProxyHandler(routes: CurrentRoutes(RouteTable([route])), name: "test", cache: cache, logger: log.logger)
+        let head = HTTPRequest(method: .get, scheme: "http", authority: "public.test", path: "/")
+        let response = await handler.respond(to: HTTPServerRequest(head: head, remoteAddress: "192.0.2.1"))
+        #expect(response.head.status.code == 499)
+        #expect(response.report == AnswerReport(.abandoned, tier: .none))
+        #expect(log.all.isEmpty)
+        #expect(cache.statistics.abandoned == 1 && cache.statistics.failures == 0)
+        await cache.close()
+    }
 }

@@ -70,12 +70,17 @@ extension Storability.Reason {
         "RFC 9110 §8.6",
         "The response states several lengths, or one that is no number, so nobody can tell whether its content is whole."
     )
+    package static let transferCoding = Self(
+        "TRANSFER-CODING",
+        "RFC 9112 §7",
+        "The content came in a transfer coding that this cache does not know, so nobody here can tell what it is."
+    )
     package static let tooLarge = Self("TOO-LARGE", "RFC 9111 §3", "The content is longer than the cache accepts.")
     package static let tags = Self("TAGS", "RFC 9111 §3", "The response has a tag by which it could not be removed, or too many of them.")
 
     /// All reasons, in the order in which they are looked for.
     package static let allReasons: [Self] = [
         .method, .requestNoStore, .status, .unmetDemand, .partial, .notUnderstood, .noStore, .private, .authorization, .varyStar,
-        .noExplicitFreshness, .length, .tooLarge, .tags,
+        .noExplicitFreshness, .transferCoding, .length, .tooLarge, .tags,
     ]
 }

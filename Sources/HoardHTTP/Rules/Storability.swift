@@ -11,6 +11,7 @@ package import HTTPTypes
 ///   [RFC 9110 §9.3.3](https://www.rfc-editor.org/rfc/rfc9110#section-9.3.3) says so.
 /// - A response with `Vary: *` could be reused for no request ([§4.1](https://www.rfc-editor.org/rfc/rfc9111#section-4.1)), so it is not stored.
 /// - A response with neither a lifetime nor a validator could never be reused, so it is not stored.
+/// - A response with a transfer coding other than `chunked` is not what its source has, but that in a coding nobody here undoes, so it is not stored.
 /// - A response to a condition, an expectation or a range that was not met (412, 417, 416) says nothing about other requests, so it is not stored.
 ///
 /// `Set-Cookie` does not prevent storing: a response that belongs to one user has to say so
@@ -91,9 +92,17 @@ package enum Storability: Hashable, Sendable {
     }
 
     private static func reasonInSize(_ response: HTTPResponse, _ rules: HTTPCacheRules, _ bodyLength: Int?) -> Reason? {
+        if response.headerFields.hasUnknownTransferCoding { return .transferCoding }
         if response.headerFields.contains(.contentLength), response.headerFields.contentLength == nil { return .length }
         if bodyLength ?? response.headerFields.contentLength ?? 0 > rules.maximumObjectBytes { return .tooLarge }
         return CacheTags.usableTags(in: response.headerFields) == nil ? .tags : nil
+    }
+}
+
+extension HTTPFields {
+    /// Whether the content came in a transfer coding that is not undone: [RFC 9112 §7](https://www.rfc-editor.org/rfc/rfc9112#section-7).
+    fileprivate var hasUnknownTransferCoding: Bool {
+        contains(.transferEncoding) && self[values: .transferEncoding].contains { $0.lowercased() != "chunked" && !$0.isEmpty }
     }
 }
 

@@ -7,7 +7,18 @@ internal import NIOHTTP1
 
 extension ConnectionHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        receive(Self.unwrapInboundIn(data), context: context)
+        var part = Self.unwrapInboundIn(data)
+        switch part {
+        case .head(var head):
+            place = place == .unknown ? .unknown : .init(after: head)
+            if let method = foreignMethod.take() {
+                head.method = .RAW(value: method)
+                part = .head(head)
+            }
+        case .body: break
+        case .end: place = place == .unknown ? .unknown : .requestStart
+        }
+        receive(part, context: context)
     }
 
     /// Serves what was queued, if the exchange before has ended.
@@ -127,7 +138,8 @@ extension ConnectionHandler {
         timing.exchangeStarted(now: now)
         armTimer(context: context)
         context.fireChannelRead(Self.wrapInboundOut(exchange))
-        if machine.hasInputClosed { cancellation.cancel() }
+        let isWhole = queue.contains { if case .part(.end) = $0 { true } else { false } }
+        if machine.hasInputClosed, !isWhole { giveUpRequest(context: context) }
     }
 
     private func makeBody(context: ChannelHandlerContext) -> BodyPipe {

@@ -92,6 +92,11 @@ final class ConnectionHandler: ChannelDuplexHandler {
         context.writeAndFlush(Self.wrapOutboundOut(.body(.byteBuffer(ByteBuffer()))), promise: written)
     }
 
+    /// Where the bytes are that the parser will get next, as ``MethodHandler`` and what the parser has made of the others tell.
+    var place = MethodHandler.Place.requestStart
+    /// The method of the request whose head the parser is reading, if it does not know it.
+    var foreignMethod: String?
+
     func handlerAdded(context: ChannelHandlerContext) {
         ownContext = context
     }
@@ -127,16 +132,20 @@ final class ConnectionHandler: ChannelDuplexHandler {
         }
         switch machine.inputClosed(hasQueuedParts: !queue.isEmpty) {
         case .none:
-            break
+            if !machine.isClosed { context.channel.probesPeer() }
         case .close:
             context.close(promise: nil)
         case .cancelExchange:
-            if machine.isReceiving {
-                current?.body?.fail(RequestBodyError(.connectionClosed))
-                perform(machine.requestFailed(), context: context)
-            }
-            current?.cancellation.cancel()
+            giveUpRequest(context: context)
         }
+    }
+
+    /// The rest of the request will not come.
+    func giveUpRequest(context: ChannelHandlerContext) {
+        let exchange = current
+        exchange?.body?.fail(RequestBodyError(.connectionClosed))
+        perform(machine.requestFailed(), context: context)
+        exchange?.cancellation.cancel()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

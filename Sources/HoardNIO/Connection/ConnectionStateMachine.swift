@@ -130,11 +130,12 @@ struct ConnectionStateMachine {
     enum InputClosedAction: Equatable {
         case none
         case close
-        /// The client has probably gone: stop working for it. Its response is still sent if there is one.
+        /// The rest of the request will not come.
         case cancelExchange
     }
 
-    /// The client sends no more.
+    /// The client sends no more. Requests that have come whole are answered: a client may close its sending half when it has nothing more to say
+    /// ([RFC 9293 §3.6](https://www.rfc-editor.org/rfc/rfc9293#section-3.6)), and one that has left altogether looks the same until something is sent to it.
     mutating func inputClosed(hasQueuedParts: Bool) -> InputClosedAction {
         isInputClosed = true
         switch phase {
@@ -144,7 +145,7 @@ struct ConnectionStateMachine {
             return .close
         case .open:
             guard !(isIdle && !hasQueuedParts) else { return .close }
-            return .cancelExchange
+            return isReceiving ? .cancelExchange : .none
         }
     }
 

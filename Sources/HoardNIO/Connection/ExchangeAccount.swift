@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
+internal import HoardHTTP
 internal import NIOCore
 internal import NIOHTTP1
 
@@ -31,18 +32,20 @@ extension ConnectionHandler {
     func report(_ exchange: Current, isComplete: Bool) {
         guard let observer, let account = exchange.account else { return }
         let now = ownContext?.eventLoop.now ?? account.start
+        // Nothing was sent: the connection has ended before.
+        let isAbandoned = account.status == 0
         observer(
             ExchangeReport(
                 request: .head(account.request),
                 version: account.version,
                 isSecure: info.isSecure,
                 remoteAddress: info.remoteAddress,
-                status: account.status,
+                status: isAbandoned ? AnswerReport.abandonedStatus : account.status,
                 contentByteCount: account.contentByteCount,
                 isComplete: isComplete,
                 timeToFirstByte: .nanoseconds(((account.firstByte ?? now) - account.start).nanoseconds),
                 duration: .nanoseconds((now - account.start).nanoseconds),
-                answer: exchange.cancellation.answerReport
+                answer: isAbandoned ? AnswerReport(.abandoned, tier: .none) : exchange.cancellation.answerReport
             )
         )
     }

@@ -11,8 +11,6 @@ extension HTTPRequest.Method {
         case .GET: self = .get
         case .HEAD: self = .head
         case .POST: self = .post
-        // The parser's name for it leaves out the hyphen.
-        case .MSEARCH: self.init("M-SEARCH")
         default: self.init(method.rawValue)
         }
     }

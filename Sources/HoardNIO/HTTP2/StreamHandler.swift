@@ -141,17 +141,19 @@ struct StreamRecord {
 
     func report(info: ConnectionInfo, contentByteCount: Int, isComplete: Bool, now: NIODeadline) -> ExchangeReport {
         let duration = Duration.nanoseconds((now - start).nanoseconds)
+        // Nothing was sent: the stream has ended before.
+        let isAbandoned = status == 0
         return ExchangeReport(
             request: request,
             version: .http2,
             isSecure: info.isSecure,
             remoteAddress: info.remoteAddress,
-            status: status,
+            status: isAbandoned ? AnswerReport.abandonedStatus : status,
             contentByteCount: contentByteCount,
             isComplete: isComplete,
             timeToFirstByte: firstByte.map { Duration.nanoseconds(($0 - start).nanoseconds) } ?? duration,
             duration: duration,
-            answer: answer
+            answer: isAbandoned ? AnswerReport(.abandoned, tier: .none) : answer
         )
     }
 }

@@ -102,7 +102,7 @@ struct ConnectionPipeline: Sendable {
     ///
     /// 1. what answers plain requests by their bytes;
     /// 2. the encoder of responses;
-    /// 3. the parser of requests;
+    /// 3. what lets methods pass that the parser does not know, and that parser;
     /// 4. the connection's handler, which yields valid requests one by one as ``Exchange`` and takes parts of responses;
     /// 5. what answers some of these in the event loop;
     /// 6. the bridge to the connection's task.
@@ -113,6 +113,7 @@ struct ConnectionPipeline: Sendable {
         try pipeline.addHandlers(
             FrontHandler(handler, responder: responder),
             HTTPResponseEncoder(configuration: .callerFrames),
+            MethodHandler(handler),
             ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: configuration.decoderLimits)),
             handler
         )

@@ -27,7 +27,7 @@ struct RequestFraming {
             contentLength = length
         case "transfer-encoding":
             transferEncodings.append(value)
-        case "expect":
+        case "expect" where !value.isEmpty:
             expectation = expectation.map { "\($0), \(value)" } ?? value
         case "upgrade":
             hasUpgradeField = true

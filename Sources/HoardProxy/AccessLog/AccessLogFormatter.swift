@@ -154,6 +154,7 @@ struct AccessLogFormatter: Sendable {
         case .generated: "generated"
         case .failure: "failure"
         case .bypass: "bypass"
+        case .abandoned: "abandoned"
         case nil: nil
         }
     }

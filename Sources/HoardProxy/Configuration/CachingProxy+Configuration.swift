@@ -13,6 +13,8 @@ extension CachingProxy {
         /// Which request goes where, and what is cached how. By default there is one route, to the first upstream.
         public var routes: [Route]
         public var limits = Limits()
+        /// The proxies in front of this one whose `Forwarded` and `X-Forwarded-For` are believed. From all others they are dropped. Default: none.
+        public var trustedProxies: [IPNetwork] = []
         /// How the cache behaves. Its mode is always shared.
         public var cache = HTTPCache.Configuration()
         /// `nil`: there is no admin interface.

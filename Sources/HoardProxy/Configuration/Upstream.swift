@@ -50,6 +50,9 @@ extension CachingProxy.Configuration {
         public var forwardsHost = false
         /// Whether `Forwarded` (RFC 7239), `X-Forwarded-For`, `-Proto` and `-Host` tell the servers of the client. Default: `true`.
         public var tellsOfClient = true
+        /// Whether servers get fields with underscores in their names. Default: `false`, since many read `X_Name` and `X-Name` as one field. Those that would be
+        /// read as fields which proxies write, such as `X_Forwarded_For`, or as `Content_Length` and the like, are never passed.
+        public var passesUnderscores = false
 
         public init(name: String, servers: [Origin]) {
             self.name = name

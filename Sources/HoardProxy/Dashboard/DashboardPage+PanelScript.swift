@@ -55,6 +55,7 @@ extension DashboardPage {
           { key: "bypass", name: "Passed by", tone: "asBypass", hint: "the cache had no part in it" },
           { key: "generated", name: "Made here", tone: "asMade", hint: "the proxy itself answered" },
           { key: "failure", name: "Failed", tone: "asBad", hint: "there was no answer" },
+          { key: "abandoned", name: "Left", tone: "asMade", hint: "the client left before there was an answer" },
           { key: "refused", name: "Refused", tone: "asRefused", hint: "it was no valid request", path: "requests.refused" },
         ];
         const hitOutcomes = outcomes.filter(({ isHit }) => isHit);

@@ -50,11 +50,14 @@ final class ProxyRoute: Sendable {
     ///
     /// The host that it has asked for is told only where that is part of keys, and as keys have it. An origin that makes links of it would otherwise let anybody put links of his own
     /// before others.
-    func client(of request: HTTPServerRequest) -> ForwardedClient? {
+    func client(of request: HTTPServerRequest, trusting trusted: TrustedProxies) -> ForwardedClient? {
         guard upstream.tellsOfClient else { return nil }
+        let client = trusted.client(behind: .init(address: request.remoteAddress, scheme: request.head.scheme ?? "http")) {
+            request.head.headerFields
+        }
         return ForwardedClient(
-            address: request.remoteAddress,
-            scheme: request.head.scheme ?? "http",
+            address: client.address,
+            scheme: client.scheme,
             host: upstream.forwardsHost ? keyAuthority(forClients: request.head.authority) : nil
         )
     }

@@ -23,14 +23,17 @@ final class RouteTable: Sendable {
     }
 
     let routes: [ProxyRoute]
+    /// Whose word about clients is taken.
+    let trustedProxies: TrustedProxies
     private let entries: [Entry]
     /// The route of all requests, if there is only one.
     let onlyRoute: ProxyRoute?
     /// Whether the host that a client names matters to what it gets.
     let distinguishesHosts: Bool
 
-    init(_ routes: [ProxyRoute]) {
+    init(_ routes: [ProxyRoute], trustedProxies: TrustedProxies = .init([])) {
         self.routes = routes
+        self.trustedProxies = trustedProxies
         entries = routes.map { route in
             Entry(
                 hosts: HostPatterns(route.configuration.hosts),

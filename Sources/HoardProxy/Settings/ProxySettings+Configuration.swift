@@ -16,6 +16,7 @@ extension ProxySettings {
         configuration.routes = configuredRoutes(upstreams, &problems)
         if let conflict = configuration.keyConflict { problems.append(.init(nil, conflict)) }
         configuration.limits = limits
+        configuration.trustedProxies = trustedProxies.compactMap { IPNetwork($0) }
         configuration.cache = configuredCache(&problems)
         problems += contradictionsOfRedis
         configuration.eventLoopCount = eventLoopCount
@@ -76,6 +77,7 @@ extension ProxySettings {
             upstream.maximumRetryCount = source.maximumRetryCount
             upstream.additionalTrustRootsPath = source.additionalTrustRootsPath
             (upstream.forwardsHost, upstream.tellsOfClient) = (source.forwardsHost, source.tellsOfClient)
+            upstream.passesUnderscores = source.passesUnderscores
             problems += Self.contradictions(in: upstream)
             return upstream
         }

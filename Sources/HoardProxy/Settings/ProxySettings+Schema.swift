@@ -50,6 +50,14 @@ extension ProxySettings {
         .section("cache", \.cache, cacheSchema, initially: Cache(), "What is kept, where, and how it is judged."),
         .section("redis", \.redis, redisSchema, initially: Redis(), "What proxies share, and through which server."),
         .section("limits", \.limits, limitSchema, initially: .init(), "What clients may ask of the proxy."),
+        .texts(
+            "trusted-proxies",
+            \.trustedProxies,
+            flag: "trusted-proxies",
+            "Networks, such as 10.0.0.0/8 or ::1, of proxies in front of this one: what they say of clients in Forwarded (RFC 7239), X-Forwarded-For and X-Forwarded-Proto is believed. From others it is dropped. “unix” stands for Unix sockets."
+        ) {
+            IPNetwork($0) == nil ? "“\($0)” is no network; write 10.0.0.0/8, 2001:db8::/32, one address, or unix." : nil
+        },
         .section("admin", \.admin, adminSchema, initially: Admin(), "Where the proxy can be watched and told what to do."),
         .section("access-log", \.accessLog, accessLogSchema, initially: AccessLog(), "Where requests are written down."),
         .optionalNumber(
@@ -156,6 +164,12 @@ extension ProxySettings {
             \.upstream.tellsOfClient,
             flag: "tell-of-client",
             "Whether Forwarded (RFC 7239), X-Forwarded-For, -Proto and -Host tell the servers of the client."
+        ),
+        .yesNo(
+            "pass-underscores",
+            \.upstream.passesUnderscores,
+            flag: "pass-underscores",
+            "Whether servers get fields with underscores in their names, which many read as if they were hyphens. Those like X_Forwarded_For and Content_Length are never passed."
         ),
     ]
 

@@ -70,6 +70,7 @@ package struct ProxySettings: Sendable {
     package var limits = CachingProxy.Configuration.Limits()
     package var admin = Admin()
     package var accessLog = AccessLog()
+    package var trustedProxies: [String] = []
     package var eventLoopCount: Int?
     package var gracePeriod = Duration.seconds(10)
     package var logLevel = LogLevel.notice

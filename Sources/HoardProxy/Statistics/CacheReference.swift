@@ -42,7 +42,7 @@ struct CacheReference: Sendable, Hashable {
         case .miss:
             guard answer.isStored, identity.isGet, report.status < 500 else { return nil }
             isMiss = true
-        case .generated, .failure, .bypass: return nil
+        case .generated, .failure, .bypass, .abandoned: return nil
         }
         hash = identity.hash
         bytes = max(0, report.contentByteCount)

@@ -7,7 +7,7 @@ internal import HoardNIO
 /// What is counted of exchanges. It is only ever added to, so that the difference of two states is what happened between them.
 struct TrafficCounters: Sendable, Hashable {
     /// By the raw values of the outcomes.
-    private var outcomes = SIMD8<Int>()
+    private var outcomes = SIMD16<Int>()
     /// By the first digit of the status; 0 for what has none.
     private var statuses = SIMD8<Int>()
     /// Requests that were refused before they reached the proxy's handler.
@@ -46,13 +46,13 @@ struct TrafficCounters: Sendable, Hashable {
         }
     }
 
-    static func + (left: Self, right: Self) -> Self { left.combined(with: right, &+, &+) }
-    static func - (left: Self, right: Self) -> Self { left.combined(with: right, &-, &-) }
+    static func + (left: Self, right: Self) -> Self { left.combined(with: right, &+) }
+    static func - (left: Self, right: Self) -> Self { left.combined(with: right, &-) }
 
-    private func combined(with other: Self, _ numbers: (Int, Int) -> Int, _ vectors: (SIMD8<Int>, SIMD8<Int>) -> SIMD8<Int>) -> Self {
+    private func combined(with other: Self, _ numbers: (Int, Int) -> Int) -> Self {
         var result = Self()
-        result.outcomes = vectors(outcomes, other.outcomes)
-        result.statuses = vectors(statuses, other.statuses)
+        for index in outcomes.indices { result.outcomes[index] = numbers(outcomes[index], other.outcomes[index]) }
+        for index in statuses.indices { result.statuses[index] = numbers(statuses[index], other.statuses[index]) }
         result.refusals = numbers(refusals, other.refusals)
         result.errors = numbers(errors, other.errors)
         result.bytesServed = numbers(bytesServed, other.bytesServed)

@@ -36,6 +36,14 @@ import Testing
         #expect(judge(response(status, "Cache-Control: max-age=60, public")) == .notStorable(reason))
     }
 
+    @Test(arguments: [("chunked", true), ("Chunked", true), ("br", false), ("gzip, chunked", false), ("x-own", false), ("identity", false)])
+    func storesNothingInATransferCodingThatNobodyKnows(coding: String, isStored: Bool) {
+        #expect(
+            judge(response(200, "Cache-Control: max-age=60", "Transfer-Encoding: \(coding)"))
+                == (isStored ? .storable : .notStorable(.transferCoding))
+        )
+    }
+
     @Test func obeysNoStoreOnBothSides() {
         #expect(judge(response(200, "Cache-Control: no-store")) == .notStorable(.noStore))
         #expect(judge(response(200, "Cache-Control: max-age=10000, no-store", "Expires: Fri, 01 Jan 2027 00:00:00 GMT")) == .notStorable(.noStore))

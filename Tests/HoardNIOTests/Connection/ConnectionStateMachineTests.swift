@@ -118,7 +118,7 @@ import Testing
         #expect(busy.responseFlushed(missingByteCount: 0) == .closeGracefully)
     }
 
-    @Test func closedInputEndsWhatIsIdleAndCancelsWhatIsNot() {
+    @Test func closedInputEndsWhatIsIdleAndCancelsWhatHasNotComeWhole() {
         var idle = Self.machine()
         #expect(idle.inputClosed(hasQueuedParts: false) == .close)
         #expect(idle.hasInputClosed)
@@ -127,6 +127,11 @@ import Testing
         busy.exchangeStarted(keepsAlive: true)
         #expect(busy.inputClosed(hasQueuedParts: false) == .cancelExchange)
         #expect(busy.acceptsResponse)
+
+        var waiting = Self.machine()
+        waiting.exchangeStarted(keepsAlive: true)
+        _ = waiting.requestEnded()
+        #expect(waiting.inputClosed(hasQueuedParts: false) == .none, "a client that has said everything gets its answer")
 
         var lingering = Self.machine()
         _ = lingering.closeAfterExchange()

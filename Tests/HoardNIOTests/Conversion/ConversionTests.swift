@@ -36,10 +36,6 @@ import Testing
         #expect(HTTPMethod(method).rawValue == name)
     }
 
-    @Test func methodThatTheParserNamesOtherwiseIsNamedAsItWasSent() {
-        #expect(HTTPRequest.Method(HTTPMethod.MSEARCH)?.rawValue == "M-SEARCH")
-    }
-
     @Test func methodThatIsNoTokenIsRefused() {
         #expect(HTTPRequest.Method(HTTPMethod.RAW(value: "A B")) == nil)
         #expect(HTTPRequest.Method(HTTPMethod.RAW(value: "")) == nil)

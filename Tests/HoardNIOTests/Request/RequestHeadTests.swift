@@ -77,6 +77,7 @@ import Testing
         #expect(!(try Self.head(.POST, "/", ["Host": "a", "Expect": "100-continue"]).expectsContinue))
         #expect(!(try Self.head(.POST, "/", ["Expect": "100-continue", "Content-Length": "1"], version: .http1_0).expectsContinue))
         #expect(try Self.rejection { try Self.head(.POST, "/", ["Host": "a", "Expect": "100-continue, x"]) }.status == .expectationFailed)
+        #expect(!(try Self.head(.POST, "/", ["Host": "a", "Expect": "", "Content-Length": "1"]).expectsContinue), "an empty list is no expectation")
     }
 
     @Test func connectionIsKeptAsVersionAndFieldsSay() throws {

@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import NIOCore
 import NIOPosix
 import NIOSSL
@@ -75,7 +76,9 @@ final class RawClient {
         try await channel.close(mode: .output).get()
     }
 
+    /// Leaves, as a process does that has not read all it was sent: the server gets a reset, and not only the end of what is sent.
     func close() async throws {
+        try? await (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
         try await channel.close().get()
     }
 

@@ -1,0 +1,157 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NIOCore
+internal import NIOHTTP1
+
+/// Lets requests pass whose method the parser does not know: every token is one ([RFC 9110 §9.1](https://www.rfc-editor.org/rfc/rfc9110#section-9.1)).
+///
+/// The parser gets another method in its place, for which it has no rules of its own, and ``ConnectionHandler`` puts the right one back. That is done only where
+/// a request is known to begin: the parser has ended the one before, and has not been given a byte since. Where that cannot be seen, behind a request in
+/// chunks that came together with the next one, all bytes are the parser's from then on, and it refuses what it does not know.
+final class MethodHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    /// What the next byte is part of.
+    enum Place: Equatable {
+        case requestStart
+        case head
+        case content(byteCount: Int)
+        case chunks
+        /// Nobody knows.
+        case unknown
+    }
+
+    /// What the parser knows, and nothing in it is treated in a way of its own but `CONNECT`.
+    private static let plainMethods: Set<String> = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PATCH"]
+    private static let standIn = "PATCH"
+    /// Longer ones are the parser's to refuse.
+    private static let maximumMethodByteCount = 128
+
+    private let connection: ConnectionHandler
+    /// The beginning of a request whose method has not come whole.
+    private var held = ByteBuffer()
+    /// How much of an empty line the last bytes of the head were.
+    private var matchedByteCount = 0
+
+    init(_ connection: ConnectionHandler) {
+        self.connection = connection
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard connection.place != .unknown else { return context.fireChannelRead(data) }
+        var bytes = Self.unwrapInboundIn(data)
+        if held.readableBytes > 0 {
+            held.writeBuffer(&bytes)
+            bytes = held
+            held = ByteBuffer()
+        }
+        while bytes.readableBytes > 0 {
+            switch connection.place {
+            case .requestStart:
+                guard begin(&bytes, context: context) else { return }
+            case .head:
+                pass(bytes.readSlice(length: headByteCount(in: bytes)), context: context)
+            case .content(byteCount: 0):
+                // The parser has not ended a request that has nothing more: it sees something else in it.
+                connection.place = .unknown
+            case .content(let byteCount):
+                pass(bytes.readSlice(length: min(byteCount, bytes.readableBytes)), context: context)
+            case .chunks:
+                passChunks(&bytes, context: context)
+            case .unknown:
+                return pass(bytes, context: context)
+            }
+        }
+    }
+
+    private func pass(_ bytes: ByteBuffer?, context: ChannelHandlerContext) {
+        guard let bytes else { return }
+        if case .content(let byteCount) = connection.place { connection.place = .content(byteCount: byteCount - bytes.readableBytes) }
+        context.fireChannelRead(Self.wrapInboundOut(bytes))
+    }
+
+    /// Looks at the method of a request, and gives the parser another one if need be.
+    ///
+    /// - Returns: Whether it could be looked at; else the bytes are held.
+    private func begin(_ bytes: inout ByteBuffer, context: ChannelHandlerContext) -> Bool {
+        let view = bytes.readableBytesView
+        // Empty lines may come before a request: RFC 9112 §2.2.
+        let start = view.firstIndex { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") } ?? view.endIndex
+        let end = view[start...].prefix(Self.maximumMethodByteCount + 1).firstIndex { !$0.isTokenByte }
+        matchedByteCount = 0
+        guard let end else {
+            if view.endIndex - start > Self.maximumMethodByteCount {
+                connection.place = .head
+                return true
+            }
+            held = ByteBuffer(bytes: view)
+            return false
+        }
+        connection.place = .head
+        guard end > start, view[end] == UInt8(ascii: " ") else { return true }
+        let method = String(decoding: view[start..<end], as: UTF8.self)
+        guard !Self.plainMethods.contains(method) else { return true }
+        connection.foreignMethod = method
+        bytes.moveReaderIndex(to: end)
+        var head = ByteBuffer(string: Self.standIn)
+        head.writeBuffer(&bytes)
+        bytes = head
+        return true
+    }
+
+    /// The last chunk ends with a line feed. If that is the last byte here, the parser tells whether the request ended before it.
+    private func passChunks(_ bytes: inout ByteBuffer, context: ChannelHandlerContext) {
+        let endsWithLineFeed = bytes.readableBytesView.last == UInt8(ascii: "\n")
+        if bytes.readableBytes > 1 {
+            pass(bytes.readSlice(length: bytes.readableBytes - (endsWithLineFeed ? 1 : 0)), context: context)
+            if connection.place != .chunks {
+                connection.place = .unknown
+                return
+            }
+        }
+        pass(bytes.readSlice(length: bytes.readableBytes), context: context)
+        if connection.place != .chunks, !endsWithLineFeed { connection.place = .unknown }
+    }
+
+    /// How many of these bytes belong to the head.
+    private func headByteCount(in bytes: ByteBuffer) -> Int {
+        var count = 0
+        for byte in bytes.readableBytesView {
+            count += 1
+            switch (byte, matchedByteCount) {
+            case (UInt8(ascii: "\n"), 1):
+                matchedByteCount = 0
+                return count
+            case (UInt8(ascii: "\n"), _): matchedByteCount = 1
+            case (UInt8(ascii: "\r"), 1): break
+            default: matchedByteCount = 0
+            }
+        }
+        return count
+    }
+}
+
+extension MethodHandler.Place {
+    /// What follows the head of a request.
+    init(after head: HTTPRequestHead) {
+        if head.headers.contains(name: "transfer-encoding") {
+            self = .chunks
+        } else if let text = head.headers.first(name: "content-length"), let length = Int(contentLength: text) {
+            self = .content(byteCount: length)
+        } else {
+            self = .content(byteCount: 0)
+        }
+    }
+}
+
+extension UInt8 {
+    /// Whether a token may have it: [RFC 9110 §5.6.2](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2).
+    fileprivate var isTokenByte: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(self)
+        }
+    }
+}

@@ -1,0 +1,81 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import HoardHTTP
+import HoardNIOTestSupport
+import HoardTesting
+import NIOCore
+import Testing
+
+@testable import HoardNIO
+
+/// Every token is a method: RFC 9110 §9.1.
+@Suite(.timeLimit(.minutes(5))) struct MethodHandlerTests {
+    /// Says what has come.
+    private static let handler: HTTPServer.Handler = { request in
+        let content = (try? await request.body.collect(upTo: 1_000)).map { String(buffer: $0) } ?? "broken"
+        return .text("\(request.head.method.rawValue) \(request.head.path ?? "") \(content)")
+    }
+
+    private static let requests: [(text: String, answer: String)] = [
+        ("BAN /1 HTTP/1.1\r\nHost: a\r\n\r\n", "BAN /1 "), ("GET /2 HTTP/1.1\r\nHost: a\r\n\r\n", "GET /2 "),
+        ("x-lower /3 HTTP/1.1\r\nHost: a\r\nContent-Length: 22\r\n\r\nBREW / HTTP/1.1\r\nHost: ", "x-lower /3 BREW / HTTP/1.1\r\nHost: "),
+        ("get /4 HTTP/1.1\r\nHost: a\r\n\r\n", "get /4 "), ("\r\n!#$%&'*+-.^_`|~9 /5 HTTP/1.1\r\nHost: a\r\n\r\n", "!#$%&'*+-.^_`|~9 /5 "),
+        ("POST /6 HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n\r\n\r\n", "POST /6 \r\n\r\n"),
+        ("QUERY /7 HTTP/1.1\r\nHost: a\r\n\r\n", "QUERY /7 "),
+        ("M-SEARCH /8 HTTP/1.1\r\nHost: a\r\n\r\n", "M-SEARCH /8 "), ("PATCH /9 HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n", "PATCH /9 "),
+        (String(repeating: "M", count: 128) + " /10 HTTP/1.1\r\nHost: a\r\n\r\n", String(repeating: "M", count: 128) + " /10 "),
+    ]
+
+    @Test func methodsThatNobodyKnowsReachTheHandlerInOnePiece() async throws {
+        try await withServer(handler: Self.handler) { server in
+            let client = try await RawClient.connect(port: server.port)
+            try await client.send(Self.requests.map(\.text).joined())
+            for request in Self.requests { #expect(try await client.receiveResponse().content == request.answer) }
+            try await client.close()
+        }
+    }
+
+    @Test func methodsThatNobodyKnowsReachTheHandlerByteByByte() async throws {
+        try await withServer(handler: Self.handler) { server in
+            let client = try await RawClient.connect(port: server.port)
+            for request in Self.requests {
+                for byte in request.text.utf8 { try await client.send(ByteBuffer(bytes: [byte])) }
+                #expect(try await client.receiveResponse().content == request.answer)
+            }
+            try await client.close()
+        }
+    }
+
+    @Test func contentInChunksEndsWhereItEnds() async throws {
+        let chunked = "BREW /1 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\na\r\nBAN / \r\n\r\n\r\n0\r\n\r\n"
+        try await withServer(handler: Self.handler) { server in
+            let client = try await RawClient.connect(port: server.port)
+            for _ in 0..<2 {
+                try await client.send(chunked)
+                #expect(try await client.receiveResponse().content == "BREW /1 BAN / \r\n\r\n")
+            }
+            try await client.send("BAN /2 HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try await client.receiveResponse().content == "BAN /2 ")
+            // Nobody saw where this one's predecessor ended, so it is not touched, and the parser knows the method.
+            try await client.send(chunked + "GET /3 HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try await client.receiveResponse().content == "BREW /1 BAN / \r\n\r\n")
+            #expect(try await client.receiveResponse().content == "GET /3 ")
+            try await client.close()
+        }
+    }
+
+    @Test(arguments: [
+        "B(N / HTTP/1.1\r\nHost: a\r\n\r\n", " GET / HTTP/1.1\r\nHost: a\r\n\r\n", "BAN\t/ HTTP/1.1\r\nHost: a\r\n\r\n",
+        "B\u{E9}N / HTTP/1.1\r\nHost: a\r\n\r\n",
+    ])
+    func whatIsNoTokenIsRefused(request: String) async throws {
+        try await withServer(handler: Self.handler) { server in
+            let client = try await RawClient.connect(port: server.port)
+            try await client.send(request)
+            #expect(try await client.receiveResponse().status == 400)
+            try await client.close()
+        }
+    }
+}
