@@ -3,6 +3,7 @@
 #
 #   make run     set up, build in release, start a demo origin and the proxy in front of it
 #   make test    set up, build and run every test
+#   make test-release   build everything optimised, as users do, and run every test; HOARD_TEST_TARGETS="HoardTests …" builds only these test targets
 #   make lint    check the format and the licence headers
 #   make format  rewrite the sources in the project's format
 #   make bench   build the benchmarks in release and run them; BENCH="--quick" passes options on,
@@ -16,7 +17,7 @@ BENCHMARK ?= hoard-benchmarks
 # Its options, such as --filter get-hit.
 BENCH ?=
 
-.PHONY: run test build lint format bench setup clean
+.PHONY: run test test-release build lint format bench setup clean
 
 run: setup
 	$(SWIFT) build --configuration release --product hoard
@@ -25,6 +26,13 @@ run: setup
 test: setup
 	$(SWIFT) build --build-tests
 	@SWIFT="$(SWIFT)" Scripts/test
+
+# The tests look at what is internal, so that has to be told, too.
+RELEASE := --configuration release -Xswiftc -enable-testing --scratch-path .build-release-tests
+
+test-release: setup
+	$(SWIFT) build --build-tests $(RELEASE)
+	@SWIFT="$(SWIFT)" HOARD_TEST_MINUTES="$${HOARD_TEST_MINUTES:-120}" Scripts/test $(RELEASE)
 
 build: setup
 	$(SWIFT) build --build-tests

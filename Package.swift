@@ -474,3 +474,8 @@ let package = Package(
         ),
     ]
 )
+
+// For builds that take long, such as those for sanitizers: only these of the test targets. Not for users.
+if let names = Context.environment["HOARD_TEST_TARGETS"]?.split(separator: " ") {
+    package.targets.removeAll { $0.type == .test && !names.contains(Substring($0.name)) }
+}
