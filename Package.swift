@@ -475,7 +475,25 @@ let package = Package(
     ]
 )
 
-// For builds that take long, such as those for sanitizers: only these of the test targets. Not for users.
-if let names = Context.environment["HOARD_TEST_TARGETS"]?.split(separator: " ") {
-    package.targets.removeAll { $0.type == .test && !names.contains(Substring($0.name)) }
+// Scripts/sanitize builds some test targets and what they need, as everything takes long with a sanitizer. Users never set it.
+if let names = Context.environment["HOARD_TEST_TARGETS"] {
+    var wanted = names.split(separator: " ").map(String.init)
+    var kept: Set<String> = []
+    while let name = wanted.popLast() {
+        guard kept.insert(name).inserted else { continue }
+        guard let target = package.targets.first(where: { $0.name == name }) else {
+            fatalError("HOARD_TEST_TARGETS names \(name), which is no target.")
+        }
+        for dependency in target.dependencies {
+            switch dependency {
+            case .targetItem(let name, _), .byNameItem(let name, _): wanted.append(name)
+            default: break
+            }
+        }
+    }
+    package.targets.removeAll { !kept.contains($0.name) }
+    package.products.removeAll { product in
+        let names = (product as? Product.Library)?.targets ?? (product as? Product.Executable)?.targets ?? []
+        return !names.allSatisfy(kept.contains)
+    }
 }
