@@ -216,8 +216,9 @@ extension SeededExecutor {
     }
 
     private func startDriver() {
-        // A thread that runs jobs must not be running one already, which the caller's may be.
-        DispatchQueue.global().async { self.drive() }
+        // A thread that runs jobs must not be running one already, which the caller's may be. A queue of its own gets a thread at once. The global queues
+        // have as many as there are cores, and get another one only after a second or so if those are blocked, as a paused job's is.
+        DispatchQueue(label: "Hoard.SeededExecutor").async { self.drive() }
     }
 
     private func drive() {
