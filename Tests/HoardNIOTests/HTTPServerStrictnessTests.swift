@@ -88,8 +88,6 @@ struct HTTPServerStrictnessTests {
         .init(name: "tunnel", request: "CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n", statuses: [501]),
         .init(name: "tunnel to a path", request: "CONNECT /a HTTP/1.1\r\nHost: a\r\n\r\n", statuses: [400, 501]),
         .init(name: "unknown expectation", request: "\(post)Expect: 200-ok\r\nContent-Length: 1\r\n\r\na", statuses: [417]),
-        .init(name: "unknown method", request: "FROB / HTTP/1.1\r\nHost: a\r\n\r\n"),
-        .init(name: "method in small letters", request: "get / HTTP/1.1\r\nHost: a\r\n\r\n"),
         .init(name: "garbage", request: "\u{16}\u{03}\u{01}\u{02}\0\u{01}\0\u{01}\u{FC}\r\n\r\n"),
         .init(name: "noise", request: "!!!!\r\n\r\n"),
         .init(name: "no version", request: "GET /\r\n\r\n", statuses: [400, 505]),

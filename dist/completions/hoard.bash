@@ -187,8 +187,8 @@ _hoard() {
 _hoard_proxy() {
     repeating_flags=()
     non_repeating_flags=(--check-config --print-config --version -h --help)
-    repeating_options=(--origin --listen)
-    non_repeating_options=(--config --tls-certificates --tls-key --http2 --proxy-protocol --directory --max-bytes --max-entries --memory-bytes --max-object-bytes --cdn-targets --stale-if-unreachable --revalidation-period --collapse-timeout --variants --in-flight-bytes --name --redis --redis-password-file --redis-trust-roots --redis-key-prefix --redis-timeout --redis-collapse --bypass --lifetime --default-lifetime --stale-while-revalidate --stale-if-error --ignore-query --key-fields --tags --upstream-version --connect-timeout --response-timeout --upstream-idle-timeout --upstream-connections --retries --trust-roots --forward-host --tell-of-client --health-check-path --health-check-interval --health-check-timeout --health-check-failures --health-check-successes --connections --connections-per-address --streams --target-bytes --header-bytes --header-fields --content-bytes --idle-timeout --head-timeout --body-timeout --write-timeout --minimum-rate --admin --admin-token-file --admin-host-names --access-log --access-log-format --event-loops --grace-period --log-level)
+    repeating_options=(--origin --trusted-proxies --listen)
+    non_repeating_options=(--config --tls-certificates --tls-key --http2 --proxy-protocol --directory --max-bytes --max-entries --memory-bytes --max-object-bytes --cdn-targets --stale-if-unreachable --revalidation-period --collapse-timeout --variants --in-flight-bytes --name --redis --redis-password-file --redis-trust-roots --redis-key-prefix --redis-timeout --redis-collapse --bypass --lifetime --default-lifetime --stale-while-revalidate --stale-if-error --ignore-query --key-fields --tags --upstream-version --connect-timeout --response-timeout --upstream-idle-timeout --upstream-connections --retries --trust-roots --forward-host --tell-of-client --pass-underscores --health-check-path --health-check-interval --health-check-timeout --health-check-failures --health-check-successes --connections --connections-per-address --streams --target-bytes --header-bytes --header-fields --content-bytes --idle-timeout --head-timeout --body-timeout --write-timeout --minimum-rate --admin --admin-token-file --admin-host-names --access-log --access-log-format --event-loops --grace-period --log-level)
     __hoard_offer_flags_options 0
 
     # Offer option value completions
@@ -198,6 +198,9 @@ _hoard_proxy() {
         return
         ;;
     '--origin')
+        return
+        ;;
+    '--trusted-proxies')
         return
         ;;
     '--listen')
@@ -330,6 +333,10 @@ _hoard_proxy() {
         return
         ;;
     '--tell-of-client')
+        __hoard_add_completions -W 'yes'$'\n''no'
+        return
+        ;;
+    '--pass-underscores')
         __hoard_add_completions -W 'yes'$'\n''no'
         return
         ;;

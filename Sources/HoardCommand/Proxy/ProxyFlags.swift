@@ -29,6 +29,9 @@ struct ServingFlags: SettingFlags {
     @Option(name: .customLong("origin"), help: .setting("origin"), completion: .setting("origin"))
     var origin: [String] = []
 
+    @Option(name: .customLong("trusted-proxies"), help: .setting("trusted-proxies"), completion: .setting("trusted-proxies"))
+    var trustedProxies: [String] = []
+
     @Option(name: .customLong("listen"), help: .setting("listen"), completion: .setting("listen"))
     var listen: [String] = []
 
@@ -47,6 +50,7 @@ struct ServingFlags: SettingFlags {
     var given: [(name: String, values: [String])] {
         given([
             ("origin", origin),
+            ("trusted-proxies", trustedProxies),
             ("listen", listen),
             ("tls-certificates", tlsCertificates.all),
             ("tls-key", tlsKey.all),
@@ -209,6 +213,9 @@ struct UpstreamFlags: SettingFlags {
     @Option(name: .customLong("tell-of-client"), help: .setting("tell-of-client"), completion: .setting("tell-of-client"))
     var tellOfClient: String?
 
+    @Option(name: .customLong("pass-underscores"), help: .setting("pass-underscores"), completion: .setting("pass-underscores"))
+    var passUnderscores: String?
+
     @Option(name: .customLong("health-check-path"), help: .setting("health-check-path"), completion: .setting("health-check-path"))
     var healthCheckPath: String?
 
@@ -235,6 +242,7 @@ struct UpstreamFlags: SettingFlags {
             ("trust-roots", trustRoots.all),
             ("forward-host", forwardHost.all),
             ("tell-of-client", tellOfClient.all),
+            ("pass-underscores", passUnderscores.all),
             ("health-check-path", healthCheckPath.all),
             ("health-check-interval", healthCheckInterval.all),
             ("health-check-timeout", healthCheckTimeout.all),

@@ -23,8 +23,9 @@ final class MethodHandler: ChannelInboundHandler {
         case unknown
     }
 
-    /// What the parser knows, and nothing in it is treated in a way of its own but `CONNECT`.
-    private static let plainMethods: Set<String> = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PATCH"]
+    /// What the parser knows, and nothing in it is treated in a way of its own but `CONNECT`; and `PRI`, which it refuses, as nobody may use that
+    /// ([RFC 9113 §11.6](https://www.rfc-editor.org/rfc/rfc9113#section-11.6)).
+    private static let plainMethods: Set<String> = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PATCH", "PRI"]
     private static let standIn = "PATCH"
     /// Longer ones are the parser's to refuse.
     private static let maximumMethodByteCount = 128

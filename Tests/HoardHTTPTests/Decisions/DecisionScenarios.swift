@@ -126,6 +126,12 @@ extension DecisionScenario {
         Self("Vary: *", request(), .lookedUp(nil), .received(response(200, "Cache-Control: max-age=60", "Vary: *"))),
         Self("neither lifetime nor validator", request(), .lookedUp(nil), .received(response(200))),
         Self("a length that is none", request(), .lookedUp(nil), .received(response(200, "Cache-Control: max-age=60", "Content-Length: -1"))),
+        Self(
+            "in a coding nobody knows",
+            request(),
+            .lookedUp(nil),
+            .received(response(200, "Cache-Control: max-age=60", "Transfer-Encoding: gzip, chunked"))
+        ),
         Self("too long", request(), .lookedUp(nil), .received(response(200, "Cache-Control: max-age=60", "Content-Length: 1001"))),
         Self(
             "a tag that is too long",

@@ -365,7 +365,7 @@ struct HTTP2ServerTests {
         await server.shutdown(gracePeriod: .zero)
         let all = reports.withLock { $0 }
         #expect(all.count == 3)
-        #expect(all.map(\.status) == [201, 400, 0])
+        #expect(all.map(\.status) == [201, 400, AnswerReport.abandonedStatus])
         #expect(all.map(\.isComplete) == [true, true, false])
         #expect(all[0].contentByteCount == 5)
         #expect(all[1].contentByteCount > 10)

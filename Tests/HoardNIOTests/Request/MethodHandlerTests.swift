@@ -20,7 +20,7 @@ import Testing
 
     private static let requests: [(text: String, answer: String)] = [
         ("BAN /1 HTTP/1.1\r\nHost: a\r\n\r\n", "BAN /1 "), ("GET /2 HTTP/1.1\r\nHost: a\r\n\r\n", "GET /2 "),
-        ("x-lower /3 HTTP/1.1\r\nHost: a\r\nContent-Length: 22\r\n\r\nBREW / HTTP/1.1\r\nHost: ", "x-lower /3 BREW / HTTP/1.1\r\nHost: "),
+        ("x-lower /3 HTTP/1.1\r\nHost: a\r\nContent-Length: 23\r\n\r\nBREW / HTTP/1.1\r\nHost: ", "x-lower /3 BREW / HTTP/1.1\r\nHost: "),
         ("get /4 HTTP/1.1\r\nHost: a\r\n\r\n", "get /4 "), ("\r\n!#$%&'*+-.^_`|~9 /5 HTTP/1.1\r\nHost: a\r\n\r\n", "!#$%&'*+-.^_`|~9 /5 "),
         ("POST /6 HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n\r\n\r\n", "POST /6 \r\n\r\n"),
         ("QUERY /7 HTTP/1.1\r\nHost: a\r\n\r\n", "QUERY /7 "),

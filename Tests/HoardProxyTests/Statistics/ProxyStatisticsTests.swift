@@ -46,7 +46,11 @@ struct ProxyStatisticsTests {
         func first(_ value: Any?) -> Any? { (value as? [Any])?.first }
         let requests = json["requests"] as? [String: Any]
         #expect(keys(requests) == ["total", "byOutcome", "byStatus", "refused"])
-        #expect(keys(requests?["byOutcome"]) == ["hit", "staleHit", "validatedHit", "collapsedHit", "miss", "generated", "failure", "bypass"])
+        #expect(
+            keys(requests?["byOutcome"]) == [
+                "hit", "staleHit", "validatedHit", "collapsedHit", "miss", "generated", "failure", "bypass", "abandoned",
+            ]
+        )
         #expect(keys(requests?["byStatus"]) == ["1xx", "2xx", "3xx", "4xx", "5xx"])
         #expect(keys(json["bytes"]) == ["served", "fromOrigin", "saved"])
         let latency = json["latency"] as? [String: Any]
