@@ -40,6 +40,7 @@ extension HTTPCache {
                 var machine = machine
                 return try await answer(of: failed(failure, error, &machine, call, foundKey: found.key))
             case .response(let shared):
+                guard await comesWhole(shared) else { break }
                 if let response = await response(shared, to: call, machine, exchange) { return (response, .collapsedHits) }
                 // A request that selects another variant may share that one with others.
                 if !hasOtherVariant, let next = flightKey(found.base, shared.stored.vary, machine, unlike: exchange) {
@@ -99,6 +100,13 @@ extension HTTPCache {
         let token = deadlines.schedule(at: end) { exchange.giveUp(follower, .timedOut) }
         defer { deadlines.cancel(token) }
         return await exchange.arrival(for: follower)
+    }
+
+    /// Whether what a follower is about to be given is known to be whole, or so long that it should not wait for that. The leader's request may have
+    /// been what the transfer breaks off for; a follower that has been given nothing yet can ask for itself.
+    private func comesWhole(_ shared: Exchange.SharedResponse) async -> Bool {
+        guard let reader = shared.reader, let length = shared.length, length <= SharedBody.awaitedLength else { return true }
+        return await reader.isWholeInTheEnd()
     }
 
     /// The response to a request that has waited for the answer to another one.

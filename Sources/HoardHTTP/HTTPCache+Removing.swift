@@ -130,6 +130,9 @@ extension HTTPCache {
         let tags = uriTags(of: keys)
         if !tags.isEmpty { await entries.removeValues(taggedWithAny: tags) }
         for reference in references { segments.remove(reference) }
+        // Whoever has asked meanwhile may have found what is gone now, and have it confirmed. Nobody joins that.
+        let gone = removed.union(keys)
+        flights.removeAll { gone.contains($0.key) }
     }
 
     /// Keeps what is under way for URIs from being stored, and from being joined.

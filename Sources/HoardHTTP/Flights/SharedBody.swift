@@ -22,6 +22,8 @@ final class SharedBody: Sendable {
     static let readAheadLength = 256 << 10
     static let maximumLag = 1 << 20
     static let worthwhileRest = 64 << 10
+    /// Bodies that are not longer are begun to be given to followers when they are whole, so that a leader's that breaks off costs them nothing.
+    static let awaitedLength = 64 << 10
 
     /// How the body is kept.
     enum Keeping: Sendable {
@@ -228,21 +230,34 @@ final class SharedBody: Sendable {
                 return part
             case .wait:
                 try Task.checkCancellation()
-                await wait(reader)
+                await wait(reader) { if case .wait = $0.step(for: reader) { true } else { false } }
                 try Task.checkCancellation()
             }
         }
     }
 
-    private func wait(_ reader: Int) async {
+    /// Suspends until the body has ended, whatever the reader has read of it.
+    ///
+    /// - Returns: Whether it is whole; `false` also if the task is cancelled.
+    func isWholeInTheEnd(for reader: Int) async -> Bool {
+        while true {
+            switch state.withLock({ $0.ending }) {
+            case .whole: return true
+            case .brokenOff: return false
+            case nil:
+                if Task.isCancelled { return false }
+                await wait(reader) { $0.ending == nil }
+            }
+        }
+    }
+
+    private func wait(_ reader: Int, while hasToWait: (State) -> Bool) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isThereMore = state.withLock { state in
-                    if case .wait = state.step(for: reader) {
-                        state.readers[reader]?.continuation = continuation
-                        return false
-                    }
-                    return true
+                    guard hasToWait(state), state.readers[reader] != nil else { return true }
+                    state.readers[reader]?.continuation = continuation
+                    return false
                 }
                 if isThereMore { continuation.resume() }
                 // A cancellation that came before the continuation was registered found nobody to wake.

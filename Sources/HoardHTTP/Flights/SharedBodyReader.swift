@@ -24,6 +24,11 @@ final class SharedBodyReader: Sendable {
         HTTPBody(Parts(reader: self), length: length, trailers: { [body] in body.trailers })
     }
 
+    /// Suspends until the body has ended.
+    ///
+    /// - Returns: Whether it is whole; `false` also if the task is cancelled.
+    func isWholeInTheEnd() async -> Bool { await body.isWholeInTheEnd(for: id) }
+
     /// The parts, for one iteration.
     var parts: Parts { Parts(reader: self) }
 

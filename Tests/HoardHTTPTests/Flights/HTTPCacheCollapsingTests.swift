@@ -338,6 +338,49 @@ import Testing
         #expect(try await harness.get().text == "later")
     }
 
+    /// The leader's request may have been what the origin breaks off for.
+    @Test func followersOfAShortBodyThatBreaksOffAskForThemselves() async throws {
+        let (body, feed) = BodyFeed.makeBody(length: 10)
+        let source = Mutex<HTTPBody?>(body)
+        let harness = CacheHarness { _ in
+            guard let body = source.withLock({ $0.take() }) else { return .text("own", fields: Self.fresh) }
+            return .response(.test(200, Self.fresh), body: body)
+        }
+        let hold = harness.transport.hold()
+        async let opened = harness.open()
+        await hold.arrivals(1)
+        async let first = harness.get()
+        async let second = harness.get()
+        try await harness.followers(2)
+        hold.release()
+        var leader = try await opened.body.makeAsyncIterator()
+        feed.send("half")
+        #expect(try await leader.next() == ByteBuffer(string: "half"))
+        feed.breakOff()
+        await #expect(throws: TransportError.self) { try await leader.next() }
+        let texts = try await [first.text, second.text]
+        #expect(texts == ["own", "own"])
+        #expect(harness.openFenceCount == 0)
+    }
+
+    @Test func followersOfAShortBodyGetItWhenItIsWhole() async throws {
+        let (body, feed) = BodyFeed.makeBody(length: 10)
+        let harness = CacheHarness { _ in .response(.test(200, Self.fresh), body: body) }
+        let hold = harness.transport.hold()
+        async let leader = harness.get()
+        await hold.arrivals(1)
+        async let first = harness.get()
+        async let second = harness.get()
+        try await harness.followers(2)
+        hold.release()
+        feed.send("01234")
+        feed.send("56789")
+        feed.finish()
+        let texts = try await [leader.text, first.text, second.text]
+        #expect(texts == Array(repeating: "0123456789", count: 3))
+        #expect(harness.requestCount == 1)
+    }
+
     // MARK: Changes
 
     @Test func requestAfterAChangeDoesNotJoinAnExchangeFromBefore() async throws {

@@ -70,6 +70,9 @@ struct CacheHarness: Sendable {
 
     var requestCount: Int { transport.requests.count }
 
+    /// The requests to the origin that others may still join.
+    var exchangeCount: Int { cache.flights.count }
+
     /// The fences that nobody has closed or broken.
     var openFenceCount: Int { cache.openFenceCount }
 }

@@ -10,15 +10,16 @@ final class TestTime: WallClock, Ticker {
     /// 2026-01-01 00:00:00 GMT.
     static let start = Date(timeIntervalSince1970: 1_767_225_600)
 
-    private let time = ManualTicker(date: start)
+    /// What a seeded executor moves on.
+    let ticker = ManualTicker(date: start)
 
-    func advance(seconds: Int64) { time.advance(by: .seconds(seconds)) }
-    func now() -> Date { time.now() }
-    func nanoseconds() -> Int64 { time.nanoseconds() }
-    func sleep(until deadline: Int64) async throws { try await time.sleep(until: deadline) }
+    func advance(seconds: Int64) { ticker.advance(by: .seconds(seconds)) }
+    func now() -> Date { ticker.now() }
+    func nanoseconds() -> Int64 { ticker.nanoseconds() }
+    func sleep(until deadline: Int64) async throws { try await ticker.sleep(until: deadline) }
 
     /// Waits until so many tasks wait for time to pass.
-    func sleepers(_ count: Int) async { await time.sleepers(count) }
+    func sleepers(_ count: Int) async { await ticker.sleepers(count) }
 }
 
 extension Date {

@@ -1,0 +1,54 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HoardTesting
+import Testing
+
+private let campaign = ProgramCampaign(defaultCount: 500)
+
+/// Nobody gets what is another's, or less than all of it; nobody who asks after a removal gets what the origin said before it began; and nobody's request fails by another's.
+@Suite(.timeLimit(.minutes(campaign.isLong ? 240 : 5))) struct HTTPFlightModelTests {
+    @Test(arguments: 0..<campaign.blockCount)
+    func whatWasRemovedIsNeverSeenAgainAndNobodyFailsByAnother(block: UInt64) async {
+        if let failure = await campaign.failure(of: HTTPFlightProgram.self, inBlock: block) { Issue.record("\(failure)") }
+    }
+
+    /// The system's threads find other orders than the seeded executor, though not the same ones again.
+    ///
+    /// `HOARD_FLIGHT_RUNS` asks for another number of programs in each block than the usual 12.
+    @Test(arguments: 0..<8) func whatWasRemovedIsNeverSeenAgainOnRealThreads(block: Int) async throws {
+        let count = ProcessInfo.processInfo.environment["HOARD_FLIGHT_RUNS"].flatMap { Int($0) } ?? 12
+        for _ in 0..<count {
+            let run = HTTPFlightRun(HTTPFlightProgram(seed: UInt64.random(in: .min ... .max)), isDelayed: false)
+            try await run.perform()
+            let outcome = run.log.outcome
+            guard outcome.violations.isEmpty else {
+                Issue.record("seed \(run.program.seed):\n\(run.program)\n\(outcome.events.joined(separator: "\n"))")
+                return
+            }
+        }
+    }
+
+    /// The checker finds what it is there to find.
+    @Test func checkerNoticesWhatItShould() {
+        let log = HTTPFlightLog()
+        let begun = log.now()
+        let removed = log.now()
+        log.removed("ann", from: removed)
+        log.found(HTTPFlightLog.content("ann", "/a", begun), by: "ann", at: "/a", from: log.now())
+        #expect(log.outcome.violations.count == 1)
+        log.found(HTTPFlightLog.content("ann", "/a", log.now()), by: "ann", at: "/a", from: begun)
+        log.found(HTTPFlightLog.content("bob", "/a", begun), by: "bob", at: "/a", from: log.now())
+        #expect(log.outcome.violations.count == 1)
+        log.found(HTTPFlightLog.content("bob", "/a", begun), by: "ann", at: "/a", from: begun)
+        log.found("nonsense", by: "ann", at: "/a", from: begun)
+        log.found("ann /a \(log.now())", by: "ann", at: "/a", from: begun)
+        #expect(log.outcome.violations.count == 4)
+        log.removed("ann", "/b", from: log.now())
+        let stale = log.now()
+        log.removed("ann", "/a", from: log.now())
+        log.found(HTTPFlightLog.content("ann", "/a", stale), by: "ann", at: "/a", from: log.now())
+        #expect(log.outcome.violations.count == 5)
+    }
+}

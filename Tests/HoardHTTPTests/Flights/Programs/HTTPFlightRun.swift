@@ -1,0 +1,153 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hoard
+import HoardHTTP
+import HoardTesting
+import NIOCore
+
+/// One run of a ``HTTPFlightProgram``.
+struct HTTPFlightRun: Sendable {
+    private static let harm = HTTPField.Name("X-Harm") ?? .server
+
+    let program: HTTPFlightProgram
+    let log = HTTPFlightLog()
+    let store: FaultyStore
+    let harness: CacheHarness
+
+    /// - Parameter isDelayed: Whether the store may wait for time that a seeded executor moves on.
+    init(_ program: HTTPFlightProgram, isDelayed: Bool = true) {
+        self.program = program
+        let (seed, time) = (program.seed, TestTime())
+        store = FaultyStore(MemoryStore(clock: time), ticker: time)
+        let delayed = isDelayed ? 0.3 : 0
+        store.setScript(
+            FaultyStore.seededScript(seed: seed, rates: .init(delayBefore: delayed, delayAfterwards: delayed, outages: seed % 3 == 0 ? 0.2 : 0))
+        )
+        // Memory has room for a few responses at most.
+        harness = CacheHarness(stores: [store], time: time, configure: { $0.maximumMemoryBytes = seed % 2 == 0 ? 3_000 : 0 }) { [log] request in
+            await Self.answer(to: request.head, log)
+        }
+    }
+
+    private static func answer(to head: HTTPRequest, _ log: HTTPFlightLog) async -> FakeTransport.Answer {
+        let issued = log.now()
+        for _ in 0..<(issued % 5 == 0 ? 100 : issued % 4) { await Task.yield() }
+        let harm = head.headerFields[harm].flatMap { HTTPFlightProgram.Harm(rawValue: $0) }
+        switch harm {
+        case .closes: return .failure(TransportError(.connectionClosed, "The origin has closed the connection."))
+        case .isNoHTTP: return .failure(TransportError(.invalidResponse, "This is no HTTP."))
+        case .breaksOff, nil: break
+        }
+        if head.method == .post { return .text("changed") }
+        let fields: HTTPFields =
+            switch head.path {
+            case "/vary": [.cacheControl: "max-age=60", .vary: "Accept"]
+            case "/etag": [.cacheControl: "no-cache", .eTag: "\"v\""]
+            default: [.cacheControl: "max-age=60, stale-while-revalidate=60"]
+            }
+        if head.headerFields.contains(.ifNoneMatch), harm == nil { return .text(status: .notModified, fields: fields) }
+        let text = HTTPFlightLog.content(head.headerFields[PartitionHarness.owner] ?? "nobody", head.path ?? "", issued)
+        let half = text.index(text.startIndex, offsetBy: text.count / 2)
+        let parts = [String(text[..<half]), String(text[half...])]
+        if harm == .breaksOff {
+            let error = TransportError(.connectionClosed, "The origin has closed the connection.")
+            return .parts([parts[0]], length: text.utf8.count, breakingOffWith: error, fields: fields)
+        }
+        return issued % 3 == 0 ? .text(text, fields: fields) : .parts(parts, length: issued % 3 == 1 ? nil : text.utf8.count, fields: fields)
+    }
+
+    func perform() async throws {
+        await withTaskGroup(of: Void.self) { group in
+            for task in 0..<HTTPFlightProgram.taskCount {
+                group.addTask {
+                    for step in program.steps where step.task == task {
+                        await perform(step)
+                        for _ in 0..<step.yields { await Task.yield() }
+                    }
+                }
+            }
+        }
+        try await comeToRest()
+    }
+
+    private func comeToRest() async throws {
+        await harness.cache.flush()
+        store.heal()
+        while !harness.cache.storeHealth.allSatisfy(\.isSound) {
+            try Task.checkCancellation()
+            harness.time.advance(seconds: 1)
+            await Task.yield()
+            await get("/probe", for: "nobody")
+        }
+        for owner in HTTPFlightProgram.owners {
+            for path in HTTPFlightProgram.paths { await get(path, for: owner, fields: [.cacheControl: "max-stale, only-if-cached"]) }
+        }
+        // Some of these answers are being refreshed now.
+        await harness.cache.flush()
+        await harness.transfersEnd()
+        if harness.openFenceCount > 0 { log.complain("\(harness.openFenceCount) fences are open") }
+        if harness.exchangeCount > 0 { log.complain("\(harness.exchangeCount) exchanges are left") }
+    }
+
+    private func perform(_ step: HTTPFlightProgram.Step) async {
+        let (owner, path) = (step.owner, step.path)
+        let accept: HTTPFields = step.selectsOther ? [.accept: "b"] : [:]
+        let partition = owner == "nobody" ? nil : owner
+        switch step.action {
+        case .get(nil): await get(path, for: owner, fields: accept, inMemoryOnly: step.isInMemoryOnly)
+        case .get(let harm?):
+            await get(path, for: owner, fields: accept + [Self.harm: harm.rawValue], inMemoryOnly: step.isInMemoryOnly, mayFail: true)
+        case .getAndLeave(let yields):
+            let caller = SeededExecutor.task { await get(path, for: owner, fields: accept, inMemoryOnly: step.isInMemoryOnly, mayFail: true) }
+            for _ in 0..<yields { await Task.yield() }
+            caller.cancel()
+            await caller.value
+        case .readOnePart:
+            log.add("\(owner) reads one part of \(path)")
+            var parts = try? await respond(to: .test(.get, path, accept), for: owner, inMemoryOnly: step.isInMemoryOnly).body.makeAsyncIterator()
+            _ = try? await parts?.next()
+        case .remove:
+            let begun = log.now()
+            await harness.cache.remove("http://example.com\(path)", partition: partition ?? "")
+            log.removed(owner, path, from: begun)
+        case .removePartition:
+            // What has no partition cannot be removed by it.
+            guard let partition else { return }
+            let begun = log.now()
+            await harness.cache.removePartition(partition)
+            log.removed(owner, from: begun)
+        case .change:
+            let begun = log.now()
+            let response = try? await respond(to: .test(.post, path), for: owner, inMemoryOnly: step.isInMemoryOnly)
+            if response?.head.status == .ok { log.removed(owner, path, from: begun) }
+        case .markStale: await harness.cache.markStale("http://example.com\(path)", partition: partition ?? "")
+        case .advance(let seconds): harness.time.advance(seconds: seconds)
+        }
+    }
+
+    private func respond(to request: HTTPRequest, for owner: String, inMemoryOnly: Bool) async throws -> HTTPCacheResponse {
+        var request = request
+        if owner != "nobody" { request.headerFields[PartitionHarness.owner] = owner }
+        return try await harness.cache.respond(
+            to: request,
+            partition: owner == "nobody" ? nil : owner,
+            keepsInMemoryOnly: inMemoryOnly,
+            through: harness.transport
+        )
+    }
+
+    private func get(_ path: String, for owner: String, fields: HTTPFields = [:], inMemoryOnly: Bool = false, mayFail: Bool = false) async {
+        let begun = log.now()
+        do {
+            let reply = try await Reply(await respond(to: .test(.get, path, fields), for: owner, inMemoryOnly: inMemoryOnly))
+            // The cache's own answer to only-if-cached says nothing of the origin.
+            if reply.code == 200 { log.found(reply.text, by: owner, at: path, from: begun) }
+        } catch {
+            log.add("\(owner) asked for \(path) at \(begun) and got \(error)")
+            // One client's request never fails another's.
+            if !mayFail { log.complain("\(owner) asked for \(path) at \(begun), asked nothing of the origin that it cannot do, and got \(error)") }
+        }
+    }
+}
