@@ -28,7 +28,7 @@ final class InterleavingLog: Sendable {
     /// Which histories an operation belongs to.
     enum Scope { case fresh, kept, both }
 
-    /// Whether what the stores are asked is part of the violations. Slow.
+    /// Whether what the stores are asked is part of the events. Slow.
     let isTraced: Bool
 
     init(keys: [String], isTraced: Bool = false) {
@@ -40,7 +40,7 @@ final class InterleavingLog: Sendable {
 
     /// The tags of every value of this version, loaded or inserted.
     static func tags(of version: Int) -> Set<String> {
-        version % 3 == 2 ? [] : ["tag \(version % 3)"]
+        version % 3 == 2 ? [] : ["tag \(version % 2 == 0 ? "\u{E9}" : "e\u{301}")\(version % 3)"]
     }
 
     /// The partition of every value of this version, loaded or inserted.
@@ -130,21 +130,20 @@ final class InterleavingLog: Sendable {
 
     /// What no register can have done, and what has been complained of.
     func violations() -> [String] {
-        let (fresh, kept, complaints, trace) = state.withLock { ($0.fresh, $0.kept, $0.complaints, $0.trace) }
+        let (fresh, kept, complaints) = state.withLock { ($0.fresh, $0.kept, $0.complaints) }
         var violations = complaints
         for (name, histories) in [("fresh", fresh), ("kept", kept)] {
             for (key, history) in histories.sorted(by: { $0.key < $1.key }) {
                 if let violation = history.violation() { violations.append("\(name) values of \(key): \(violation)") }
             }
         }
-        if !violations.isEmpty, isTraced { violations.append(trace.joined(separator: "\n")) }
         return violations
     }
 
-    /// The operations so far, for comparing runs.
-    var description: String {
+    /// The operations so far, and what the stores were asked if that is traced.
+    var events: [String] {
         state.withLock { state in
-            state.kept.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.operations)" }.joined(separator: "\n")
+            state.trace + state.kept.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.operations)" }
         }
     }
 }

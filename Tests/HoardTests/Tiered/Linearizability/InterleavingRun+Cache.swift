@@ -22,7 +22,7 @@ extension InterleavingRun {
             stack: StoreStack(stores, configuration: configuration, ticker: time),
             ownsStack: !isNamed,
             codec: .json,
-            recordKey: { RecordKey($0) },
+            recordKey: { RecordKey(canonical: $0) },
             keyOfRecord: { $0.description },
             clock: time,
             ticker: time,

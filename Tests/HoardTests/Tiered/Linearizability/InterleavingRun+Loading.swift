@@ -14,7 +14,7 @@ extension InterleavingRun {
         }
     }
 
-    func loadMany(_ policy: CachePolicy?, using generator: inout SeededGenerator) async {
+    func loadMany(_ keys: [String], _ policy: CachePolicy?, using generator: inout SeededGenerator) async {
         let loader = Loader(run: self, seed: generator.next())
         let begun = log.now()
         let found = try? await cache.lookups(forKeys: keys, policy: policy) { requests in try await loader.load(requests) }
@@ -33,7 +33,7 @@ extension InterleavingRun {
         await caller.value
     }
 
-    func warmUp(_ policy: CachePolicy?, using generator: inout SeededGenerator) async {
+    func warmUp(_ keys: [String], _ policy: CachePolicy?, using generator: inout SeededGenerator) async {
         let loader = Loader(run: self, seed: generator.next())
         _ = try? await cache.warmUp(keys, maximumConcurrency: 2, policy: policy) { key in
             // Such a load can give neither tags nor a partition.

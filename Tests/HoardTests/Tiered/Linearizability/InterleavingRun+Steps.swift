@@ -28,9 +28,10 @@ extension InterleavingRun {
     }
 
     func perform(_ step: Step, using generator: inout SeededGenerator) async {
+        let keys = keys.map { respelt($0, using: &generator) }
         let key = keys[Int.random(in: 0..<keys.count, using: &generator)]
         let policy = callPolicy(using: &generator)
-        let tag = "tag \(Int.random(in: 0...1, using: &generator))"
+        let tag = "tag \(["\u{E9}", "e\u{301}"].randomElement(using: &generator) ?? "")\(Int.random(in: 0...1, using: &generator))"
         let partition = "partition \(Int.random(in: 0...1, using: &generator))"
         let isTagged: @Sendable (Int) -> Bool = { InterleavingLog.tags(of: $0).contains(tag) }
         switch step {
@@ -60,9 +61,9 @@ extension InterleavingRun {
             await remove(keys, "markStale(taggedWith: \(tag))", scope: .fresh, where: isTagged) { await cache.markStale(taggedWith: tag) }
         case .markAllStale: await remove(keys, "markAllStale", scope: .fresh) { await cache.markAllStale() }
         case .load: await load(key, policy, using: &generator)
-        case .loadMany: await loadMany(policy, using: &generator)
+        case .loadMany: await loadMany(keys, policy, using: &generator)
         case .loadAndLeave: await loadAndLeave(key, policy, using: &generator)
-        case .warmUp: await warmUp(policy, using: &generator)
+        case .warmUp: await warmUp(keys, policy, using: &generator)
         case .read:
             let begun = log.now()
             if let found = await cache.lookup(forKey: key, policy: policy) { log.found(found, key, from: begun, "lookup") }

@@ -6,12 +6,12 @@ import HoardTesting
 
 @testable import Hoard
 
-/// A random program of a few tasks on a tiered cache over two faulty stores, in a random order, all decided by one seed.
+/// One run of a ``TieredCacheProgram``: a few tasks on a tiered cache over two faulty stores, in an order that the program's seed decides.
 struct InterleavingRun: Sendable {
-    static let taskCount = 3
-    static let stepCount = 6
+    /// What the keys are spelt as: each row is one key.
+    private static let spellings: [[String]] = [["a"], ["b"], ["c"], ["caf\u{E9}", "cafe\u{301}"], ["\u{212B}", "\u{C5}", "A\u{30A}"]]
 
-    let seed: UInt64
+    let program: TieredCacheProgram
     let keys: [String]
     let log: InterleavingLog
     let time = ManualTicker()
@@ -21,10 +21,10 @@ struct InterleavingRun: Sendable {
     private let left = Shared<[Task<Void, Never>]>([])
 
     /// - Parameter isTraced: Whether violations tell what the stores were asked.
-    init(seed: UInt64, isTraced: Bool = false) {
-        self.seed = seed
-        var generator = SeededGenerator(seed: seed)
-        keys = Array(["a", "b", "c"].prefix(Int.random(in: 1...3, using: &generator)))
+    init(_ program: TieredCacheProgram, isTraced: Bool = false) {
+        self.program = program
+        var generator = SeededGenerator(seed: program.seed)
+        keys = Self.spellings.shuffled(using: &generator).prefix(Int.random(in: 1...3, using: &generator)).map { $0[0] }
         log = InterleavingLog(keys: keys, isTraced: isTraced)
         let time = time
         stores = ["upper", "lower"].map { FaultyStore(MemoryStore(name: $0, clock: time), ticker: time) }
@@ -56,7 +56,7 @@ struct InterleavingRun: Sendable {
     /// Runs the program, and returns what was wrong.
     func violations() async -> [String] {
         do {
-            try await SeededExecutor(seed: seed, time: time).run { await runProgram() }
+            try await SeededExecutor(seed: program.seed, time: time).run { await runProgram() }
         } catch {
             return ["\(error)"]
         }
@@ -65,18 +65,22 @@ struct InterleavingRun: Sendable {
 
     private func runProgram() async {
         await withTaskGroup(of: Void.self) { group in
-            for task in 0..<Self.taskCount {
+            for task in 0..<TieredCacheProgram.taskCount {
                 group.addTask {
-                    var mixer = SeededGenerator(seed: seed &* 31 &+ UInt64(task))
-                    var generator = SeededGenerator(seed: mixer.next())
-                    for _ in 0..<Self.stepCount {
+                    for step in program.steps where step.task == task {
+                        var generator = SeededGenerator(seed: step.seed)
                         await pause(using: &generator)
-                        await perform(.random(using: &generator), using: &generator)
+                        await perform(step.action, using: &generator)
                     }
                 }
             }
         }
         await lookAtRest()
+    }
+
+    /// One of the spellings of a key.
+    func respelt(_ key: String, using generator: inout SeededGenerator) -> String {
+        Self.spellings.first { $0.contains(key) }?.randomElement(using: &generator) ?? key
     }
 
     /// Lets the others go on, and half of the time some time pass.

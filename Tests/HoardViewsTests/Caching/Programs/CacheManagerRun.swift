@@ -1,0 +1,160 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Hoard
+import HoardTesting
+import HoardViews
+import Synchronization
+
+/// One run of a ``CacheManagerProgram``.
+///
+/// Every change has a number, in the order in which changes are asked for, which is also that in which they are made. A reference has the number of the change
+/// that added it. Whoever asks after a change has returned must find nothing older.
+final class CacheManagerRun: Sendable {
+    let time = ManualTicker()
+    let history = ProgramHistory()
+
+    private let program: CacheManagerProgram
+    private let store: FaultyStore
+    private let manager: CacheManager
+    private let state = Mutex(State())
+
+    private struct State: Sendable {
+        var last = 0
+        /// The last changes that have returned.
+        var keys: [String: Int] = [:]
+        var partitions: [String: Int] = [:]
+        var everything = 0
+        var sensitive: Set<Int> = []
+
+        func change(forbidding number: Int, _ reference: CacheReference) -> Int? {
+            let changes = [keys[reference.identifier], reference.partition.flatMap { partitions[$0] }, everything]
+            return changes.compactMap(\.self).max().flatMap { number < $0 ? $0 : nil }
+        }
+    }
+
+    init(_ program: CacheManagerProgram) {
+        self.program = program
+        store = FaultyStore(MemoryStore(clock: time), ticker: time)
+        store.setScript(
+            FaultyStore.seededScript(
+                seed: ~program.seed,
+                rates: .init(delayBefore: 0.2, delayAfterwards: 0.2, outages: program.seed % 3 == 0 ? 0.2 : 0)
+            )
+        )
+        manager = CacheManager(
+            configuration: .init(
+                memoryMaximumCapacity: program.memoryCapacity,
+                diskMaximumCapacity: program.diskCapacity
+            ),
+            store: store,
+            protection: .init(deadline: .seconds(1), failuresToOpen: 2, maximumOpenFor: .seconds(8), maximumJournalCount: 3),
+            clock: time,
+            ticker: time
+        )
+    }
+
+    func perform() async {
+        await withTaskGroup(of: Void.self) { group in
+            for task in 0..<CacheManagerProgram.taskCount {
+                group.addTask { [self] in
+                    for step in program.steps where step.task == task {
+                        await perform(step.action)
+                        for _ in 0..<step.yields { await Task.yield() }
+                    }
+                }
+            }
+        }
+        await manager.saveChanges()
+        store.heal()
+        await sleep(for: .seconds(200))
+        for number in 0..<3 { await get("/\(number)") }
+        await sleep(for: .seconds(200))
+        for number in 0..<3 { await lookOnDisk("/\(number)") }
+    }
+
+    private func sleep(for duration: Duration) async {
+        try? await time.sleep(until: time.nanoseconds() + Int64(duration / .nanoseconds(1)))
+    }
+
+    private func perform(_ action: CacheManagerProgram.Action) async {
+        switch action {
+        case .add(let identifier, let partition, let isSensitive):
+            await change("adds \(identifier) to \(partition ?? "no partition")\(isSensitive ? ", sensitive" : "")") { number in
+                let reference = CacheReference(
+                    identifier: identifier,
+                    data: Data("\(number)".utf8),
+                    hash: "\(number)",
+                    maxAge: 60,
+                    timeOfCreation: time.now(),
+                    partition: partition,
+                    isSensitive: isSensitive
+                )
+                if isSensitive { state.withLock { _ = $0.sensitive.insert(number) } }
+                await manager.addToCache(reference)
+            } returned: {
+                $0.keys[identifier] = max($0.keys[identifier] ?? 0, $1)
+            }
+        case .remove(let identifier):
+            await change("removes \(identifier)") { _ in
+                await manager.removeReference(identifiedBy: identifier)
+            } returned: {
+                $0.keys[identifier] = max($0.keys[identifier] ?? 0, $1)
+            }
+        case .removePartition(let partition):
+            await change("removes the partition \(partition)") { _ in
+                await manager.removeReferences(inPartition: partition)
+            } returned: {
+                $0.partitions[partition] = max($0.partitions[partition] ?? 0, $1)
+            }
+        case .clear:
+            await change("removes everything") { _ in
+                await manager.clear()
+            } returned: {
+                $0.everything = max($0.everything, $1)
+            }
+        case .get(let identifier): await get(identifier)
+        case .save: await manager.saveChanges()
+        case .wait(let milliseconds): await sleep(for: .milliseconds(milliseconds))
+        }
+    }
+
+    private func change(_ name: String, _ body: (Int) async -> Void, returned: (inout State, Int) -> Void) async {
+        let number = state.withLock { state in
+            state.last += 1
+            return state.last
+        }
+        history.add("\(number) \(name)")
+        await body(number)
+        state.withLock { returned(&$0, number) }
+        history.add("\(number) has returned")
+    }
+
+    private func get(_ identifier: String) async {
+        let before = state.withLock { $0 }
+        guard let found = await manager.getReference(identifiedBy: identifier) else { return history.add("nothing for \(identifier)") }
+        history.add("\(found.hash) for \(identifier)")
+        check(found, identifier, before, "a read")
+    }
+
+    /// When the store works again, what it has is looked at by a manager that knows of nothing else.
+    private func lookOnDisk(_ identifier: String) async {
+        let before = state.withLock { $0 }
+        let disk = DefaultCacheDiskManager(store: store, clock: time, ticker: time)
+        guard let found = await disk.getReference(for: identifier) else { return }
+        check(found, identifier, before, "the disk at rest")
+        if Int(found.hash).map(before.sensitive.contains) ?? true {
+            history.complain("The disk has \(found.hash) for \(identifier), which is sensitive.")
+        }
+    }
+
+    private func check(_ found: CacheReference, _ identifier: String, _ before: State, _ who: String) {
+        guard let number = Int(found.hash), found.identifier == identifier, found.data == Data("\(number)".utf8) else {
+            return history.complain("\(who) asked for \(identifier) and got \(found)")
+        }
+        if let change = before.change(forbidding: number, found) {
+            history.complain("\(who) gave \(number) for \(identifier), though \(change) had been made before")
+        }
+    }
+}
