@@ -24,7 +24,7 @@ import Testing
         let server = try await RedisServer.shared()
         try await check.run { configuration in
             try RedisStore(
-                connectingTo: RedisConfiguration(address: server.address),
+                connectingTo: RedisConfiguration(address: server.address).patient,
                 configuration: .init(keyPrefix: "conformance [\(UInt64.random(in: .min ... .max))]*", exactCountLimit: 1_000_000),
                 clock: configuration.clock
             )
@@ -50,7 +50,7 @@ import Testing
             let prefix = "sharing \(UInt64.random(in: .min ... .max))"
             let stores = try (0..<count).map { _ in
                 try RedisStore(
-                    connectingTo: RedisConfiguration(address: server.address),
+                    connectingTo: RedisConfiguration(address: server.address).patient,
                     configuration: .init(keyPrefix: prefix, exactCountLimit: 1_000_000),
                     clock: configuration.clock
                 )
