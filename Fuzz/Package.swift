@@ -21,6 +21,15 @@ func fuzzer(_ name: String, of fuzzed: Target.Dependency = "HoardFuzzing") -> Ta
     .executableTarget(name: name, dependencies: ["FuzzerSupport", fuzzed], swiftSettings: swiftSettings, linkerSettings: linkerSettings)
 }
 
+let network: [Target.Dependency] = [
+    .product(name: "HoardHTTP", package: "hoard"),
+    .product(name: "HoardTransports", package: "hoard"),
+    .product(name: "HTTPTypes", package: "swift-http-types"),
+    .product(name: "NIOCore", package: "swift-nio"),
+    .product(name: "NIOEmbedded", package: "swift-nio"),
+    .product(name: "NIOHTTP1", package: "swift-nio"),
+]
+
 /// A package of its own: it needs flags that only a root package may have, and nobody who depends on Hoard is to build it.
 /// `Scripts/fuzz` builds and runs it.
 let package = Package(
@@ -48,10 +57,14 @@ let package = Package(
             dependencies: [.product(name: "HoardRedis", package: "hoard"), .product(name: "NIOCore", package: "swift-nio")],
             swiftSettings: swiftSettings
         ),
+        // HoardNIO is no product of its own, but a part of HoardTransports.
+        .target(name: "HoardNIOFuzzing", dependencies: network, swiftSettings: swiftSettings),
         .target(name: "FuzzerSupport", swiftSettings: swiftSettings),
         fuzzer("DateFuzzer"),
         fuzzer("FieldFuzzer"),
+        fuzzer("ProxyProtocolFuzzer", of: "HoardNIOFuzzing"),
         fuzzer("RangeFuzzer"),
+        fuzzer("RequestFuzzer", of: "HoardNIOFuzzing"),
         fuzzer("RESPFuzzer", of: "HoardRedisFuzzing"),
         fuzzer("StoredFormFuzzer"),
     ]

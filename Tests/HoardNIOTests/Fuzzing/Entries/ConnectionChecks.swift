@@ -1,0 +1,47 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+@testable import HoardNIO
+
+/// What must hold for the requests that a connection of HTTP/1 hands on.
+enum ConnectionChecks {
+    static func check(_ input: FuzzInput) throws {
+        for answersAtOnce in [false, true] {
+            let whole = try receive([input.bytes], answersAtOnce: answersAtOnce)
+            for pieces in [input.singleBytes, input.pieces(upTo: 24), input.pieces(upTo: 200)] {
+                try compare(try receive(pieces, answersAtOnce: answersAtOnce), with: whole, input)
+            }
+        }
+    }
+
+    private struct Outcome: Equatable {
+        var requests: [FuzzedConnection.Request]
+        /// The server has answered something itself, and has closed the connection.
+        var isRefused: Bool
+        var isOpen: Bool
+    }
+
+    private static func compare(_ cut: Outcome, with whole: Outcome, _ input: FuzzInput) throws {
+        // Behind content in chunks, it depends on the cuts whether a method is seen that the parser does not know: `MethodHandler`.
+        guard input.contains("transfer-encoding") else {
+            return try FuzzInput.require(cut == whole, "In one piece: \(whole). In several: \(cut).")
+        }
+        let count = min(cut.requests.count, whole.requests.count)
+        try FuzzInput.require(cut.requests[..<count] == whole.requests[..<count], "In one piece: \(whole). In several: \(cut).")
+        for outcome in [cut, whole] where outcome.requests.count == count && cut.requests.count != whole.requests.count {
+            try FuzzInput.require(outcome.isRefused, "Requests are missing. In one piece: \(whole). In several: \(cut).")
+        }
+    }
+
+    private static func receive(_ pieces: [[UInt8]], answersAtOnce: Bool) throws -> Outcome {
+        let connection = try FuzzedConnection(answersAtOnce: answersAtOnce)
+        defer { connection.finish() }
+        for piece in pieces {
+            guard connection.isOpen else { break }
+            try FuzzInput.require(connection.isReading, "The connection does not read, and waits for nothing else.")
+            try connection.receive(piece)
+        }
+        connection.closeInput()
+        return Outcome(requests: connection.requests, isRefused: try connection.hasRefused(), isOpen: connection.isOpen)
+    }
+}
