@@ -28,6 +28,7 @@ final class StreamHandler: ChannelDuplexHandler {
     private var machine: StreamStateMachine
     private var timing: ClientConnectionTiming
     private var uploading: Task<Void, Never>?
+    /// `nil` again at its end, for it refers back to the handler.
     private var content: ResponseContent?
     /// The final response, kept until its end has arrived if it has no content.
     private var response: TransportResponse?
@@ -213,6 +214,7 @@ final class StreamHandler: ChannelDuplexHandler {
         uploading?.cancel()
         exchange.end()
         content?.pipe.finish()
+        content = nil
         if let response { exchange.receive(final: response) }
         // RFC 9113 §8.1: what is left of the request is of no use.
         if !machine.isRequestSent { context?.close(promise: nil) }
@@ -224,6 +226,7 @@ final class StreamHandler: ChannelDuplexHandler {
         uploading?.cancel()
         exchange.fail(error, isUnanswered: !machine.hasReceivedBytes)
         content?.pipe.fail(error, keepsUnread: true)
+        content = nil
         context?.close(promise: nil)
     }
 
