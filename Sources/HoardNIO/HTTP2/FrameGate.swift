@@ -58,7 +58,10 @@ package final class FrameGate: ChannelDuplexHandler {
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !dropsInput else { return }
         let bytes = incoming.read(Self.unwrapInboundIn(data))
-        if bytes.readableBytes > 0 { context.fireChannelRead(Self.wrapInboundOut(bytes)) }
+        guard bytes.readableBytes > 0 else { return }
+        context.fireChannelRead(Self.wrapInboundOut(bytes))
+        // A socket that was closed meanwhile does not say that it has read, and until then the codec keeps the streams that got something, and they the codec.
+        if !context.channel.isActive { context.fireChannelReadComplete() }
     }
 
     package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
