@@ -112,7 +112,11 @@ final class MultiplexHandler: ChannelInboundHandler, ExchangeHandler {
         stream.abandon = { [connection = owner.connection] in connection.abandon(exchange) }
         let bound = NIOLoopBound(stream, eventLoop: context.eventLoop)
         multiplexer.createStreamChannel(promise: nil) { channel in
-            channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(bound.value) }
+            channel.eventLoop.makeCompletedFuture {
+                // The connection may have ended before the codec came to this. It would keep the stream, which would never begin, and be kept by it.
+                guard channel.parent?.isActive == true else { throw ChannelError.ioOnClosedChannel }
+                try channel.pipeline.syncOperations.addHandler(bound.value)
+            }
         }
     }
 
