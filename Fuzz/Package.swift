@@ -25,9 +25,12 @@ let network: [Target.Dependency] = [
     .product(name: "HoardHTTP", package: "hoard"),
     .product(name: "HoardTransports", package: "hoard"),
     .product(name: "HTTPTypes", package: "swift-http-types"),
+    .product(name: "Logging", package: "swift-log"),
     .product(name: "NIOCore", package: "swift-nio"),
     .product(name: "NIOEmbedded", package: "swift-nio"),
     .product(name: "NIOHTTP1", package: "swift-nio"),
+    .product(name: "NIOHPACK", package: "swift-nio-http2"),
+    .product(name: "NIOHTTP2", package: "swift-nio-http2"),
 ]
 
 /// A package of its own: it needs flags that only a root package may have, and nobody who depends on Hoard is to build it.
@@ -38,7 +41,9 @@ let package = Package(
     dependencies: [
         .package(name: "hoard", path: ".."),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
     ],
     targets: [
         // What is to be fuzzed: the sources are those of Hoard's tests.
@@ -59,9 +64,12 @@ let package = Package(
         ),
         // HoardNIO is no product of its own, but a part of HoardTransports.
         .target(name: "HoardNIOFuzzing", dependencies: network, swiftSettings: swiftSettings),
+        .target(name: "HoardTransportsFuzzing", dependencies: network, swiftSettings: swiftSettings),
         .target(name: "FuzzerSupport", swiftSettings: swiftSettings),
         fuzzer("DateFuzzer"),
         fuzzer("FieldFuzzer"),
+        fuzzer("HTTP2RequestFuzzer", of: "HoardNIOFuzzing"),
+        fuzzer("HTTP2ResponseFuzzer", of: "HoardTransportsFuzzing"),
         fuzzer("ProxyProtocolFuzzer", of: "HoardNIOFuzzing"),
         fuzzer("RangeFuzzer"),
         fuzzer("RequestFuzzer", of: "HoardNIOFuzzing"),

@@ -13,19 +13,9 @@ import Synchronization
 
 /// A connection of HTTP/1 without a socket, whose requests are read to their end and answered with 200.
 final class FuzzedConnection {
-    struct Request: Equatable, Sendable {
-        var method: String
-        var authority: String?
-        var path: String?
-        /// Of a request that was answered by its bytes nobody asks for fields, so they are left out of all if some may be answered so.
-        var fields: HTTPFields
-        /// `nil` if it did not come to its end.
-        var content: ByteBuffer?
-    }
-
     private let channel = EmbeddedChannel()
     private let socket = FuzzedSocket()
-    private let log = RequestLog()
+    private let log = FuzzedRequestLog()
 
     /// - Parameter answersAtOnce: Plain requests are answered by their bytes.
     init(answersAtOnce: Bool) throws {
@@ -37,15 +27,20 @@ final class FuzzedConnection {
         configuration.maximumRequestContentByteCount = 1_024
         configuration.maximumDrainByteCount = 512
         configuration.bodyBufferByteCount = 64
-        let handler = ConnectionHandler(configuration: configuration, info: ConnectionInfo(remoteAddress: "192.0.2.1"), clock: SystemWallClock())
-        var responder = Responder(handler: { _ in HTTPServerResponse(head: .init(status: .ok)) }, clock: SystemWallClock())
+        let handler = ConnectionHandler(configuration: configuration, info: ConnectionInfo(remoteAddress: "192.0.2.1"), clock: StoppedClock())
+        var responder = Responder(handler: { _ in HTTPServerResponse(head: .init(status: .ok)) }, clock: StoppedClock())
         if answersAtOnce { responder.immediate = AnswersAtOnce(log: log) }
         var encoding = HTTPResponseEncoder.Configuration()
         encoding.automaticallySetFramingHeaders = false
         try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
         try channel.pipeline.syncOperations.addHandlers(
-            socket, FrontHandler(handler, responder: responder), HTTPResponseEncoder(configuration: encoding), MethodHandler(handler),
-            ByteToMessageHandler(HTTPRequestDecoder()), handler, FuzzedApplication(log: log, keepsFields: !answersAtOnce)
+            socket,
+            FrontHandler(handler, responder: responder),
+            HTTPResponseEncoder(configuration: encoding),
+            MethodHandler(handler),
+            ByteToMessageHandler(HTTPRequestDecoder()),
+            handler,
+            FuzzedApplication(log: log, keepsFields: !answersAtOnce)
         )
         try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 80)).wait()
         channel.read()
@@ -53,7 +48,7 @@ final class FuzzedConnection {
 
     var isOpen: Bool { channel.isActive && !socket.isOutputClosed }
     var isReading: Bool { socket.isReadRequested }
-    var requests: [Request] { log.requests.withLock { $0 } }
+    var requests: [FuzzedRequest] { log.requests.withLock { $0 } }
 
     func receive(_ bytes: [UInt8]) throws {
         socket.isReadRequested = false
@@ -81,24 +76,13 @@ final class FuzzedConnection {
     }
 }
 
-private final class RequestLog: Sendable {
-    let requests = Mutex<[FuzzedConnection.Request]>([])
-
-    func add(_ request: FuzzedConnection.Request) -> Int {
-        requests.withLock { requests in
-            requests.append(request)
-            return requests.count - 1
-        }
-    }
-}
-
 private struct AnswersAtOnce: ImmediateResponder {
-    let log: RequestLog
+    let log: FuzzedRequestLog
 
     func answer(_ request: ScannedRequest, into output: inout ImmediateOutput) -> ImmediateAnswer? {
         // Some are left to the parser.
         guard request.target.count % 2 == 1 else { return nil }
-        let seen = FuzzedConnection.Request(
+        let seen = FuzzedRequest(
             method: request.isHead ? "HEAD" : "GET",
             authority: String(decoding: request.host, as: UTF8.self),
             path: String(decoding: request.target, as: UTF8.self),
@@ -118,19 +102,20 @@ private final class FuzzedApplication: ChannelInboundHandler {
     typealias InboundIn = HoardNIO.Exchange
     typealias OutboundOut = HTTPServerResponsePart
 
-    private let log: RequestLog
+    private let log: FuzzedRequestLog
     private let keepsFields: Bool
 
-    init(log: RequestLog, keepsFields: Bool) {
+    init(log: FuzzedRequestLog, keepsFields: Bool) {
         self.log = log
         self.keepsFields = keepsFields
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let exchange = Self.unwrapInboundIn(data)
-        let head = exchange.request.head
-        let fields = keepsFields ? head.headerFields : [:]
-        let index = log.add(.init(method: head.method.rawValue, authority: head.authority, path: head.path, fields: fields, content: nil))
+        var head = exchange.request.head
+        // Of a request that is answered by its bytes nobody asks for fields.
+        if !keepsFields { head.headerFields = [:] }
+        let index = log.add(FuzzedRequest(head))
         let body = exchange.request.body
         let log = log
         let eventLoop = context.eventLoop
@@ -141,7 +126,7 @@ private final class FuzzedApplication: ChannelInboundHandler {
         }
     }
 
-    private static func read(_ body: HTTPBody, _ log: RequestLog, _ index: Int) async {
+    private static func read(_ body: HTTPBody, _ log: FuzzedRequestLog, _ index: Int) async {
         let content = try? await body.collect(upTo: 1 << 20)
         log.requests.withLock { $0[index].content = content }
     }

@@ -65,9 +65,9 @@ package enum ProxyProtocolChecks {
         for piece in pieces where channel.isActive {
             try channel.writeInbound(ByteBuffer(bytes: piece))
             channel.embeddedEventLoop.run()
+            while let bytes = try channel.readInbound(as: ByteBuffer.self) { outcome.rest += bytes.readableBytesView }
         }
         outcome.isOpen = channel.isActive
-        while let bytes = try channel.readInbound(as: ByteBuffer.self) { outcome.rest += bytes.readableBytesView }
         return outcome
     }
 }
