@@ -98,7 +98,8 @@ struct HTTP2ServerDrainTests {
 
     @Test func clientThatSaysNothingIsClosed() async throws {
         var configuration = HTTPServer.Configuration.http2
-        configuration.headTimeout = .seconds(1)
+        // The preface must come in this time on a busy machine, too.
+        configuration.headTimeout = .seconds(8)
         try await withServer(
             configuration,
             handler: { _ in .text("ok") },

@@ -283,7 +283,7 @@ import Testing
     @Test func aCommandThatWaitsForAConnectionHasItsDeadline() async throws {
         let server = try await ScriptedServer.startPlain { _, _ in .nothing }
         let time = ManualTicker()
-        let client = try makeClient(server, time)
+        let client = try makeClient(server, time) { $0.connectTimeout = .seconds(100_000) }
         let log = EventLog()
         async let outcome = noting(log) { () throws(RedisError) in try await client.send(echo("a")) }
         try await advance(time) { log.entries == ["over"] }
