@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Hoard
-internal import Synchronization
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -135,13 +134,6 @@ extension RecordStoreConformance {
                     task.cancel()
                 }
             ]
-    }
-
-    /// Whether something has ended.
-    private final class Finish: Sendable {
-        private let state = Atomic<Bool>(false)
-        var isFinished: Bool { state.load(ordering: .acquiring) }
-        func finish() { state.store(true, ordering: .releasing) }
     }
 }
 

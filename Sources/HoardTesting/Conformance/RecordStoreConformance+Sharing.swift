@@ -90,12 +90,13 @@ extension RecordStoreConformance {
             },
             SharingCheck("the stream of invalidations tells the same, if there is one") { subject in
                 guard let stream = subject.there.invalidations() else { return }
-                let heard = Task {
-                    for await invalidation in stream where invalidation.key == "a" || invalidation.isOfEverything { return true }
-                    return false
+                let hearing = Finish()
+                let listening = Task {
+                    for await invalidation in stream where invalidation.key == "a" || invalidation.isOfEverything { hearing.finish() }
                 }
+                defer { listening.cancel() }
                 try await subject.here.insert(subject.subject.record(), forKey: "a")
-                try expect(await heard.value, "The stream should tell of a write.")
+                try await subject.eventually("The stream should tell of a write.") { hearing.isFinished }
             },
             SharingCheck("what is read after a change was heard is at least as new") { subject in
                 let (store, other) = (subject.here, subject.there)

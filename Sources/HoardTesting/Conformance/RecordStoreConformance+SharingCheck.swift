@@ -109,4 +109,11 @@ extension RecordStoreConformance {
             set { number.store(newValue, ordering: .sequentiallyConsistent) }
         }
     }
+
+    /// Whether something has ended.
+    final class Finish: Sendable {
+        private let state = Atomic<Bool>(false)
+        var isFinished: Bool { state.load(ordering: .acquiring) }
+        func finish() { state.store(true, ordering: .releasing) }
+    }
 }

@@ -8,7 +8,7 @@ import HoardTesting
 import Testing
 
 /// The rules of every store: on the fake server, and on a real one where there is one.
-@Suite struct RedisStoreConformanceTests {
+@Suite(.timeLimit(.minutes(5))) struct RedisStoreConformanceTests {
     static let checks =
         RecordStoreConformance.checks(forStoresWithOwnLimits: false) + RecordStoreConformance.listingChecks(forStoresWithOwnLimits: false)
 

@@ -152,11 +152,14 @@ final class FakeRedis: Sendable {
         }
     }
 
-    /// Executes some of what the connections have sent.
+    /// Executes some of what the connections have sent: one command at least, if there is one.
+    ///
+    /// Each command brings a call of its own, so all are executed in the end. The connections that have commands must therefore be found inside the
+    /// turn: another call may empty them before it.
     func work() {
-        let connections = state.withLock { $0.connections.values.sorted { $0.number < $1.number } }.filter(\.hasCommands)
-        guard !connections.isEmpty else { return }
         turn { state in
+            let connections = state.connections.values.sorted { $0.number < $1.number }.filter(\.hasCommands)
+            guard !connections.isEmpty else { return }
             let first = Int.random(in: 0..<connections.count, using: &state.generator)
             connections[first].execute(1 + Int.random(in: 0..<4, using: &state.generator), in: &state, at: ticker.nanoseconds())
             for connection in connections where Bool.random(using: &state.generator) {
