@@ -38,7 +38,7 @@ enum SystemCalls {
             posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_CLOEXEC_DEFAULT))
             posix_spawn_file_actions_addinherit_np(&actions, STDERR_FILENO)
         #else
-            for descriptor in openDescriptors() where descriptor > STDERR_FILENO { posix_spawn_file_actions_addclose(&actions, descriptor) }
+            for descriptor in descriptorsToClose() { posix_spawn_file_actions_addclose(&actions, descriptor) }
         #endif
         let copies = ([program] + arguments).map { strdup($0) }
         defer { for copy in copies { free(copy) } }
@@ -47,16 +47,24 @@ enum SystemCalls {
         return (identifier, number)
     }
 
-    /// The descriptors that are open now, as far as the system tells.
-    private static func openDescriptors() -> [CInt] {
-        guard let directory = opendir("/proc/self/fd") else { return [] }
-        defer { closedir(directory) }
-        var descriptors: [CInt] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-            if let descriptor = CInt(name), descriptor != dirfd(directory) { descriptors.append(descriptor) }
+    /// All descriptors that can be open when a child starts. Those that are not open do no harm.
+    ///
+    /// A list of the open ones would miss a socket that another thread opens meanwhile. The child would have it as long as it lives, and whoever waits
+    /// for the end of that connection would wait as long. A new descriptor has the lowest free number, so those that come are below the greatest, or
+    /// not far beyond it.
+    private static func descriptorsToClose() -> Range<CInt> {
+        var greatest = STDERR_FILENO
+        if let directory = opendir("/proc/self/fd") {
+            while let entry = readdir(directory) {
+                let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+                greatest = max(greatest, CInt(name) ?? 0)
+            }
+            closedir(directory)
         }
-        return descriptors
+        var limit = rlimit()
+        guard getrlimit(.init(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return STDERR_FILENO + 1..<greatest + 1 }
+        // Beyond the limit a closing is an error.
+        return STDERR_FILENO + 1..<max(STDERR_FILENO + 1, CInt(min(UInt64(limit.rlim_cur), UInt64(greatest) + 1_024)))
     }
 
     /// Two ends of which what is written to one is read from the other, and which no child inherits; `nil` if there can be none.

@@ -43,7 +43,7 @@ extension RecordStoreConformance {
                 }
                 var taken: RecordLease?
                 try await subject.eventually("A lease whose time is up should be granted to another.") {
-                    subject.time.advance(by: .milliseconds(20))
+                    subject.time.advance(by: .milliseconds(100))
                     taken = try await there.lease(forKey: "a", for: .seconds(60))
                     return taken != nil
                 }

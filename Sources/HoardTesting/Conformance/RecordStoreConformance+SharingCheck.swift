@@ -60,7 +60,7 @@ extension RecordStoreConformance {
         var otherSubject: Subject { Subject(store: there, time: time) }
 
         /// For how long, in real time, something is waited for that has to come.
-        static var patience: Duration { .seconds(10) }
+        static var patience: Duration { .seconds(30) }
 
         /// Ends the check unless something comes to hold.
         func eventually(_ message: @autoclosure () -> String, _ condition: () async throws -> Bool) async throws {
