@@ -54,9 +54,10 @@ public struct IPNetwork: Hashable, Sendable, CustomStringConvertible {
     static func bytes(of text: String) -> [UInt8]? {
         // Without the zone of a link-local address.
         let text = String(text.prefix { $0 != "%" })
-        var v4 = in_addr()
-        if inet_pton(AF_INET, text, &v4) == 1 { return [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF] + withUnsafeBytes(of: v4) { Array($0) } }
-        var v6 = in6_addr()
-        return inet_pton(AF_INET6, text, &v6) == 1 ? withUnsafeBytes(of: v6) { Array($0) } : nil
+        var bytes = [UInt8](repeating: 0, count: 16)
+        if bytes.withUnsafeMutableBytes({ inet_pton(AF_INET, text, $0.baseAddress) }) == 1 {
+            return [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF] + bytes.prefix(4)
+        }
+        return bytes.withUnsafeMutableBytes { inet_pton(AF_INET6, text, $0.baseAddress) } == 1 ? bytes : nil
     }
 }
