@@ -101,6 +101,21 @@ struct HTTPServerStreamingTests {
         }
     }
 
+    @Test(arguments: ["Content-Length: 5", "Content-Length: 100", "X: 1\r\ncontent-length: 0", "Content-Length: 0\r\nX: 1"])
+    func aLengthAmongTheTrailersIsIgnored(_ trailers: String) async throws {
+        let handler: HTTPServer.Handler = { request in .text("\((try? await request.body.collect(upTo: 100).readableBytes) ?? -1)") }
+        try await withServer(handler: handler) { server in
+            let client = try await RawClient.connect(port: server.port)
+            // The parser reads on no more, so what follows is not answered.
+            try await client.send(
+                "POST /1 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\(trailers)\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n"
+            )
+            let response = try await client.receiveResponse()
+            #expect(response.content == "5")
+            #expect(try await client.receiveUntilClosed().isEmpty)
+        }
+    }
+
     @Test func requestWithoutContentHasAnEmptyBodyAtHand() async throws {
         try await withServer(handler: { .text("\($0.body.bytesAtHand?.readableBytes ?? -1)") }) { server in
             let client = try await RawClient.connect(port: server.port)

@@ -40,6 +40,15 @@ struct TransportRequestTests {
         )
     }
 
+    @Test(arguments: ["GET", "M-SEARCH", "PURGE", "BAN", "BREW", "x-lower", "get", "!#$%&'*+-.^_`|~09azAZ"], TransportKind.allCases)
+    func methodIsSentAsItIs(_ name: String, _ kind: TransportKind) async throws {
+        let method = try #require(HTTPRequest.Method(name))
+        let sent = try await Self.bytesSent(kind) {
+            HTTPRequest(method: method, scheme: "http", authority: "127.0.0.1:\($0)", path: "/a")
+        }
+        #expect(sent.hasPrefix("\(name) /a HTTP/1.1\r\n"), "\(sent)")
+    }
+
     @Test(
         arguments: [
             "/", "//", "/?", "/?a", "/a?b?c", "/%7e", "/%7E", "/a;b=c,d", "/.", "/..", "/a/./b/../c", "/%00", "/a+b", "/:80", "/http://b/", "/a@b",

@@ -21,6 +21,15 @@ extension ConnectionHandler {
         receive(part, context: context)
     }
 
+    /// Ends a request whose content has come whole, at a `Content-Length` among its trailers, where the parser gives up.
+    ///
+    /// The field is ignored ([RFC 9110 §6.5.1](https://www.rfc-editor.org/rfc/rfc9110#section-6.5.1)). The connection serves no further request.
+    func endRequestAtTrailers(context: ChannelHandlerContext) {
+        place = .unknown
+        _ = machine.closeAfterExchange()
+        receive(.end(nil), context: context)
+    }
+
     /// Serves what was queued, if the exchange before has ended.
     func serveQueue(context: ChannelHandlerContext) {
         // Serving can end an exchange at once, which would serve again from within.

@@ -151,7 +151,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // Anything else is a failure of the socket, after which the channel closes itself.
         guard let rejection = RequestRejection(parserError: error), !machine.isLingering else { return }
-        if machine.isReceiving {
+        if error.concernsContentLength, machine.isReceiving, current?.missingByteCount == nil, queue.isEmpty {
+            endRequestAtTrailers(context: context)
+        } else if machine.isReceiving {
             current?.body?.fail(RequestBodyError(.malformed))
             perform(machine.requestFailed(), context: context)
         } else if machine.isIdle && queue.isEmpty {

@@ -39,3 +39,13 @@ extension HTTPField.Name {
         }
     }
 }
+
+extension Error {
+    /// Whether the parser has refused a `Content-Length`. While content in chunks is expected, that can only be one among the trailers.
+    package var concernsContentLength: Bool {
+        switch self as? HTTPParserError {
+        case .invalidContentLength, .unexpectedContentLength: true
+        default: false
+        }
+    }
+}

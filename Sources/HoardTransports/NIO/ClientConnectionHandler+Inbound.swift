@@ -126,6 +126,15 @@ extension ClientConnectionHandler {
         content.setTrailers(fields)
     }
 
+    /// Ends a response whose content has come whole, at a `Content-Length` among its trailers, where the parser gives up.
+    ///
+    /// The field is ignored, as one that has no business there ([RFC 9110 §6.5.1](https://www.rfc-editor.org/rfc/rfc9110#section-6.5.1)). The other
+    /// trailers are dropped with it, and the connection serves no further exchange.
+    func endWithoutTrailers(context: ChannelHandlerContext) {
+        machine.strayBytesArrived()
+        end(nil, context: context)
+    }
+
     private func makeContent(context: ChannelHandlerContext) -> ResponseContent {
         let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop

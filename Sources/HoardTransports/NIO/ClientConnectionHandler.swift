@@ -49,6 +49,7 @@ final class ClientConnectionHandler: ChannelDuplexHandler, ExchangeHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if error.concernsContentLength, machine.expectation == .chunked { return endWithoutTrailers(context: context) }
         close(error, context: context)
     }
 

@@ -92,6 +92,21 @@ struct NIOTransportTests {
         }
     }
 
+    @Test(arguments: ["Content-Length: 2", "Content-Length: 100", "X: 1\r\ncontent-length: 0", "Content-Length: 0\r\nX: 1"])
+    func aLengthAmongTheTrailersIsIgnored(_ trailers: String) async throws {
+        let reply = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\(trailers)\r\n\r\n"
+        let (result, connectionCount) = try await Self.read(.send(reply))
+        #expect(try result.get() == "ok")
+        #expect(connectionCount == 2)
+    }
+
+    @Test func aLengthBesideChunksInTheHeadIsRefused() async throws {
+        for fields in ["Transfer-Encoding: chunked\r\nContent-Length: 2", "Content-Length: 2\r\nTransfer-Encoding: chunked"] {
+            let (result, _) = try await Self.read(.send("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n2\r\nok\r\n0\r\n\r\n"))
+            #expect(throws: TransportError.self) { try result.get() }
+        }
+    }
+
     // MARK: Framing
 
     /// What one response is read as, and how many connections two requests need.
