@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Dispatch
 internal import Foundation
 internal import HoardHTTP
 internal import NIOCore
@@ -142,7 +143,7 @@ final class SessionExchange: Sendable {
             defer { (state.headWaiter, state.partWaiter, state.task) = (nil, nil, nil) }
             return (state.headWaiter, state.partWaiter, state.task)
         }
-        if case .failure = end { task?.cancel() }
+        if case .failure = end, let task { Self.cancel(task) }
         headWaiter?.resume(returning: end.flatMap { .failure(Self.noResponse(origin)) })
         partWaiter?.resume(returning: end.map { nil })
     }
@@ -157,6 +158,20 @@ final class SessionExchange: Sendable {
     private static func noResponse(_ origin: Origin) -> TransportError {
         TransportError(.invalidResponse, at: origin)
     }
+
+    /// On Linux, a task's `cancel()` waits until the session has read everything that has arrived. From an origin that never pauses this takes for ever,
+    /// so no thread of Swift's waits for it.
+    private static func cancel(_ task: URLSessionDataTask) {
+        #if canImport(FoundationNetworking)
+            cancelling.async { task.cancel() }
+        #else
+            task.cancel()
+        #endif
+    }
+
+    #if canImport(FoundationNetworking)
+        private static let cancelling = DispatchQueue(label: "Hoard.SessionExchange.cancelling", attributes: .concurrent)
+    #endif
 
     /// How many bytes may wait for the reader before the origin has to.
     private static let pauseByteCount = 256 << 10

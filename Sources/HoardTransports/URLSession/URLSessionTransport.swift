@@ -32,7 +32,8 @@ internal import Synchronization
 /// - A path with dot segments (`/a/../b`) would be changed on its way, and is refused. ``HTTPCache`` never sends one.
 /// - A request that is lost on a kept connection may be sent again by URLSession itself; its error never asks for that.
 /// - On Linux nothing slows an origin down: what nobody has read yet is held, up to ``Configuration/maximumBufferedBytes``. (There, a task that is
-///   suspended and resumed starts its request anew, so it is never suspended.)
+///   suspended and resumed starts its request anew, so it is never suspended.) An exchange that nobody wants any more ends there when the origin pauses
+///   for the first time.
 public final class URLSessionTransport: Transport {
     private let configuration: Configuration
     private let delegate: SessionDelegate
