@@ -55,6 +55,7 @@ struct HTTPServerListenerTests {
                     #expect(try await http2.exchange(1, FrameClient.get("/")).text == "http '' HTTP/2.0")
                     #expect(server.connectionCount == 4)
                     #expect(server.acceptedConnectionCount == 4)
+                    withExtendedLifetime((clients, http2)) {}
                 }
             )
             #expect(!FileManager.default.fileExists(atPath: path))
