@@ -164,8 +164,9 @@ extension SingleFlight {
                 }
                 return (state.continuation, state.leaveAll)
             }
-            continuation?.resume(throwing: error)
+            // First: whoever is told of the error may rely on it that a load for which nobody waits any more has been cancelled.
             leaveAll?()
+            continuation?.resume(throwing: error)
         }
     }
 }

@@ -141,10 +141,15 @@ extension StoreTier.State {
 
     /// What may be given of a record that the store has: invalidations may have been missed while it was read.
     fileprivate func reading(of record: Record, forKey key: RecordKey, _ admission: StoreTier.ReadAdmission) -> StoreTier.Reading {
-        if isPending(key) { return .skipped(.invalidationPending) }
-        if !admission.pendingTags.isEmpty, record.tags.contains(where: { admission.pendingTags[$0] != nil }) { return .nothing }
-        if let partition = record.partition, admission.pendingPartitions[ExactText(partition)] != nil { return .nothing }
-        return journal.containsAny(of: record.tags) || journal.contains(partition: record.partition) ? .nothing : .record(record)
+        // A record that is not given may still be newer than the removal that is pending: the store has one, and goes on having it.
+        isPending(key) || isHidden(record, admission) ? .skipped(.invalidationPending) : .record(record)
+    }
+
+    /// Whether a removal of one of the record's tags or of its partition is pending, or was when the read began.
+    private func isHidden(_ record: Record, _ admission: StoreTier.ReadAdmission) -> Bool {
+        if !admission.pendingTags.isEmpty, record.tags.contains(where: { admission.pendingTags[$0] != nil }) { return true }
+        if let partition = record.partition, admission.pendingPartitions[ExactText(partition)] != nil { return true }
+        return journal.containsAny(of: record.tags) || journal.contains(partition: record.partition)
     }
 
     private func isPending(_ key: RecordKey) -> Bool {

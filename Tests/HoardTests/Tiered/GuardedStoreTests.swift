@@ -80,6 +80,21 @@ import Testing
         #expect(guarded.health.pendingInvalidations == 1)
     }
 
+    /// A record may be newer than the removal that hides it, and is seen again when that has been made good.
+    @Test func storeWithARecordThatAPendingRemovalHidesMayHaveOne() async {
+        let gate = store.hold(.removePartition, afterwards: true)
+        let removal = Task { [guarded] in await guarded.removeRecords(inPartition: "p") }
+        await gate.arrivals(1)
+        await time.sleepers(1)
+        time.advance(by: .seconds(1))
+        await removal.value
+        await guarded.insert(record(partition: "p"), forKey: "a")
+        #expect(await guarded.record(forKey: "a") == nil)
+        #expect(await guarded.mayHaveRecord(forKey: "a"))
+        #expect(await guarded.mayHaveRecord(forKey: "b") == false)
+        gate.open()
+    }
+
     @Test(arguments: FaultyStore.Operation.evicting)
     func operationThatHangsIsWaitedForUntilTheDeadline(_ operation: FaultyStore.Operation) async {
         let gate = store.hold(operation)
