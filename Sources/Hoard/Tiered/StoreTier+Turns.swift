@@ -64,6 +64,10 @@ extension StoreTier.State {
     /// Decides what the store is asked for, now that it is known what is still wanted.
     mutating func beginTurn(_ change: StoreChange, wanted: [RecordKey], store: String, at now: Int64) -> StoreTier.Turn {
         var turn = StoreTier.Turn()
+        // A mark may read the record before the store removes it by tag, and write it again afterwards. Removed, it is not found to be fresh either.
+        if case .markStale = change.kind, sweepsUnderWay > 0 {
+            for key in wanted { queues.invalidateTurn(for: key, by: nextNumber()) }
+        }
         // What has been invalidated before it was written need not be written first.
         let timely = change.mayWrite ? wanted.filter { queues.invalidation(ofTurnFor: $0) == nil } : wanted
         guard !timely.isEmpty else { return turn }

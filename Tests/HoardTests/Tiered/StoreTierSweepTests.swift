@@ -98,6 +98,32 @@ import Testing
         #expect(await fixture.read("a") == "nothing")
     }
 
+    /// The mark may have read the record before the removal, and write it again after it.
+    @Test(arguments: [Sweep.tag, .partition, .everything], [false, true])
+    func markDuringARemovalRemoves(_ sweep: Sweep, isGivenUp: Bool) async throws {
+        fixture.put(1, "a", tags: ["x"], partition: "p")
+        let gate = store.hold("removeTagged", "removePartition", "removeAll")
+        let removal = Task { await make(sweep) }
+        await gate.arrivals(1)
+        if isGivenUp {
+            await fixture.ticker.sleepers(1)
+            fixture.ticker.advance(by: .seconds(2))
+            await removal.value
+        }
+        store.heal()
+        let mark = store.hold("markStale")
+        await fixture.markStale("a")
+        gate.open()
+        await removal.value
+        mark.open()
+        #expect(!store.calls.contains("markStale(a)"))
+        #expect(store.records.isEmpty)
+        try await waitUntil { tier.health.isSound }
+        fixture.put(2, "a", tags: ["x"], partition: "p")
+        await fixture.markStale("a")
+        #expect(store.calls.contains("markStale(a)"), "no removal is under way any more")
+    }
+
     @Test func otherKeysAreNotHeldUpBySlowWrites() async throws {
         fixture.put(1, "b", tags: ["x"])
         let gate = store.hold("insert")
