@@ -164,7 +164,7 @@ extension SingleFlight {
                 }
                 return (state.continuation, state.leaveAll)
             }
-            // First: whoever is told of the error may rely on it that a load for which nobody waits any more has been cancelled.
+            // Before the caller goes on: its own load, for which nobody waits any more, has been cancelled by then.
             leaveAll?()
             continuation?.resume(throwing: error)
         }

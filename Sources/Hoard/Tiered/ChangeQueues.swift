@@ -89,12 +89,6 @@ struct ChangeQueues: Sendable {
         invalidate(at: index, by: number) { _ in true }
     }
 
-    /// What the change whose turn it is writes has to be removed again.
-    mutating func invalidateTurn(for key: RecordKey, by number: UInt64) {
-        guard let index = queues.index(forKey: key) else { return }
-        queues.values[index][0].invalidatedBy = number
-    }
-
     /// What older changes than `number` write with one of the tags has to be removed again; `nil`: whatever they write. O(changes under way).
     mutating func invalidate(taggedWithAny tags: Set<String>?, by number: UInt64) {
         invalidate(by: number) { key, change in tags.map { change.mayWrite(key, taggedWithAny: $0) } ?? true }

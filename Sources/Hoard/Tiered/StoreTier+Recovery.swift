@@ -95,7 +95,7 @@ extension StoreTier {
                 state.recovery.isSweepUnderWay = true
                 // A write that was given up may still land, after the sweep.
                 state.invalidateWrites(extent, by: number)
-                return .sweep(extent, call: state.beginSweep(sweepCall, permit: permit, number: number, at: now), number)
+                return .sweep(extent, call: state.begin(sweepCall, permit: permit, change: number, isSweep: true, at: now), number)
             }
             // Removing keys from a store that is to be emptied is in vain.
             guard !state.journal.coversEverything else { return .nothing }

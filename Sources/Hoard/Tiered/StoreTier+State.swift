@@ -16,8 +16,6 @@ extension StoreTier {
 
         /// Changes that the store has been asked for and has not answered.
         private(set) var calls: [UInt64: Call] = [:]
-        /// Changes by tag, by partition and of everything among them.
-        private(set) var sweepsUnderWay = 0
         private var lastNumber: UInt64 = 0
         private var timeouts = 0
         /// The hardest operation that has failed, until one as hard has succeeded. While there is one, the store is failing.
@@ -44,6 +42,8 @@ extension StoreTier {
         /// The number of the change it belongs to.
         let change: UInt64
         let start: Int64
+        /// Whether it changes records by tag, by partition, or all.
+        let isSweep: Bool
         var isOverdue = false
     }
 }
@@ -115,25 +115,20 @@ extension StoreTier.State {
 
     // MARK: Calls
 
-    mutating func begin(_ call: CacheStoreCall, permit: CircuitBreaker.Permit, change: UInt64, at now: Int64) -> UInt64 {
+    mutating func begin(
+        _ call: CacheStoreCall,
+        permit: CircuitBreaker.Permit,
+        change: UInt64,
+        isSweep: Bool = false,
+        at now: Int64
+    ) -> UInt64 {
         let id = nextNumber()
-        calls[id] = StoreTier.Call(call: call, permit: permit, change: change, start: now)
+        calls[id] = StoreTier.Call(call: call, permit: permit, change: change, start: now, isSweep: isSweep)
         return id
     }
 
-    /// Begins a change by tag, by partition or of everything. ``endSweep(_:error:at:)`` must follow.
-    mutating func beginSweep(_ call: CacheStoreCall, permit: CircuitBreaker.Permit, number: UInt64, at now: Int64) -> UInt64 {
-        sweepsUnderWay += 1
-        return begin(call, permit: permit, change: number, at: now)
-    }
-
-    /// The store has answered a sweep.
-    ///
-    /// - Returns: The call, unless it has been given up before.
-    mutating func endSweep(_ id: UInt64, error: StoreError?, at now: Int64) -> StoreTier.Call? {
-        sweepsUnderWay -= 1
-        return end(id, error: error, at: now)
-    }
+    /// Whether a change by tag, by partition or of everything may still be made, by a call that has been given up too. O(calls under way).
+    var isSweepUnderWay: Bool { calls.values.contains { $0.isSweep } }
 
     /// The store has answered.
     ///

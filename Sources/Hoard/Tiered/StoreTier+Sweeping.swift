@@ -74,7 +74,7 @@ extension StoreTier {
                 state.missed(sweep.extent, by: number)
                 return .refused
             }
-            return .admitted(state.beginSweep(sweepCall, permit: permit, number: number, at: now), number)
+            return .admitted(state.begin(sweepCall, permit: permit, change: number, isSweep: true, at: now), number)
         }
         switch admission {
         case .closed: return
@@ -128,7 +128,7 @@ extension StoreTier {
                 // A removal that was missed before is not made good by a mark.
                 state.settle(sweep.extent, upTo: number)
             }
-            return state.endSweep(id, error: error, at: now)
+            return state.end(id, error: error, at: now)
         }
         if let ended { tell(ended.call, error == nil ? .done : .failed, error: error, since: ended.start, until: now) }
         return error == nil

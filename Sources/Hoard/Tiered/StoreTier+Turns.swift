@@ -6,6 +6,8 @@ extension StoreTier {
     struct Turn: Sendable {
         /// What the store is asked for.
         var keys: [RecordKey] = []
+        /// The keys that are removed instead.
+        var outdated: [RecordKey] = []
         /// The call of the store, unless there is nothing to ask for.
         var call: UInt64?
         /// A removal that is done makes good everything that was missed up to here.
@@ -62,12 +64,22 @@ extension StoreTier.State {
     }
 
     /// Decides what the store is asked for, now that it is known what is still wanted.
-    mutating func beginTurn(_ change: StoreChange, wanted: [RecordKey], store: String, at now: Int64) -> StoreTier.Turn {
+    mutating func beginTurn(
+        _ change: StoreChange,
+        wanted: [RecordKey],
+        outdated: [RecordKey],
+        store: String,
+        at now: Int64
+    ) -> StoreTier.Turn {
         var turn = StoreTier.Turn()
+        var wanted = wanted
+        turn.outdated = outdated
         // A mark may read the record before the store removes it by tag, and write it again afterwards. Removed, it is not found to be fresh either.
-        if case .markStale = change.kind, sweepsUnderWay > 0 {
-            for key in wanted { queues.invalidateTurn(for: key, by: nextNumber()) }
+        if case .markStale = change.kind, isSweepUnderWay {
+            turn.outdated += wanted
+            wanted = []
         }
+        for key in turn.outdated { remember(key, by: change.number) }
         // What has been invalidated before it was written need not be written first.
         let timely = change.mayWrite ? wanted.filter { queues.invalidation(ofTurnFor: $0) == nil } : wanted
         guard !timely.isEmpty else { return turn }

@@ -61,7 +61,7 @@ extension StoreTier {
         await change(.remove, removals)
     }
 
-    /// Ends the freshness of records, one after the other. Those for which that fails are removed.
+    /// Ends the freshness of records, one after the other. Those for which that fails, or for which a sweep is under way, are removed.
     func markStale(_ removals: [Removal], at date: Date) async {
         await change(.markStale(at: date), removals)
     }
@@ -148,10 +148,7 @@ extension StoreTier {
         let wanted = verdicts.filter { $0.verdict == .wanted }.map(\.key)
         let outdated = verdicts.filter { $0.verdict == .outdated }.map(\.key)
         // The time is read under the lock: what begins after the caller has given up would be watched by nobody.
-        let turn = withState { state in
-            for key in outdated { state.remember(key, by: change.number) }
-            return state.beginTurn(change, wanted: wanted, store: store.name, at: ticker.nanoseconds())
-        }
+        let turn = withState { $0.beginTurn(change, wanted: wanted, outdated: outdated, store: store.name, at: ticker.nanoseconds()) }
         tellSkipped(change.operation, count: turn.skippedCount)
         var hasFailed = turn.skippedCount > 0
         if let id = turn.call {
@@ -159,7 +156,7 @@ extension StoreTier {
             let result = await perform(call) { [self] () async throws(StoreError) in try await change.make(for: turn.keys, in: self) }
             hasFailed = !land(change, turn, call: id, result)
         }
-        let leftovers = withState { $0.endWriting(change, keys: keys, wanted: turn.keys + outdated) }
+        let leftovers = withState { $0.endWriting(change, keys: keys, wanted: turn.keys + turn.outdated) }
         if !leftovers.isEmpty { hasFailed = await !removeLeftovers(leftovers, of: change) || hasFailed }
         let next = withState { $0.queues.leave(change, keys) }
         change.finished(keys.count, hasFailed: hasFailed)
