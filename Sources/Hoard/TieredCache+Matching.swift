@@ -94,7 +94,8 @@ extension TieredCache {
         underWay changeKeys: (Set<Key>) async -> Void,
         inTier changeAll: (StoreTier) async -> Void
     ) async {
-        var underWay = breakFences(where: isMatch)
+        let (underWay, id) = fences.withLock { $0.beginChange(where: isMatch) }
+        detachAll()
         await changeInMemory(where: isMatch, change)
         // Whoever had a fence may be writing to a store. What is done to its key waits for that, and comes behind it.
         await changeKeys(underWay)
@@ -103,8 +104,9 @@ extension TieredCache {
         }
         await changeInMemory(where: isMatch, change)
         // What was fetched meanwhile may rest on what a store still had.
-        underWay = breakFences(where: isMatch)
-        await changeKeys(underWay)
+        let late = fences.withLock { $0.endChange(where: id) }
+        detachAll()
+        await changeKeys(late)
     }
 
     /// Drops the keys for which `isMatch` holds from memory, and keeps what is under way for them from being published. Calls no store. O(*n*) in memory's entries.

@@ -152,6 +152,7 @@ extension TieredCache {
 
     /// Begins to change a key: breaks its fences, and lets `body` change memory in the same step.
     private func change(_ key: Key, _ body: () -> Departures<Key, TieredEntry<Value>>) -> FenceTable<Key>.Fence {
+        interleavingPoint()
         // What leaves memory is released after the lock, here and below.
         let (fence, departures) = fences.withLock { fences in
             let fence = fences.open(key)
@@ -171,6 +172,7 @@ extension TieredCache {
     }
 
     private func end(_ changes: [(key: Key, fence: FenceTable<Key>.Fence)]) {
+        interleavingPoint()
         fences.withLock { fences in
             for change in changes { fences.endChange(change.fence) }
         }
@@ -197,6 +199,7 @@ extension TieredCache {
 
     /// Invalidates tags in memory. ``endChange(_:alsoAtTheEnd:)`` must follow.
     func beginChange(ofTags tags: Set<String>, inMemory: (inout sending TagMarks) -> Void) -> FenceTable<Key>.ChangeOfTags {
+        interleavingPoint()
         let change = fences.withLock { fences in
             let change = fences.beginChange(ofTags: tags)
             marks.withLock { marks in
@@ -205,15 +208,18 @@ extension TieredCache {
             }
             return change
         }
+        interleavingPoint()
         detachAll()
         return change
     }
 
     func endChange(_ change: FenceTable<Key>.ChangeOfTags, alsoAtTheEnd: Bool = false) {
+        interleavingPoint()
         fences.withLock { fences in
             fences.endChange(change)
             if alsoAtTheEnd { for tag in change.tags { fences.breakFences(taggedWith: tag) } }
         }
+        interleavingPoint()
         // Whoever began to read the stores meanwhile may have seen what has been invalidated.
         detachAll()
     }

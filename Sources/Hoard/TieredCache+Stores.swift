@@ -25,6 +25,7 @@ extension TieredCache {
     private func readStores(_ key: Key, skipsMemory: Bool) async -> StoreReading {
         var reading = StoreReading()
         let positions = stack.positions
+        interleavingPoint()
         let (fence, isBeingWritten) = fences.withLock { ($0.openForCopy(key, positions), $0.isBeingWritten(key)) }
         if isBeingWritten {
             // Some tiers have what is about to be replaced, others what replaces it. Whoever has seen the new must not see the old.

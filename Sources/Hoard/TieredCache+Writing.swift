@@ -58,7 +58,8 @@ extension TieredCache {
 
     /// The same, for a value whose obtaining has begun when the shared stores stood there; ``StorePositions/none``: whatever others have written.
     package func openFence(forKey key: Key, _ positions: StorePositions) -> FenceTable<Key>.Fence {
-        fences.withLock { $0.open(key, positions) }
+        interleavingPoint()
+        return fences.withLock { $0.open(key, positions) }
     }
 
     /// Whether the fence's key has been neither written nor removed since the fence was opened.
@@ -67,8 +68,8 @@ extension TieredCache {
     }
 
     /// The same, also for invalidations of these tags.
-    package func isIntact(_ fence: FenceTable<Key>.Fence, tags: Set<String>) -> Bool {
-        fences.withLock { $0.isIntact(fence, tags: tags) }
+    package func isIntact(_ fence: FenceTable<Key>.Fence, tags: Set<String>, isCopy: Bool = false) -> Bool {
+        fences.withLock { $0.isIntact(fence, tags: tags, isCopy: isCopy) }
     }
 
     /// Whether a write or removal of the key is under way. If so, the stores may have what it is about to replace or remove.
@@ -81,9 +82,21 @@ extension TieredCache {
         fences.withLock { $0.close(fence) }
     }
 
-    /// Keeps what is under way for a key from being published, and leaves alone what the tiers have.
-    package func breakFences(forKey key: Key) {
-        fences.withLock { $0.breakFences(forKey: key) }
+    /// Keeps what is under way for a key from being published, but for one, and leaves alone what the tiers have.
+    package func breakFences(forKey key: Key, sparing spared: FenceTable<Key>.Fence? = nil) {
+        interleavingPoint()
+        fences.withLock { $0.breakFences(forKey: key, sparing: spared) }
+    }
+
+    /// Keeps what is under way for a key from being published, until ``endRemoval(ofKey:sparing:)``: see ``FenceTable``.
+    package func beginRemoval(ofKey key: Key, sparing spared: FenceTable<Key>.Fence? = nil) {
+        interleavingPoint()
+        fences.withLock { $0.beginRemoval(ofKey: key, sparing: spared) }
+    }
+
+    package func endRemoval(ofKey key: Key, sparing spared: FenceTable<Key>.Fence? = nil) {
+        interleavingPoint()
+        fences.withLock { $0.endRemoval(ofKey: key, sparing: spared) }
     }
 
     /// The removal of a record from a tier, unless a newer change of the key has reached the tier.
@@ -182,6 +195,7 @@ extension TieredCache {
         let (key, policy) = (publication.key, publication.policy)
         let isKept = !policy.skipping.contains(.memoryWrites)
         let new = isKept ? memoryEntry(entry(publication.value, terms: publication.terms, earlyRefresh: policy.earlyRefresh), forKey: key) : nil
+        interleavingPoint()
         // The check of the fence and the publication are one step. What leaves memory is released after it.
         return fences.withLock { fences in
             guard fences.beginChange(publication.fence, tags: isLoad ? publication.terms.labels : nil, isWrite: true) else { return nil }
@@ -197,6 +211,7 @@ extension TieredCache {
     /// - Returns: Whether the copy may go on to other tiers.
     func promoteToMemory(_ entry: TieredEntry<Value>, forKey key: Key, fence: FenceTable<Key>.Fence, skipsMemory: Bool) -> Bool {
         let new = skipsMemory ? nil : memoryEntry(entry, forKey: key)
+        interleavingPoint()
         let outcome = fences.withLock { fences -> PromotionOutcome in
             guard fences.isIntact(fence, tags: entry.terms.labels) else { return .fenced }
             guard let new else { return .skipped }
@@ -257,6 +272,7 @@ extension TieredCache {
     }
 
     private func endChanges(_ publications: [Publication]) {
+        interleavingPoint()
         fences.withLock { fences in
             for publication in publications { fences.endChange(publication.fence) }
         }

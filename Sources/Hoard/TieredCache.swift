@@ -87,7 +87,7 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         clock: any WallClock,
         ticker: any Ticker,
         observer: (any CacheObserver)?,
-        random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) },
+        random: @escaping @Sendable () -> Double = RandomNumbers.fraction,
         onEvent: @escaping @Sendable (TieredCacheEvent) -> Void
     ) {
         self.configuration = configuration

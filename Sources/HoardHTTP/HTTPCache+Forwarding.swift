@@ -42,7 +42,11 @@ extension HTTPCache {
                 let answer = await failed(failure, error, &machine, call, foundKey: flight.found?.key)
                 return .init(answer: answer, shared: .failed(failure, error))
             }
-            if isUnsafe { change(&flight, call) { breakFences(of: keys(of: call)) } }
+            if isUnsafe {
+                let found = flight.found
+                change(&flight, call) { breakFences(of: keys(of: call), sparing: $0) }
+                flight.found = found
+            }
             let action = machine.received(
                 received.head,
                 bodyLength: received.body.length,
@@ -132,30 +136,30 @@ extension HTTPCache {
         journal.note(effects.reason, for: call.key)
         if let replacement = effects.replacement { await flight.replaceFound(with: replacement) }
         guard effects.removesFound || !effects.invalidatedURIs.isEmpty else { return }
-        let (isIntact, old) = (flight.isIntact, flight)
+        let old = flight
         let invalidated = effects.invalidatedURIs.flatMap { keys(of: $0, like: call.key, call.policy) }
-        breakFences(of: invalidated)
-        if effects.removesFound { old.breakFencesOfFound() }
-        if isIntact {
-            flight = Flight(key: call.key, space: call.space, selectingFields: machine(for: call).selectingFields, cache: self, after: old)
+        change(&flight, call, after: old) { next in
+            breakFences(of: invalidated, sparing: next)
+            if effects.removesFound { old.breakFencesOfFound(sparing: next) }
         }
         // A cancelled task would not find all that has to go.
-        await startTask { [self] in
-            if effects.removesFound { await old.removeFound() }
-            await removeStored(invalidated)
+        await startTask { [self, flight] in
+            if effects.removesFound { await old.removeFound(sparing: flight) }
+            await removeStored(invalidated, sparing: flight)
         }.value
     }
 
     /// Breaks fences because of a request's own change. If nobody else has changed anything since it was sent, that does not keep its response from
     /// being stored.
-    private func change(_ flight: inout Flight, _ call: Call, _ breakFences: () -> Void) {
+    ///
+    /// - Parameter breakFences: Gets the flight whose fences are to be spared.
+    private func change(_ flight: inout Flight, _ call: Call, after old: Flight? = nil, _ breakFences: (Flight) -> Void) {
+        // Made first: what others change from now on breaks the fences of this one, and what they have changed before has broken those of the old one.
+        let next = Flight(key: call.key, space: call.space, selectingFields: machine(for: call).selectingFields, cache: self, after: old)
+        interleavingPoint()
         let isIntact = flight.isIntact
-        breakFences()
-        guard isIntact else { return }
-        let (found, old) = (flight.found, flight)
-        flight = Flight(key: call.key, space: call.space, selectingFields: machine(for: call).selectingFields, cache: self)
-        flight.found = found
-        if old.hasLostPartition { flight.close() }
+        breakFences(next)
+        if isIntact { flight = next }
     }
 
     // MARK: Bodies

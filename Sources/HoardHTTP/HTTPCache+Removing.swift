@@ -114,7 +114,14 @@ extension HTTPCache {
     }
 
     /// Removes what is stored under the keys of URIs, whose fences have been broken.
-    func removeStored(_ keys: [HTTPCacheKey]) async {
+    ///
+    /// Whoever looks for them meanwhile may find what is being removed, and have it confirmed by the origin. It is not stored again.
+    ///
+    /// - Parameter flight: Stores what it brings all the same.
+    func removeStored(_ keys: [HTTPCacheKey], sparing flight: Flight? = nil) async {
+        let removalKeys = keys.flatMap { [$0.removalKey, $0.searchRemovalKey] }
+        for key in removalKeys { entries.beginRemoval(ofKey: key, sparing: flight?.fence(ofKey: key)) }
+        defer { for key in removalKeys { entries.endRemoval(ofKey: key, sparing: flight?.fence(ofKey: key)) } }
         await tellOfRemoval(of: keys)
         var removed: Set<HTTPCacheKey> = []
         var references: [BodyReference] = []
@@ -135,10 +142,10 @@ extension HTTPCache {
         flights.removeAll { gone.contains($0.key) }
     }
 
-    /// Keeps what is under way for URIs from being stored, and from being joined.
-    func breakFences(of keys: [HTTPCacheKey]) {
+    /// Keeps what is under way for URIs from being stored, and from being joined, but for one flight.
+    func breakFences(of keys: [HTTPCacheKey], sparing flight: Flight? = nil) {
         for key in keys {
-            for key in [key.removalKey, key.searchRemovalKey, key] { entries.breakFences(forKey: key) }
+            for key in [key.removalKey, key.searchRemovalKey, key] { entries.breakFences(forKey: key, sparing: flight?.fence(ofKey: key)) }
         }
     }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import HTTPTypes
+internal import Hoard
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -101,7 +102,7 @@ extension HTTPCacheStateMachine {
     private static func content(of ranges: [Range<Int>], from stored: StoredResponse) -> Content {
         if ranges.count == 1 { return .range(ranges[0]) }
         // Nobody who has put the content there may foresee it: RFC 9110 §14.6.
-        var generator = SystemRandomNumberGenerator()
+        var generator = RandomNumbers()
         return .multipart(
             MultipartByteRanges(
                 ranges: ranges,

@@ -51,6 +51,10 @@ package struct FenceTable<Key: Hashable> {
     private static var maximumTagMarks: Int { 1_024 }
     private var changes: [Key: Changes] = [:]
     private var changesOfEverything = Changes()
+    /// When the newest change of everything to end has ended.
+    private var everythingEnded: UInt64 = 0
+    /// The conditions by which keys are being changed.
+    private var conditions: [UInt64: @Sendable (Key) -> Bool] = [:]
     private var lastID: UInt64 = 0
 
     package init() {}
@@ -93,18 +97,23 @@ package struct FenceTable<Key: Hashable> {
     /// Whether neither the key nor one of these tags has been invalidated since the fence was opened.
     ///
     /// What was copied from a tier must not have been read while an invalidation of its tags was under way.
-    package func isIntact(_ fence: Fence, tags: Set<String>) -> Bool {
+    ///
+    /// - Parameter isCopy: What is to be published rests on what a tier had, though the fence was not opened for a copy. Nothing that concerns it may have been under
+    ///   way since.
+    package func isIntact(_ fence: Fence, tags: Set<String>, isCopy: Bool = false) -> Bool {
         guard isIntact(fence) else { return false }
+        if isCopy, isBeingChanged(fence.key) || everythingEnded > fence.id || conditions.values.contains(where: { $0(fence.key) }) { return false }
         if tagMarks.isEmpty, tagFloor < fence.id { return true }
-        return !isInvalidated(Self.tagOfEverything, since: fence) && !tags.contains { isInvalidated($0, since: fence) }
+        let isCopy = isCopy || fence.isForCopy
+        return !isInvalidated(Self.tagOfEverything, since: fence, isCopy) && !tags.contains { isInvalidated($0, since: fence, isCopy) }
     }
 
     /// A tag that every value has, without being given it.
     package static var tagOfEverything: String { "\u{0}" }
 
-    private func isInvalidated(_ tag: String, since fence: Fence) -> Bool {
+    private func isInvalidated(_ tag: String, since fence: Fence, _ isCopy: Bool) -> Bool {
         guard let mark = tagMarks[tag] else { return tag != Self.tagOfEverything && tagFloor > fence.id }
-        return mark.begun > fence.id || fence.isForCopy && (mark.changes.underWay > 0 || mark.ended > fence.id)
+        return mark.begun > fence.id || isCopy && (mark.changes.underWay > 0 || mark.ended > fence.id)
     }
 
     /// Remembers that a tag was invalidated, for the fences that are open now.
@@ -125,10 +134,10 @@ package struct FenceTable<Key: Hashable> {
         removeFences(forKey: fence.key) { $0.removeAll(through: fence.id) }
     }
 
-    /// Breaks all fences of a key.
-    package mutating func breakFences(forKey key: Key) {
+    /// Breaks all fences of a key but one.
+    package mutating func breakFences(forKey key: Key, sparing spared: Fence? = nil) {
         guard !openFences.isEmpty else { return }
-        openFences[key] = nil
+        openFences[key] = spared.flatMap { $0.key == key && isIntact($0) ? FenceSet($0.id) : nil }
         forgetTagsIfNobodyAsks()
     }
 
@@ -142,6 +151,16 @@ package struct FenceTable<Key: Hashable> {
         forgetTagsIfNobodyAsks()
         return Set(broken).union(changing)
     }
+
+    /// The same for a change of all of these keys, which goes on until ``endChange(where:)``.
+    package mutating func beginChange(where isMatch: @escaping @Sendable (Key) -> Bool) -> (keys: Set<Key>, id: UInt64) {
+        lastID += 1
+        conditions[lastID] = isMatch
+        return (breakFences(where: isMatch), lastID)
+    }
+
+    /// Breaks the fences that were opened meanwhile, too.
+    package mutating func endChange(where id: UInt64) -> Set<Key> { conditions.removeValue(forKey: id).map { breakFences(where: $0) } ?? [] }
 
     package mutating func breakAll() {
         openFences.removeAll()
@@ -200,6 +219,21 @@ extension FenceTable {
         others.newestInTiers[tier] = fence.id
         changes[fence.key] = others
         return true
+    }
+
+    /// Begins to remove what a key stands for, which is kept under other keys: breaks its fences but one. ``endRemoval(ofKey:sparing:)`` must follow.
+    package mutating func beginRemoval(ofKey key: Key, sparing spared: Fence? = nil) {
+        breakFences(forKey: key, sparing: spared)
+        changes[key, default: Changes()].underWay += 1
+    }
+
+    /// Ends the removal: breaks the fences that were opened meanwhile, whose owners may have seen what was being removed.
+    package mutating func endRemoval(ofKey key: Key, sparing spared: Fence? = nil) {
+        breakFences(forKey: key, sparing: spared)
+        guard var others = changes[key] else { return }
+        others.underWay -= 1
+        changes[key] = others.underWay == 0 ? nil : others
+        forgetTagsIfNobodyAsks()
     }
 
     /// Ends a change and closes its fence.
@@ -283,6 +317,8 @@ extension FenceTable {
 
     package mutating func endChangeOfEverything() {
         changesOfEverything.underWay -= 1
+        lastID += 1
+        everythingEnded = lastID
         if changesOfEverything.underWay == 0 { changes = changes.filter { $0.value.underWay > 0 } }
     }
 }

@@ -28,7 +28,7 @@
     }
 
     @usableFromInline static func random() -> KeyHasher {
-        var generator = SystemRandomNumberGenerator()
+        var generator = RandomNumbers()
         return KeyHasher(using: &generator)
     }
 

@@ -108,7 +108,7 @@ extension HTTPCache {
             // An index of variants, or rules for queries, is fresh for ever.
             guard listed.freshUntil != nil else { return false }
             guard let tag else { return true }
-            return !tag.isURITag && listed.tags.contains { $0.utf8.elementsEqual(tag.utf8) }
+            return !tag.isURITag && listed.tags.contains(tag)
         }
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
+internal import Hoard
 internal import Synchronization
 
 /// One request to the origin, and those who wait for the head of its answer: the leader, whose request it is, and followers.
@@ -104,6 +105,7 @@ final class Exchange: Sendable {
         typealias Wakeups = (
             leader: CheckedContinuation<Result<LeaderAnswer, HTTPCacheError>?, Never>?, followers: [(CheckedContinuation<Arrival, Never>, Arrival)]
         )
+        interleavingPoint()
         let wakeups = state.withLock { state -> Wakeups in
             state.task = nil
             var followers: [(CheckedContinuation<Arrival, Never>, Arrival)] = []

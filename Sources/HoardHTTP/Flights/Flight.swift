@@ -40,9 +40,9 @@ final class Flight: Sendable {
 
     /// Begins before anything is read: a removal from here on keeps what is fetched from being stored.
     ///
-    /// - Parameter other: The flight takes the place of this one, whose own request has just removed what is stored. It is to be made before that is
-    ///   waited for, so that others' removals count.
-    /// - Parameter isAwaited: Whether storing ends only when the stores have the response.
+    /// - Parameters:
+    ///   - other: The flight takes the place of this one, whose own request removes what is stored.
+    ///   - isAwaited: Whether storing ends only when the stores have the response.
     init(
         key: HTTPCacheKey,
         space: HTTPCache.Space,
@@ -64,8 +64,6 @@ final class Flight: Sendable {
             removals: [key.removalKey, key.searchRemovalKey].map { cache.entries.openFence(forKey: $0) },
             partition: space.partition.map { _ in cache.entries.openFence(forKey: key.partitionRemovalKey) }
         )
-        // The partition may have been removed before this flight could know.
-        if other?.hasLostPartition ?? false { close() }
     }
 
     deinit {
@@ -95,8 +93,10 @@ final class Flight: Sendable {
 
     private func isIntact(for response: StoredResponse) -> Bool { isIntact(tags: labels.isEmpty ? response.tags : labels.union(response.tags)) }
 
+    /// What rests on what a lookup has found, such as a response that the origin has confirmed, also counts as removed by what was being removed at the time of the lookup.
     private func isIntact(tags: Set<String>) -> Bool {
-        !state.withLock { $0.isClosed } && fences.removals.allSatisfy { cache.entries.isIntact($0, tags: tags) }
+        let (isClosed, hasFound) = state.withLock { ($0.isClosed, $0.found?.response != nil) }
+        return !isClosed && fences.removals.allSatisfy { cache.entries.isIntact($0, tags: tags, isCopy: hasFound) }
     }
 
     /// For whom the segments of a body are written that the flight brings.
@@ -111,17 +111,28 @@ final class Flight: Sendable {
         set { state.withLock { $0.found = newValue } }
     }
 
-    /// What is under way for the stored response that the lookup found is not stored. ``removeFound()`` follows.
-    func breakFencesOfFound() {
-        guard let found, found.key != nil else { return }
-        cache.entries.breakFences(forKey: found.base == key ? key.removalKey : found.base.searchRemovalKey)
+    /// The fence that this flight has for a key.
+    func fence(ofKey key: HTTPCacheKey) -> FenceTable<HTTPCacheKey>.Fence? { ([fences.key] + fences.removals).first { $0.key == key } }
+
+    /// What is under way for the stored response that the lookup found is not stored, but by one flight. ``removeFound(sparing:)`` follows.
+    func breakFencesOfFound(sparing flight: Flight) {
+        guard let removed = removalKeyOfFound else { return }
+        cache.entries.breakFences(forKey: removed, sparing: flight.fence(ofKey: removed))
     }
 
     /// Removes the stored response that the lookup found.
-    func removeFound() async {
-        guard let found, let key = found.key else { return }
+    func removeFound(sparing flight: Flight) async {
+        guard let found, let key = found.key, let removed = removalKeyOfFound else { return }
+        let spared = flight.fence(ofKey: removed)
+        cache.entries.beginRemoval(ofKey: removed, sparing: spared)
         await cache.entries.removeValue(forKey: key)
+        cache.entries.endRemoval(ofKey: removed, sparing: spared)
         found.response?.body.references.forEach { cache.segments.remove($0) }
+    }
+
+    private var removalKeyOfFound: HTTPCacheKey? {
+        guard let found, found.key != nil else { return nil }
+        return found.base == key ? key.removalKey : found.base.searchRemovalKey
     }
 
     /// Puts an updated form of the stored response that the lookup found in its place.
@@ -160,7 +171,9 @@ final class Flight: Sendable {
     }
 
     private func publish(_ response: StoredResponse) async -> Bool {
+        interleavingPoint()
         guard case .fields(let names) = response.vary, isIntact(for: response) else { return false }
+        interleavingPoint()
         var base = key
         if let rules = response.noVarySearch {
             guard await remember(rules, for: response) else { return false }
@@ -214,7 +227,7 @@ final class Flight: Sendable {
                 cache.entries.closeFence(fence)
                 return nil
             }
-            var index = VariantIndex(generation: .random(in: 0 ... .max))
+            var index = VariantIndex(generation: RandomNumbers.draw())
             // During a removal the stores may have the very index that is being removed. It must not be added to: its fields and its
             // generation would come back, and with them all variants.
             let found =

@@ -43,7 +43,8 @@ final class Flights: Sendable {
 
     /// Joins the exchange of a key, or begins one.
     func enter(_ key: FlightKey, makeExchange: () -> Exchange) -> Entry {
-        state.withLock { state in
+        interleavingPoint()
+        return state.withLock { state in
             if let end = state.unshareable[key] {
                 if ticker.nanoseconds() < end { return .alone }
                 state.unshareable[key] = nil
@@ -63,6 +64,7 @@ final class Flights: Sendable {
 
     /// Nobody can join an exchange any more.
     func remove(_ exchange: Exchange) {
+        interleavingPoint()
         state.withLock { state in
             if state.exchanges[exchange.key] === exchange { state.exchanges[exchange.key] = nil }
         }
@@ -80,6 +82,7 @@ final class Flights: Sendable {
 
     /// The same for some keys, of which nothing is known afterwards.
     func removeAll(where isRemoved: (FlightKey) -> Bool) {
+        interleavingPoint()
         let removed = state.withLock { state in
             let removed = state.exchanges.filter { isRemoved($0.key) }
             for key in removed.keys { state.exchanges[key] = nil }

@@ -76,7 +76,7 @@ struct BodyRecorder: Sendable {
 
     private mutating func writeSegment(_ bytes: ByteBuffer) async {
         await awaitWrite()
-        let (id, index) = (id ?? UInt64.random(in: .min ... .max), segmentCount)
+        let (id, index) = (id ?? RandomNumbers.draw(), segmentCount)
         self.id = id
         segmentCount += 1
         let bodyLength = max(length, limits.expectedLength ?? 0)

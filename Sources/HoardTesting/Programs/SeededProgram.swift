@@ -1,6 +1,9 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Hoard
+internal import Synchronization
+
 /// A random test program made from a seed: steps that can be left out, and a verdict that repeats.
 ///
 /// Its description lists the steps as a person would read them.
@@ -16,7 +19,7 @@ package protocol SeededProgram: Sendable, CustomStringConvertible {
     /// - Parameter isKept: Says of a step, by its place in this program, whether it stays.
     func keepingSteps(where isKept: (Int) -> Bool) -> Self
 
-    /// Runs the program on a scheduler of its own. Two runs of one program have equal outcomes.
+    /// Runs the program on a scheduler of its own. Two runs of one program have equal outcomes if what Hoard draws at random is the same in both: ``outcome()``.
     func run() async -> ProgramOutcome
 }
 
@@ -41,6 +44,11 @@ package struct ProgramOutcome: Sendable, Equatable {
 }
 
 extension SeededProgram {
+    /// Runs the program, with what Hoard draws at random decided by the seed, too.
+    package func outcome() async -> ProgramOutcome {
+        await RandomNumbers.$source.withValue(SeededNumbers(seed: seed)) { await run() }
+    }
+
     /// The shortest program that still fails, found by leaving out steps: halves, quarters, and so on down to single ones.
     ///
     /// - Parameter limit: The most runs to spend on it.
@@ -55,7 +63,7 @@ extension SeededProgram {
                 let left = start..<min(start + length, shortest.stepCount)
                 let candidate = shortest.keepingSteps { !left.contains($0) }
                 runs += 1
-                if await candidate.run().violations.isEmpty {
+                if await candidate.outcome().violations.isEmpty {
                     start += length
                 } else {
                     shortest = candidate
@@ -71,9 +79,9 @@ extension SeededProgram {
     ///
     /// - Returns: The failure as text; `nil` if the program passes. Two runs that differ are a failure, too.
     package func failure(comparingTwoRuns: Bool = false) async -> String? {
-        let outcome = await run()
+        let outcome = await self.outcome()
         if comparingTwoRuns {
-            let second = await run()
+            let second = await self.outcome()
             guard outcome.digest == second.digest else {
                 let place = zip(outcome.events, second.events).prefix { $0 == $1 }.count
                 let ways = [outcome, second].map { $0.events.dropFirst(place).first ?? "nothing" }
@@ -82,7 +90,7 @@ extension SeededProgram {
         }
         guard !outcome.violations.isEmpty else { return nil }
         let shortest = await shrunk()
-        let last = await shortest.run()
+        let last = await shortest.outcome()
         return """
             Seed \(seed) has failed: \(outcome.violations[0])
             Its \(shortest.stepCount) steps that still fail, of \(stepCount):
@@ -92,4 +100,13 @@ extension SeededProgram {
               \(last.events.joined(separator: "\n  "))
             """
     }
+}
+
+/// Numbers that many tasks draw, one after the other.
+private final class SeededNumbers: RandomNumberSource {
+    private let generator: Mutex<SeededGenerator>
+
+    init(seed: UInt64) { generator = Mutex(SeededGenerator(seed: seed)) }
+
+    func next() -> UInt64 { generator.withLock { $0.next() } }
 }

@@ -34,6 +34,42 @@ import Testing
         #expect(fences.allSatisfy { !table.isIntact($0) })
     }
 
+    @Test mutating func removalBreaksFencesAtItsBeginningAndAtItsEnd() {
+        let before = table.open("a")
+        let spared = table.open("a")
+        table.beginRemoval(ofKey: "a", sparing: spared)
+        #expect(!table.isIntact(before) && table.isIntact(spared) && table.isBeingChanged("a"))
+        let during = table.open("a")
+        #expect(table.isIntact(during) && table.isIntact(during, tags: []))
+        #expect(!table.isIntact(during, tags: [], isCopy: true), "what the tiers have may be what is being removed")
+        table.endRemoval(ofKey: "a", sparing: spared)
+        #expect(!table.isIntact(during) && table.isIntact(spared) && !table.isBeingChanged("a"))
+        let after = table.open("a")
+        #expect(table.isIntact(after, tags: [], isCopy: true))
+    }
+
+    @Test mutating func copyIsOutdatedByWhatWasBeingChangedWhenItsFenceWasOpened() {
+        let tags = table.beginChange(ofTags: ["t"])
+        let everything = table.beginChangeOfEverything()
+        _ = everything
+        let (_, condition) = table.beginChange { $0.hasPrefix("in/") }
+        let fence = table.open("in/a")
+        let other = table.open("out")
+        #expect(table.isIntact(fence, tags: ["t"]), "no copy, no matter")
+        #expect(!table.isIntact(fence, tags: [], isCopy: true))
+        table.endChangeOfEverything()
+        #expect(!table.isIntact(other, tags: [], isCopy: true), "it may have been read before the end")
+        let later = table.open("out")
+        #expect(table.isIntact(later, tags: [], isCopy: true))
+        #expect(!table.isIntact(later, tags: ["t"], isCopy: true))
+        table.endChange(tags)
+        #expect(!table.isIntact(later, tags: ["t"], isCopy: true) && table.isIntact(later, tags: ["t"]))
+        let within = table.open("in/b")
+        #expect(!table.isIntact(within, tags: [], isCopy: true))
+        let broken = table.endChange(where: condition)
+        #expect(broken == ["in/a", "in/b"])
+    }
+
     @Test mutating func fencesOfTheKeysThatMatchBreak() {
         let fences = ["in/a", "in/a", "in/b"].map { table.open($0) }
         let copy = table.openForCopy("in/c")
