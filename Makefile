@@ -3,7 +3,9 @@
 #
 #   make run     set up, build in release, start a demo origin and the proxy in front of it
 #   make test    set up, build and run every test
-#   make test-release   build everything optimised, as users do, and run every test; HOARD_TEST_TARGETS="HoardTests …" builds only these test targets
+#   make test-release   the same with nothing but what users have: no checks, and optimised tests; takes twice as long
+#   make test-debug     the same in a debug build, as `swift test` runs it
+#                       HOARD_TEST_TARGETS="HoardTests …" has any of these build only some test targets
 #   make lint    check the format and the licence headers
 #   make format  rewrite the sources in the project's format
 #   make bench   build the benchmarks in release and run them; BENCH="--quick" passes options on,
@@ -17,15 +19,15 @@ BENCHMARK ?= hoard-benchmarks
 # Its options, such as --filter get-hit.
 BENCH ?=
 
-.PHONY: run test test-release build lint format bench setup clean
+.PHONY: run test test-release test-debug build lint format bench setup clean
 
 run: setup
 	$(SWIFT) build --configuration release --product hoard
 	@exec "$$($(SWIFT) build --configuration release --show-bin-path)/hoard" demo $(if $(LISTEN),--listen $(LISTEN))
 
 test: setup
-	$(SWIFT) build --build-tests
-	@SWIFT="$(SWIFT)" Scripts/test
+	@SWIFT="$(SWIFT)" Scripts/checked build --build-tests
+	@SWIFT="$(SWIFT)" Scripts/test --checked
 
 # The tests look at what is internal, so that has to be told, too.
 RELEASE := --configuration release -Xswiftc -enable-testing --scratch-path .build-release-tests
@@ -33,6 +35,10 @@ RELEASE := --configuration release -Xswiftc -enable-testing --scratch-path .buil
 test-release: setup
 	$(SWIFT) build --build-tests $(RELEASE)
 	@SWIFT="$(SWIFT)" HOARD_TEST_MINUTES="$${HOARD_TEST_MINUTES:-120}" Scripts/test $(RELEASE)
+
+test-debug: setup
+	$(SWIFT) build --build-tests
+	@SWIFT="$(SWIFT)" Scripts/test
 
 build: setup
 	$(SWIFT) build --build-tests

@@ -475,6 +475,15 @@ let package = Package(
     ]
 )
 
+// `make test` builds in release what is tested, as users have it, with the checks of debug builds left in it. The tests themselves are not optimised, as that takes longer
+// than all else together. Users never set it.
+if Context.environment["HOARD_CHECKED"] == "1" {
+    for target in package.targets {
+        target.swiftSettings?.append(contentsOf: [.define("DEBUG"), .unsafeFlags(["-enable-testing", "-assert-config", "Debug"])])
+        if target.type == .test { target.swiftSettings?.append(.unsafeFlags(["-Onone"])) }
+    }
+}
+
 // Scripts/sanitize builds some test targets and what they need, as everything takes long with a sanitizer. Users never set it.
 if let names = Context.environment["HOARD_TEST_TARGETS"] {
     var wanted = names.split(separator: " ").map(String.init)
