@@ -39,7 +39,7 @@ extension DiskStore {
     /// Removes every record that has at least one of the tags. Returns when that is committed, in one transaction. Suspends. O(number of tags): the space of many records
     /// is given back later.
     ///
-    /// Tags are compared byte for byte, as keys are.
+    /// Tags that Swift holds to be equal are equal here, however they are spelt (Unicode Standard Annex 15); keys are compared byte for byte.
     public func removeRecords(taggedWith tags: Set<String>) async throws(StoreError) {
         try await core.commit(together: tags.map { .removeTagged($0) })
     }

@@ -29,7 +29,7 @@ extension DiskStore {
         public var keyPrefix: [UInt8] = []
         /// Bytes the key has somewhere.
         public var keySubstring: [UInt8] = []
-        /// A tag the record has. Compared byte for byte.
+        /// A tag the record has, in any spelling that Swift holds to be equal.
         public var tag: String?
         /// What the content type begins with, whatever the case of its letters; a record without one does not match.
         public var contentTypePrefix: String?
@@ -54,7 +54,7 @@ extension DiskStore.EntryFilter {
         if let maximumPayloadByteCount, header.payloadByteCount > maximumPayloadByteCount { return false }
         if !keyPrefix.isEmpty, !header.key.bytes.starts(with: keyPrefix) { return false }
         if !keySubstring.isEmpty, !header.key.bytes.contains(keySubstring) { return false }
-        if let tag, !header.tags.contains(where: { $0.utf8.elementsEqual(tag.utf8) }) { return false }
+        if let tag, !header.tags.contains(tag) { return false }
         if let contentTypePrefix {
             guard let contentType = header.contentType, contentType.lowercased().hasPrefix(contentTypePrefix.lowercased()) else { return false }
         }

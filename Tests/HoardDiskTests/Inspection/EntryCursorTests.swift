@@ -139,7 +139,7 @@ import Testing
                     payload: Data(count: Int.random(in: 0..<5, using: &generator) * 20_000),
                     created: ManualClock.start + Double(Int.random(in: 0..<200, using: &generator)),
                     freshUntil: Bool.random(using: &generator) ? ManualClock.start + Double(Int.random(in: 0..<300, using: &generator)) : nil,
-                    tags: Bool.random(using: &generator) ? ["t"] : [],
+                    tags: Bool.random(using: &generator) ? [["\u{E9}", "e\u{301}"].randomElement(using: &generator) ?? ""] : [],
                     contentType: ["text/plain", "Text/HTML", "image/png", nil].randomElement(using: &generator) ?? nil
                 )
                 record.staleUntil = Bool.random(using: &generator) ? ManualClock.start + 1000 : nil
@@ -173,9 +173,9 @@ import Testing
         filter.maximumPayloadByteCount = 60_000
         try await check(filter, .newest) { 20_000...60_000 ~= $0.payloadByteCount }
         filter = .all
-        filter.tag = "t"
+        filter.tag = "e\u{301}"
         filter.contentTypePrefix = "TEXT/"
-        try await check(filter, .oldest) { $0.tags == ["t"] && $0.contentType?.lowercased().hasPrefix("text/") == true }
+        try await check(filter, .oldest) { $0.tags == ["\u{E9}"] && $0.contentType?.lowercased().hasPrefix("text/") == true }
         filter = .all
         filter.keyPrefix = Array("a".utf8)
         filter.keySubstring = Array("bé".utf8)
