@@ -27,6 +27,11 @@ extension Ticker {
     }
 }
 
+extension Ticker {
+    /// Suspends for a time, and leaves nothing behind when it is cancelled.
+    package func sleep(for duration: Duration) async throws { try await sleep(until: nanoseconds().addingSaturated(duration.saturatingNanoseconds)) }
+}
+
 extension Duration {
     /// The duration in nanoseconds; durations beyond 292 years become `Int64.max` or `Int64.min`.
     @usableFromInline package var saturatingNanoseconds: Int64 {

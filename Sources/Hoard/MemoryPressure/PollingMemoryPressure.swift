@@ -14,7 +14,7 @@ package struct PollingMemoryPressure: MemoryPressureSource {
     package init(
         interval: Duration,
         currentLevel: @escaping @Sendable () -> MemoryPressure,
-        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await MonotonicTicker().sleep(for: $0) }
     ) {
         self.interval = interval
         self.currentLevel = currentLevel

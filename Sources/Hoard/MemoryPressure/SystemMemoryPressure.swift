@@ -37,7 +37,7 @@ public struct SystemMemoryPressure: MemoryPressureSource {
             configuration: Configuration = Configuration(),
             procRoot: String,
             cgroupRoot: String,
-            sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+            sleep: @escaping @Sendable (Duration) async throws -> Void = { try await MonotonicTicker().sleep(for: $0) }
         ) {
             configuration.check()
             let reader = LinuxMemoryReader(procRoot: procRoot, cgroupRoot: cgroupRoot)
