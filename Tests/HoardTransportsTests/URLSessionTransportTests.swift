@@ -68,6 +68,27 @@ struct URLSessionTransportTests {
         #expect(error?.code == .invalidURL)
     }
 
+    @Test(arguments: ["GET", "M-SEARCH", "PURGE", "BAN", "BREW", "x-lower", "options", "!#$%&'*+-.^_`|~09azAZ"])
+    func methodIsSentAsItIs(name: String) async throws {
+        let method = try #require(HTTPRequest.Method(name))
+        let lines = try await Self.linesSent { HTTPRequest(method: method, scheme: "http", authority: "127.0.0.1:\($0)", path: "/a") }
+        #expect(lines.first == "\(name) /a HTTP/1.1")
+    }
+
+    #if canImport(FoundationNetworking)
+        /// Foundation would send `GET` for `get`, which is another method ([RFC 9110 §9.1](https://www.rfc-editor.org/rfc/rfc9110#section-9.1)).
+        @Test(arguments: ["get", "Head", "post", "pUT", "delete", "connect"])
+        func methodThatWouldBeChangedIsRefused(name: String) async throws {
+            let method = try #require(HTTPRequest.Method(name))
+            let transport = URLSessionTransport()
+            let error = await #expect(throws: TransportError.self) {
+                try await transport.send(HTTPRequest(method: method, scheme: "http", authority: "127.0.0.1:1", path: "/a"))
+            }
+            #expect(error?.code == .invalidURL)
+            #expect(error?.message == "The method of the request to 127.0.0.1 port 1 cannot be sent as it is by URLSession.")
+        }
+    #endif
+
     @Test func fieldsOfTheConnectionAndCodingsAreNotTakenFromTheCaller() async throws {
         var fields: HTTPFields = [.connection: "close", .te: "trailers", .upgrade: "h2c", .expect: "100-continue", .acceptEncoding: "gzip"]
         fields[try #require(HTTPField.Name("Host"))] = "other"

@@ -21,6 +21,10 @@ extension URLRequest {
         }
         self.init(url: url)
         httpMethod = request.method.rawValue
+        // Methods are case-sensitive (RFC 9110 §9.1), and Foundation writes some in capitals.
+        guard httpMethod == request.method.rawValue else {
+            throw TransportError(.invalidURL, "The method of the request to \(origin.name) cannot be sent as it is by URLSession.")
+        }
         var values: [(name: HTTPField.Name, value: String)] = []
         for field in request.headerFields.fieldsToSend {
             if let index = values.firstIndex(where: { $0.name == field.name }) {

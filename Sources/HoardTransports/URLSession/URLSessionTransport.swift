@@ -29,7 +29,8 @@ internal import Synchronization
 ///   `ETag` becomes a weak one, because the bytes are not those that it named. A part (206) of such content is an error.
 /// - The order of the fields of a response is lost, and fields of one name are one field. Several `Set-Cookie` are taken apart again.
 /// - There are no interim (1xx) responses and no trailer fields.
-/// - A path with dot segments (`/a/../b`) would be changed on its way, and is refused. ``HTTPCache`` never sends one.
+/// - A path with dot segments (`/a/../b`) would be changed on its way, and is refused. ``HTTPCache`` never sends one. So is a method that Foundation takes for
+///   another, such as `get` for `GET`.
 /// - A request that is lost on a kept connection may be sent again by URLSession itself; its error never asks for that.
 /// - On Linux nothing slows an origin down: what nobody has read yet is held, up to ``Configuration/maximumBufferedBytes``. (There, a task that is
 ///   suspended and resumed starts its request anew, so it is never suspended.) An exchange that nobody wants any more ends there when the origin pauses
