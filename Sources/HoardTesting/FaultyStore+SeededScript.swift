@@ -20,6 +20,8 @@ extension FaultyStore {
         public var delays: ClosedRange<Duration>
         /// Eight calls of the same operation in a row all fail at once. Default: 0.
         public var outages: Double
+        /// The call is not answered before the script's gate is opened. Half of these calls do their work before, half afterwards. Default: 0.
+        public var never: Double
         /// The code of the errors. Default: `unavailable`.
         public var code: StoreError.Code
 
@@ -31,6 +33,7 @@ extension FaultyStore {
             delayAfterwards: Double = 0.2,
             delays: ClosedRange<Duration> = .milliseconds(1) ... .seconds(2),
             outages: Double = 0,
+            never: Double = 0,
             code: StoreError.Code = .unavailable
         ) {
             self.errorBefore = errorBefore
@@ -40,6 +43,7 @@ extension FaultyStore {
             self.delayAfterwards = delayAfterwards
             self.delays = delays
             self.outages = outages
+            self.never = never
             self.code = code
         }
     }
@@ -50,7 +54,10 @@ extension FaultyStore {
     /// let store = FaultyStore(MemoryStore(), ticker: time)
     /// store.setScript(FaultyStore.seededScript(seed: 42, rates: .init(errorBefore: 0.1, delays: .milliseconds(1) ... .milliseconds(50))))
     /// ```
-    public static func seededScript(seed: UInt64, rates: FaultRates = FaultRates()) -> Script {
+    ///
+    /// - Parameter healing: Where the calls wait that are ``FaultRates/never`` answered, also if they are cancelled. ``heal()`` opens no gates: open this
+    ///   one, too.
+    public static func seededScript(seed: UInt64, rates: FaultRates = FaultRates(), until healing: Gate = Gate()) -> Script {
         { call in
             let operation = call.operation.description.utf8.reduce(seed) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
             // Numbers that differ little make seeds that differ in half of their bits.
@@ -59,7 +66,7 @@ extension FaultyStore {
             var generator = SeededGenerator(seed: mixer.next())
             let error = StoreError(rates.code, "The seeded script says so.")
             if outage.happens(rates.outages) { return .fail(error) }
-            return generator.behavior(rates, error: error)
+            return generator.behavior(rates, error: error, until: healing)
         }
     }
 
@@ -72,7 +79,7 @@ extension SeededGenerator {
         Double.random(in: 0..<1, using: &self) < probability
     }
 
-    fileprivate mutating func behavior(_ rates: FaultyStore.FaultRates, error: StoreError) -> FaultyStore.Behavior {
+    fileprivate mutating func behavior(_ rates: FaultyStore.FaultRates, error: StoreError, until healing: Gate) -> FaultyStore.Behavior {
         var behavior = FaultyStore.Behavior.pass
         if happens(rates.delayBefore) { behavior.delay = duration(in: rates.delays) }
         if happens(rates.errorBefore) { behavior.error = error }
@@ -82,6 +89,7 @@ extension SeededGenerator {
         }
         if happens(rates.delayAfterwards) { behavior.delayAfterwards = duration(in: rates.delays) }
         if happens(rates.errorAfterwards) { behavior.errorAfterwards = error }
+        if happens(rates.never) { if happens(0.5) { behavior.gate = healing } else { behavior.gateAfterwards = healing } }
         return behavior
     }
 

@@ -50,6 +50,8 @@ public final class SeededExecutor: TaskExecutor, PreemptingExecutor {
     private let time: ManualTicker?
     private let patience: Duration
     private let maximumJobCount: Int
+    /// Called before each job, outside of the lock, with its number in the run, from 1 on; with 0 outside of runs.
+    private let onJob: (@Sendable (Int) -> Void)?
     private let state: Mutex<State>
     /// Tells the driver, if it waits for work from outside, that there is some.
     private let arrival = DispatchSemaphore(value: 0)
@@ -63,12 +65,27 @@ public final class SeededExecutor: TaskExecutor, PreemptingExecutor {
     ///     reported. Default: not at all.
     ///   - maximumJobCount: How many jobs a run may need. One that needs more, such as code that polls with `Task.yield()`, is ended with
     ///     an error, and whatever it has started is abandoned.
-    public init(seed: UInt64, time: ManualTicker? = nil, patience: Duration = .zero, maximumJobCount: Int = 1_000_000) {
+    public convenience init(seed: UInt64, time: ManualTicker? = nil, patience: Duration = .zero, maximumJobCount: Int = 1_000_000) {
+        self.init(seed: seed, time: time, patience: patience, maximumJobCount: maximumJobCount, onJob: nil)
+    }
+
+    /// An executor of a test that does something at a certain point of a run.
+    ///
+    /// - Parameter onJob: Called before each job of a run, and each part of one that was stopped on its way, with its number, from 1 on. Nothing else
+    ///   runs meanwhile.
+    package init(
+        seed: UInt64,
+        time: ManualTicker?,
+        patience: Duration = .zero,
+        maximumJobCount: Int = 1_000_000,
+        onJob: (@Sendable (Int) -> Void)?
+    ) {
         precondition(patience >= .zero && maximumJobCount > 0, "patience must not be negative, and a run needs at least one job.")
         self.seed = seed
         self.time = time
         self.patience = patience
         self.maximumJobCount = maximumJobCount
+        self.onJob = onJob
         self.state = Mutex(State(generator: SeededGenerator(seed: seed)))
     }
 
@@ -203,9 +220,9 @@ extension SeededExecutor {
     }
 
     private enum Step {
-        case job(UnownedJob)
+        case job(UnownedJob, number: Int)
         /// A job goes on that was stopped on its way. Its thread drives from now on.
-        case resume(DispatchSemaphore)
+        case resume(DispatchSemaphore, number: Int)
         case stop
         /// The run has come to its end.
         case finish(SeededRun)
@@ -225,8 +242,11 @@ extension SeededExecutor {
         state.withLock { $0.driver = .current }
         while true {
             switch state.withLock({ nextStep(&$0) }) {
-            case .job(let job): job.runSynchronously(on: asUnownedTaskExecutor())
-            case .resume(let paused):
+            case .job(let job, let number):
+                onJob?(number)
+                job.runSynchronously(on: asUnownedTaskExecutor())
+            case .resume(let paused, let number):
+                onJob?(number)
                 paused.signal()
                 return
             case .stop: return
@@ -252,14 +272,15 @@ extension SeededExecutor {
         }
         if !state.ready.isEmpty {
             state.run?.jobCount += 1
+            let number = state.run?.jobCount ?? 0
             let last = state.ready.count - 1
             if last > 0 { state.ready.swapAt(Int.random(in: 0...last, using: &state.generator), last) }
             switch state.ready.removeLast() {
             case .job(let job):
-                return .job(job)
+                return .job(job, number: number)
             case .paused(let paused):
                 state.pausedCount -= 1
-                return .resume(paused)
+                return .resume(paused, number: number)
             }
         }
         guard let run = state.run, run.task != nil else {

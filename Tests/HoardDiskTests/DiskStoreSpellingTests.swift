@@ -12,15 +12,13 @@ import Testing
 @Suite(.timeLimit(.minutes(30))) struct DiskStoreSpellingTests {
     private static let campaign = ProgramCampaign(defaultCount: 200)
 
-    @Test(arguments: 0..<campaign.blockCount) func programs(block: UInt64) async throws {
+    @Test(arguments: 0..<campaign.blockCount, [false, true]) func programs(block: UInt64, isEncrypted: Bool) async throws {
         let workspace = try Workspace()
         let time = ManualTicker()
-        let stack = StoreStack([try DiskStore(configuration: workspace.configuration())], ticker: time)
-        for seed in stride(
-            from: Self.campaign.firstSeed + block,
-            to: Self.campaign.firstSeed + Self.campaign.count,
-            by: Int(Self.campaign.blockCount)
-        ) {
+        var configuration = workspace.configuration()
+        if isEncrypted { configuration.encryptionKey = try .init(identifier: "test", bytes: Array(0..<32)) }
+        let stack = StoreStack([try DiskStore(configuration: configuration)], ticker: time)
+        for seed in Self.campaign.seeds(inBlock: block) {
             if let failure = await SpellingProgram(seed: seed).failure(over: stack, time) {
                 Issue.record("\(failure)")
                 break

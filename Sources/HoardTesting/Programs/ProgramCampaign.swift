@@ -14,8 +14,9 @@ package struct ProgramCampaign: Sendable {
     package let count: UInt64
     package let firstSeed: UInt64
     package let blockCount: UInt64
-    /// The first programs of each block are run twice, and the runs are compared, if equal dictionaries have equal orders in this process.
-    private let comparedCount: UInt64 = ProcessInfo.processInfo.environment["SWIFT_DETERMINISTIC_HASHING"] == "1" ? 4 : 0
+    /// The first program of each block and every tenth after it are run twice, and the runs are compared, if equal dictionaries have equal orders in
+    /// this process.
+    private let comparesRuns = ProcessInfo.processInfo.environment["SWIFT_DETERMINISTIC_HASHING"] == "1"
 
     package init(defaultCount: UInt64, blockCount: UInt64 = 8) {
         count = Self.number("HOARD_PROGRAMS") ?? defaultCount
@@ -30,12 +31,15 @@ package struct ProgramCampaign: Sendable {
     ///
     /// - Returns: What has failed, shrunk, as text.
     package func failure<Program: SeededProgram>(of: Program.Type, inBlock block: UInt64) async -> String? {
-        var number: UInt64 = 0
-        for seed in stride(from: firstSeed &+ block, to: firstSeed &+ count, by: Int(blockCount)) {
-            number += 1
-            if let failure = await Program(seed: seed).failure(comparingTwoRuns: number <= comparedCount) { return failure }
+        for (number, seed) in seeds(inBlock: block).enumerated() {
+            if let failure = await Program(seed: seed).failure(comparingTwoRuns: comparesRuns && number % 10 == 0) { return failure }
         }
         return nil
+    }
+
+    /// The seeds of the programs of a block.
+    package func seeds(inBlock block: UInt64) -> StrideTo<UInt64> {
+        stride(from: firstSeed &+ block, to: firstSeed &+ count, by: Int(blockCount))
     }
 
     private static func number(_ name: String) -> UInt64? {

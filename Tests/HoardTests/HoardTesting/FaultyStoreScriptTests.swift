@@ -134,6 +134,31 @@ import Testing
         #expect((30...70).contains(blocks.count { $0 == [true] }))
     }
 
+    @Test func callsThatAreNeverAnsweredWaitUntilTheGateIsOpened() async throws {
+        let healing = Gate()
+        let rates = FaultyStore.FaultRates(errorBefore: 0, errorAfterwards: 0, partial: 0, delayBefore: 0, delayAfterwards: 0, never: 0.5)
+        store.setScript(FaultyStore.seededScript(seed: 4, rates: rates, until: healing))
+        let answered = Counter()
+        let calls = (0..<100).map { number in
+            Task { [store, record] in
+                try await store.insert(record, forKey: RecordKey("\(number)"))
+                answered.increment()
+            }
+        }
+        try await waitUntil { answered.value + healing.arrivalCount == 100 }
+        #expect((20...80).contains(healing.arrivalCount))
+        // Some of those that wait have done their work.
+        let done = try await base.statistics().count
+        #expect(done > answered.value && done < 100)
+        for call in calls { call.cancel() }
+        store.heal()
+        try await store.insert(record, forKey: "healed")
+        #expect(answered.value + healing.arrivalCount == 100)
+        healing.open()
+        for call in calls { try await call.value }
+        #expect(try await base.statistics().count == 101)
+    }
+
     @Test func answersComeOutOfOrder() async throws {
         store.setScript(FaultyStore.seededScript(seed: 8, rates: .init(errorBefore: 0, errorAfterwards: 0, partial: 0, delayAfterwards: 1)))
         let order = Shared<[Int]>([])

@@ -147,6 +147,27 @@ import Testing
         #expect(all.count > 10)
     }
 
+    @Test func theJobsOfARunAreCountedAsTheyBegin() async throws {
+        let time = ManualTicker()
+        let (numbers, wokenAt) = (Shared<[Int]>([]), Shared<Int64>(0))
+        let executor = SeededExecutor(seed: 4, time: time) { number in
+            numbers.update { $0.append(number) }
+            if number == 5 { time.advance(by: .seconds(3)) }
+        }
+        try await executor.run {
+            let sleeper = SeededExecutor.task { [time] in
+                try? await time.sleep(until: 1_000_000_000)
+                wokenAt.update { $0 = time.nanoseconds() }
+            }
+            for _ in 0..<10 { await Task.yield() }
+            await sleeper.value
+        }
+        #expect(numbers.value.count > 11)
+        #expect(numbers.value == Array(1...numbers.value.count))
+        // Not when everything waited, but while the others were at work.
+        #expect(wokenAt.value == 3_000_000_000)
+    }
+
     @Test func aTaskOutsideOfARunIsAnOrdinaryOne() async throws {
         #expect(await SeededExecutor.task { 1 }.value == 1)
         await #expect(throws: TestError()) { try await SeededExecutor.task { throw TestError() }.value }

@@ -13,11 +13,7 @@ import Testing
 
     private func run(_ block: UInt64, over store: any RecordStore) async {
         let stack = StoreStack([store], ticker: time)
-        for seed in stride(
-            from: Self.campaign.firstSeed + block,
-            to: Self.campaign.firstSeed + Self.campaign.count,
-            by: Int(Self.campaign.blockCount)
-        ) {
+        for seed in Self.campaign.seeds(inBlock: block) {
             if let failure = await SpellingProgram(seed: seed).failure(over: stack, time) {
                 Issue.record("\(failure)")
                 break

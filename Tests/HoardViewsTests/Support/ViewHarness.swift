@@ -76,16 +76,14 @@ extension FetchedView {
 
 /// Decodes screens of the tests, and counts.
 final class CountingCoder: ComponentCoding {
-    private let counter = Mutex(0)
-    private let priorities = Mutex<[TaskPriority]>([])
+    private let priorities = Shared<[TaskPriority]>([])
 
-    var decodeCount: Int { counter.withLock { $0 } }
+    var decodeCount: Int { priorities.value.count }
     /// With which priority each screen was decoded.
-    var decodePriorities: [TaskPriority] { priorities.withLock { $0 } }
+    var decodePriorities: [TaskPriority] { priorities.value }
 
     func decode(_ data: Data) throws(ComponentCodingError) -> any ServerDrivenComponent {
-        counter.withLock { $0 += 1 }
-        priorities.withLock { $0.append(Task.currentPriority) }
+        priorities.update { $0.append(Task.currentPriority) }
         do {
             return try JSONDecoder().decode(TestScreen.self, from: data)
         } catch {

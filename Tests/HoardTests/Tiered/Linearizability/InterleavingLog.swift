@@ -11,8 +11,7 @@ final class InterleavingLog: Sendable {
     typealias Moment = RegisterHistory.Moment
 
     private struct State {
-        var now = 0
-        var lastVersion = 0
+        var lastVersion: Int
         /// What the source had under a key, and since when.
         var source: [String: [(version: Int, since: Moment)]] = [:]
         /// What is known of fresh values. To be marked as stale is to be removed.
@@ -24,6 +23,8 @@ final class InterleavingLog: Sendable {
     }
 
     private let state: Mutex<State>
+    /// The moments that have been; caches over the same stores share them.
+    private let moments: Counter
 
     /// Which histories an operation belongs to.
     enum Scope { case fresh, kept, both }
@@ -31,10 +32,12 @@ final class InterleavingLog: Sendable {
     /// Whether what the stores are asked is part of the events. Slow.
     let isTraced: Bool
 
-    init(keys: [String], isTraced: Bool = false) {
+    /// - Parameter number: Which of several caches it is about. No version of one is a version of another.
+    init(keys: [String], number: Int = 0, moments: Counter = Counter(), isTraced: Bool = false) {
         self.isTraced = isTraced
-        var state = State()
-        for key in keys { state.source[key] = [(0, 0)] }
+        self.moments = moments
+        var state = State(lastVersion: number * 1_000)
+        for key in keys { state.source[key] = [(state.lastVersion, 0)] }
         self.state = Mutex(state)
     }
 
@@ -49,12 +52,7 @@ final class InterleavingLog: Sendable {
     }
 
     /// The present moment, which never comes again.
-    func now() -> Moment {
-        state.withLock { state in
-            state.now += 1
-            return state.now
-        }
-    }
+    func now() -> Moment { moments.increment() }
 
     /// What the source has.
     func source(_ key: String) -> Int {
@@ -66,20 +64,20 @@ final class InterleavingLog: Sendable {
     /// - Returns: The version, and the moment at which that was done and the change of the cache began.
     func moveSourceOn(_ keys: [String]) -> (version: Int, begun: Moment) {
         state.withLock { state in
-            state.now += 1
+            let begun = now()
             state.lastVersion += 1
-            for key in keys { state.source[key, default: []].append((state.lastVersion, state.now)) }
-            return (state.lastVersion, state.now)
+            for key in keys { state.source[key, default: []].append((state.lastVersion, begun)) }
+            return (state.lastVersion, begun)
         }
     }
 
     /// Adds an operation that returns now.
     func add(_ action: RegisterHistory.Action, _ keys: [String], from begun: Moment, to end: Moment? = nil, scope: Scope = .both, _ name: String) {
+        let returned = now()
         state.withLock { state in
-            state.now += 1
             for key in keys {
-                if scope != .kept { state.fresh[key, default: .init()].add(action, from: begun, to: end ?? state.now, name) }
-                if scope != .fresh { state.kept[key, default: .init()].add(action, from: begun, to: end ?? state.now, name) }
+                if scope != .kept { state.fresh[key, default: .init()].add(action, from: begun, to: end ?? returned, name) }
+                if scope != .fresh { state.kept[key, default: .init()].add(action, from: begun, to: end ?? returned, name) }
             }
         }
     }
@@ -118,7 +116,7 @@ final class InterleavingLog: Sendable {
         ]
         let keys = call.keys.map(\.description) + call.tags.sorted() + [call.partition].compactMap(\.self)
         state.withLock { state in
-            let line = "\(state.now) at \(Duration.nanoseconds(nanoseconds)): \(store) \(call.operation) \(keys): \(fate.compactMap(\.self))"
+            let line = "\(moments.value) at \(Duration.nanoseconds(nanoseconds)): \(store) \(call.operation) \(keys): \(fate.compactMap(\.self))"
             state.trace.append(line)
         }
     }

@@ -6,21 +6,36 @@ import HoardTesting
 @testable import Hoard
 
 extension InterleavingRun {
-    /// A cache whose memory is so small that its stores are read all the time, and whose stores are given up soon.
-    static func cache(stores: [FaultyStore], time: ManualTicker, using generator: inout SeededGenerator) -> TieredCache<String, Int> {
-        let isNamed = Bool.random(using: &generator)
-        let configuration = StoreStack.Configuration(
+    /// Stores that are given up soon.
+    static func stackConfiguration(using generator: inout SeededGenerator) -> StoreStack.Configuration {
+        StoreStack.Configuration(
             deadline: Int.random(in: 0..<8, using: &generator) == 0 ? nil : .seconds(1),
             failuresToOpen: Int.random(in: 1...4, using: &generator),
             maximumOpenFor: .seconds(8),
             maximumJournalCount: Int.random(in: 0..<4, using: &generator) == 0 ? Int.random(in: 0...2, using: &generator) : 100
         )
+    }
+
+    /// The names of one cache or several over the same stores. One of them may have none.
+    static func cacheNames(using generator: inout SeededGenerator) -> [String?] {
+        let count = [1, 1, 2, 3][Int.random(in: 0..<4, using: &generator)]
+        return Array(["cache", "caches", nil].shuffled(using: &generator).prefix(count))
+    }
+
+    /// A cache whose memory is so small that its stores are read all the time.
+    static func cache(
+        named name: String?,
+        over stack: StoreStack,
+        isAlone: Bool,
+        time: ManualTicker,
+        using generator: inout SeededGenerator
+    ) -> TieredCache<String, Int> {
         let numbers = Shared(SeededGenerator(seed: generator.next()))
         return TieredCache(
-            name: isNamed ? "cache" : nil,
+            name: name,
             configuration: .init(maximumCount: Int.random(in: 0...2, using: &generator), policy: policy(using: &generator)),
-            stack: StoreStack(stores, configuration: configuration, ticker: time),
-            ownsStack: !isNamed,
+            stack: stack,
+            ownsStack: isAlone && name == nil,
             codec: .json,
             recordKey: { RecordKey(canonical: $0) },
             keyOfRecord: { $0.description },

@@ -6,37 +6,59 @@ import HoardTesting
 
 @testable import Hoard
 
-/// One run of a ``TieredCacheProgram``: a few tasks on a tiered cache over two faulty stores, in an order that the program's seed decides.
+/// One run of a ``TieredCacheProgram``: a few tasks on tiered caches over one stack of two faulty stores, in an order that the program's seed decides,
+/// or on the system's threads.
 struct InterleavingRun: Sendable {
     /// What the keys are spelt as: each row is one key.
     private static let spellings: [[String]] = [["a"], ["b"], ["c"], ["caf\u{E9}", "cafe\u{301}"], ["\u{212B}", "\u{C5}", "A\u{30A}"]]
 
     let program: TieredCacheProgram
     let keys: [String]
-    let log: InterleavingLog
     let time = ManualTicker()
     let stores: [FaultyStore]
-    let cache: TieredCache<String, Int>
+    /// One, or several that share the stores, and what is known of each.
+    let caches: [TieredCache<String, Int>]
+    let logs: [InterleavingLog]
+    /// Which of the caches is meant.
+    private(set) var number = 0
+    /// Whether a seeded executor runs it, and moves time when everything waits for that.
+    let isSeeded: Bool
+    /// Where calls of the stores wait that are not answered.
+    let healing = Gate()
     /// Tasks that steps have left behind.
-    private let left = Shared<[Task<Void, Never>]>([])
+    let left = Shared<[Task<Void, Never>]>([])
 
-    /// - Parameter isTraced: Whether violations tell what the stores were asked.
-    init(_ program: TieredCacheProgram, isTraced: Bool = false) {
+    var cache: TieredCache<String, Int> { caches[number] }
+    var log: InterleavingLog { logs[number] }
+
+    /// - Parameters:
+    ///   - isTraced: Whether violations tell what the stores were asked.
+    ///   - isSeeded: `false`: for the system's threads. No store waits then, and the steps move time.
+    init(_ program: TieredCacheProgram, isTraced: Bool = false, isSeeded: Bool = true) {
         self.program = program
+        self.isSeeded = isSeeded
         var generator = SeededGenerator(seed: program.seed)
-        keys = Self.spellings.shuffled(using: &generator).prefix(Int.random(in: 1...3, using: &generator)).map { $0[0] }
-        log = InterleavingLog(keys: keys, isTraced: isTraced)
-        let time = time
+        let keys = Self.spellings.shuffled(using: &generator).prefix(Int.random(in: 1...3, using: &generator)).map { $0[0] }
+        self.keys = keys
+        let (time, moments) = (time, Counter())
+        let configuration = Self.stackConfiguration(using: &generator)
+        let names = Self.cacheNames(using: &generator)
+        logs = names.indices.map { InterleavingLog(keys: keys, number: $0, moments: moments, isTraced: isTraced) }
         stores = ["upper", "lower"].map { FaultyStore(MemoryStore(name: $0, clock: time), ticker: time) }
         for store in stores {
-            let script = FaultyStore.seededScript(seed: generator.next(), rates: Self.rates(using: &generator))
-            store.setScript { [log, name = store.name] call in
+            var rates = Self.rates(using: &generator)
+            // Who waits for as long as it takes would wait for ever.
+            if configuration.deadline == nil { rates.never = 0 }
+            if !isSeeded { (rates.delayBefore, rates.delayAfterwards, rates.never) = (0, 0, 0) }
+            let script = FaultyStore.seededScript(seed: generator.next(), rates: rates, until: healing)
+            store.setScript { [log = logs[0], name = store.name] call in
                 let behavior = script(call)
                 log.trace(call, behavior, store: name, at: time.nanoseconds())
                 return behavior
             }
         }
-        cache = Self.cache(stores: stores, time: time, using: &generator)
+        let stack = StoreStack(stores, configuration: configuration, ticker: time)
+        caches = names.map { Self.cache(named: $0, over: stack, isAlone: names.count == 1, time: time, using: &generator) }
     }
 
     /// From stores that never fail to stores that hardly work; delays on both sides of their deadline.
@@ -49,33 +71,52 @@ struct InterleavingRun: Sendable {
             delayBefore: rate(0, 0.3, 0.8),
             delayAfterwards: rate(0, 0.3, 0.8),
             delays: .milliseconds(1) ... .seconds(Bool.random(using: &generator) ? 1 : 3),
-            outages: rate(0, 0, 0.2)
+            outages: rate(0, 0, 0.2),
+            never: rate(0, 0, 0.02, 0.1)
         )
     }
 
     /// Runs the program, and returns what was wrong.
     func violations() async -> [String] {
         do {
-            try await SeededExecutor(seed: program.seed, time: time).run { await runProgram() }
+            try await SeededExecutor(seed: program.seed, time: time).run { try await perform() }
         } catch {
             return ["\(error)"]
         }
-        return log.violations()
+        return complaints
     }
 
-    private func runProgram() async {
+    /// What was wrong with a run that is over.
+    var complaints: [String] {
+        logs.indices.flatMap { number in logs[number].violations().map { "the cache \(caches[number].name ?? "without a name"): \($0)" } }
+    }
+
+    var events: [String] { logs.flatMap(\.events) }
+
+    /// Performs the steps, waits until everything has come to rest, and looks at what is left.
+    func perform() async throws {
         await withTaskGroup(of: Void.self) { group in
             for task in 0..<TieredCacheProgram.taskCount {
                 group.addTask {
                     for step in program.steps where step.task == task {
                         var generator = SeededGenerator(seed: step.seed)
-                        await pause(using: &generator)
-                        await perform(step.action, using: &generator)
+                        let run = selecting(Int.random(in: caches.indices, using: &generator))
+                        await run.pause(using: &generator)
+                        await run.perform(step.action, using: &generator)
                     }
                 }
             }
         }
-        await lookAtRest()
+        try await lookAtRest()
+    }
+
+    /// This run as the steps of each cache see it.
+    var all: [Self] { caches.indices.map { selecting($0) } }
+
+    private func selecting(_ number: Int) -> Self {
+        var run = self
+        run.number = number
+        return run
     }
 
     /// One of the spellings of a key.
@@ -92,56 +133,19 @@ struct InterleavingRun: Sendable {
         }
     }
 
+    /// Lets time pass. On the system's threads nobody else would move it.
     func sleep(for duration: Duration) async {
-        try? await time.sleep(until: time.nanoseconds() + duration.saturatingNanoseconds)
+        if isSeeded {
+            try? await time.sleep(until: time.nanoseconds() + duration.saturatingNanoseconds)
+        } else {
+            time.advance(by: duration)
+            for _ in 0..<4 { await Task.yield() }
+        }
     }
 
     /// Does something when its step has ended.
     func leave(_ work: @escaping @Sendable (Self) async -> Void) {
         let task = SeededExecutor.task { await work(self) }
         left.update { $0.append(task) }
-    }
-
-    /// When nothing is under way any more and the stores work again, looks into every tier.
-    private func lookAtRest() async {
-        await cache.flush()
-        for task in left.value { await task.value }
-        // What its callers have left goes on, and publishes what it loads.
-        while cache.loads.flightCount + cache.storeReads.flightCount + cache.coldStarts.flightCount > 0 { await sleep(for: .seconds(1)) }
-        await cache.flush()
-        await sleep(for: .seconds(5))
-        await look("at rest") { key, number in
-            guard let name = cache.naming.recordKey(for: key) else { return nil }
-            return if case .record(let record) = await cache.tiers[number].record(forKey: name) { record } else { nil }
-        }
-        for store in stores { store.heal() }
-        await sleep(for: .seconds(200))
-        for health in cache.storeHealth where health.pendingInvalidations > 0 || health.isInvalid || health.overdueCalls > 0 {
-            log.complain("not made good after 200 seconds: \(health)")
-        }
-        // What the stores have missed has been made good by now, so they may be looked into directly.
-        await look("in the end") { key, number in
-            guard let name = cache.naming.recordKey(for: key) else { return nil }
-            return try? await stores[number].record(forKey: name)
-        }
-        for key in keys {
-            cache.memory.removeAll()
-            let begun = log.now()
-            if let found = await cache.lookup(forKey: key) { log.found(found, key, from: begun, "read in the end") }
-        }
-    }
-
-    private func look(_ when: String, record: (_ key: String, _ store: Int) async -> Record?) async {
-        for key in keys {
-            let begun = log.now()
-            if let found = cache.memoryLookup(forKey: key) { log.found(found, key, from: begun, when) }
-            for number in stores.indices {
-                let begun = log.now()
-                guard let record = await record(key, number), !record.isNegative,
-                    let value = try? JSONDecoder().decode(Int.self, from: record.payload)
-                else { continue }
-                log.add(.read(value), [key], from: begun, scope: record.isFresh(at: time.now()) ? .both : .kept, "\(stores[number].name) \(when)")
-            }
-        }
     }
 }

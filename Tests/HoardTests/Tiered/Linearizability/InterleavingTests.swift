@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import HoardTesting
 import Testing
 
@@ -13,5 +14,23 @@ private let campaign = ProgramCampaign(defaultCount: 2_000, blockCount: 16)
     @Test(arguments: 0..<campaign.blockCount)
     func nothingOlderThanTheLastWriteOrRemovalIsEverSeen(block: UInt64) async {
         if let failure = await campaign.failure(of: TieredCacheProgram.self, inBlock: block) { Issue.record("\(failure)") }
+    }
+
+    /// The system's threads find other orders than the seeded executor, though not the same ones again.
+    ///
+    /// `HOARD_TIERED_CACHE_RUNS` asks for another number of programs in each block than the usual 25.
+    @Test(arguments: 0..<8) func nothingOlderIsEverSeenOnRealThreads(block: Int) async throws {
+        let count = ProcessInfo.processInfo.environment["HOARD_TIERED_CACHE_RUNS"].flatMap { Int($0) } ?? 25
+        for _ in 0..<count {
+            let run = InterleavingRun(TieredCacheProgram(seed: UInt64.random(in: .min ... .max)), isTraced: true, isSeeded: false)
+            try await run.perform()
+            let complaints = run.complaints
+            guard complaints.isEmpty else {
+                Issue.record(
+                    "seed \(run.program.seed):\n\(run.program)\n\(complaints.joined(separator: "\n"))\n\(run.events.joined(separator: "\n"))"
+                )
+                return
+            }
+        }
     }
 }

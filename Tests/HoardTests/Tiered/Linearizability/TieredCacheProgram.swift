@@ -3,7 +3,7 @@
 
 import HoardTesting
 
-/// Random steps of a few tasks at a time on a tiered cache over two stores that fail.
+/// Random steps of a few tasks at a time on a tiered cache, or several, over two stores that fail.
 struct TieredCacheProgram: SeededProgram {
     static let taskCount = 3
 
@@ -36,9 +36,9 @@ struct TieredCacheProgram: SeededProgram {
     func run() async -> ProgramOutcome {
         let run = InterleavingRun(self)
         let violations = await run.violations()
-        guard !violations.isEmpty else { return ProgramOutcome(violations: [], events: run.log.events) }
+        guard !violations.isEmpty else { return ProgramOutcome(violations: [], events: run.events) }
         // Once more, with what the stores were asked.
         let traced = InterleavingRun(self, isTraced: true)
-        return await ProgramOutcome(violations: traced.violations(), events: traced.log.events)
+        return await ProgramOutcome(violations: traced.violations(), events: traced.events)
     }
 }

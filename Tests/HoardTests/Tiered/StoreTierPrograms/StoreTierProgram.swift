@@ -55,7 +55,9 @@ struct StoreTierProgram: SeededProgram {
     private static func action(using generator: inout SeededGenerator) -> Action {
         let chosen = keys.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }
         let some = chosen.isEmpty ? [keys[Int.random(in: 0..<keys.count, using: &generator)]] : chosen
-        let tags: Set<String> = [[], ["x"], ["y"], ["x", "y"]][Int.random(in: 0..<4, using: &generator)]
+        // One tag, however it is spelt.
+        let accented = ["\u{E9}", "e\u{301}"][Int.random(in: 0..<2, using: &generator)]
+        let tags: Set<String> = [[], ["x"], [accented], ["x", accented]][Int.random(in: 0..<4, using: &generator)]
         let partition = ["p", "q"][Int.random(in: 0..<2, using: &generator)]
         let isOwned = Bool.random(using: &generator)
         switch Int.random(in: 0..<30, using: &generator) {
@@ -67,7 +69,7 @@ struct StoreTierProgram: SeededProgram {
         case 22: return .markStale(some)
         case 23..<26: return .removeTagged(tags.isEmpty ? ["x"] : tags)
         case 26: return .removePartition(partition)
-        case 27: return Int.random(in: 0..<3, using: &generator) == 0 ? .removeAll : .removeTagged(["y"])
+        case 27: return Int.random(in: 0..<3, using: &generator) == 0 ? .removeAll : .removeTagged([accented])
         case 28: return .outdateKey(some[0])
         default: return .outdateTag(tags.sorted().first ?? "x")
         }

@@ -3,7 +3,7 @@
 
 import HoardTesting
 
-/// Random steps of a few tasks at a time on a manager of screens over a store that waits and fails.
+/// Random steps of a few tasks at a time on a manager of screens over a store that waits, fails, and may not answer at all.
 struct CacheManagerProgram: SeededProgram {
     static let taskCount = 3
 
@@ -73,7 +73,7 @@ struct CacheManagerProgram: SeededProgram {
     func run() async -> ProgramOutcome {
         let run = CacheManagerRun(self)
         do {
-            try await SeededExecutor(seed: seed, time: run.time).run { await run.perform() }
+            try await SeededExecutor(seed: seed, time: run.time).run { try await run.perform() }
         } catch {
             run.history.complain("\(error)")
         }

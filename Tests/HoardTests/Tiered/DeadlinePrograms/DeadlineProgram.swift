@@ -1,0 +1,59 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import HoardTesting
+
+/// A short program on a cache over a slow store, and the job of the executor before which the time for whatever the store is asked is over.
+struct DeadlineProgram: Sendable, CustomStringConvertible {
+    /// What is changed.
+    enum Change: String, Sendable, CaseIterable {
+        case write, writeBehind, writeOfSeveral
+        case removal, removalOfSeveral, removalByTag, removalOfPartition, removalOfEverything
+        case mark, markByTag, markOfEverything
+    }
+
+    /// What else is going on, beside a read.
+    enum Setting: String, Sendable, CaseIterable {
+        case nothingElse
+        /// A write of the same key is under way.
+        case anotherWrite
+        /// The store has failed to do it, and does it afterwards.
+        case outage
+    }
+
+    let change: Change
+    let setting: Setting
+    let seed: UInt64
+    /// 1 for the first.
+    let job: Int
+
+    /// How long the store takes before and after its work. It is always done in time, unless time jumps.
+    let slowness: FaultyStore.Behavior
+    /// How far time jumps: to the deadline of what has just begun, or far beyond it.
+    let jump: Duration
+    let hasMemory: Bool
+    let isNamed: Bool
+
+    static let deadline = Duration.seconds(1)
+
+    init(_ change: Change, _ setting: Setting, seed: UInt64, job: Int) {
+        self.change = change
+        self.setting = setting
+        self.seed = seed
+        self.job = job
+        var generator = SeededGenerator(seed: seed)
+        let slownesses: [(before: Double, after: Double)] = [(0.4, 0.4), (0.9, 0), (0, 0.9)]
+        let chosen = slownesses[Int.random(in: 0..<slownesses.count, using: &generator)]
+        slowness = .init(delay: Self.deadline * chosen.before, delayAfterwards: Self.deadline * chosen.after)
+        jump = Self.deadline * (Bool.random(using: &generator) ? 1 : 3)
+        hasMemory = Bool.random(using: &generator)
+        isNamed = Bool.random(using: &generator)
+    }
+
+    var description: String {
+        """
+        seed \(seed), job \(job): \(change), with \(setting); the store takes \(slowness.delay) and \(slowness.delayAfterwards), time jumps by \(jump), \
+        \(hasMemory ? "with" : "without") memory, \(isNamed ? "with" : "without") a name
+        """
+    }
+}

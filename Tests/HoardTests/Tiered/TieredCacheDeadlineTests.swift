@@ -1,0 +1,35 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HoardTesting
+import Testing
+
+/// How many seeds each program is run with: `HOARD_DEADLINE_SEEDS`, or 2.
+private let seedCount = ProcessInfo.processInfo.environment["HOARD_DEADLINE_SEEDS"].flatMap { UInt64($0) } ?? 2
+
+/// Short programs over a slow store, in which the time is over before the first job of the executor, before the second, and so on to the last.
+///
+/// Whenever that is: nothing older than the last acknowledged change is found afterwards, and in the end nothing is left to be done.
+@Suite(.timeLimit(.minutes(seedCount > 20 ? 240 : 5))) struct TieredCacheDeadlineTests {
+    @Test(arguments: DeadlineProgram.Change.allCases, DeadlineProgram.Setting.allCases)
+    func whatWasAcknowledgedHoldsWheneverTheTimeIsOver(change: DeadlineProgram.Change, setting: DeadlineProgram.Setting) async {
+        var timeouts = 0
+        for seed in 0..<seedCount {
+            for job in 1... {
+                let run = DeadlineRun(DeadlineProgram(change, setting, seed: seed, job: job))
+                let isEarlier = await run.perform()
+                let violations = run.log.violations()
+                guard violations.isEmpty else {
+                    Issue.record("\(run.program)\n\(violations.joined(separator: "\n"))\n\(run.log.events.joined(separator: "\n"))")
+                    return
+                }
+                timeouts += run.timeouts
+                // It has ended without such a job.
+                if !isEarlier { break }
+            }
+        }
+        // Otherwise nothing would have been tried.
+        #expect(timeouts > 0)
+    }
+}
