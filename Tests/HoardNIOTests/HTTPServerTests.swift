@@ -227,6 +227,37 @@ struct HTTPServerTests {
         }
     }
 
+    /// An empty list expects nothing: [RFC 9110 §5.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.1).
+    @Test(arguments: ["Expect:", "Expect: \t", "Expect:\r\nexpect: "])
+    func emptyExpectationIsNone(_ lines: String) async throws {
+        let handler: HTTPServer.Handler = { request in
+            // So that the client knows that it was not refused.
+            await request.sendInterimResponse(HTTPResponse(status: .init(code: 103)))
+            return .text((try? await request.body.collect(upTo: 100)).map { String(buffer: $0) } ?? "none")
+        }
+        try await withServer(handler: handler) { server in
+            let client = try await RawClient.connect(port: server.port)
+            try await client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\(lines)\r\n\r\n")
+            #expect(try await client.receive(through: "\r\n\r\n").hasPrefix("HTTP/1.1 103"))
+            try await client.send("hello")
+            let response = try await client.receiveResponse()
+            #expect(response.status == 200)
+            #expect(response.content == "hello")
+            #expect(response["connection"] == nil)
+        }
+    }
+
+    @Test func emptyExpectationBesideAnotherChangesNothing() async throws {
+        let handler: HTTPServer.Handler = { request in .text((try? await request.body.collect(upTo: 100)).map { String(buffer: $0) } ?? "none") }
+        try await withServer(handler: handler) { server in
+            let client = try await RawClient.connect(port: server.port)
+            try await client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect:\r\nExpect: 100-continue\r\nExpect:\r\n\r\n")
+            #expect(try await client.receive(through: "\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n")
+            try await client.send("hello")
+            #expect(try await client.receiveResponse().content == "hello")
+        }
+    }
+
     @Test func expectationIsNotMetIfTheHandlerDoesNotAskForTheContent() async throws {
         try await withServer(handler: { _ in .text("no", .forbidden) }) { server in
             let client = try await RawClient.connect(port: server.port)

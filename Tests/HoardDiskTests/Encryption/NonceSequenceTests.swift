@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
+import HoardTesting
 import Testing
 
 @testable import HoardDisk
@@ -18,13 +18,8 @@ import Testing
 
     /// Gives 100, 101, 102 and so on for random numbers.
     private func makeSequence(firstCounter: UInt32 = 0) -> NonceSequence {
-        let counter = Counter()
-        return NonceSequence(firstCounter: firstCounter) { counter.next() }
-    }
-
-    private final class Counter: Sendable {
-        private let value = Atomic<UInt64>(100)
-        func next() -> UInt64 { value.add(1, ordering: .relaxed).oldValue }
+        let draws = Counter()
+        return NonceSequence(firstCounter: firstCounter) { 99 + UInt64(draws.increment()) }
     }
 
     @Test func theCounterGoesUpUnderOneRandomPart() {
@@ -42,10 +37,10 @@ import Testing
 
     @Test func nothingRandomIsDrawnBeforeTheFirstNonce() {
         let draws = Counter()
-        let nonces = NonceSequence { draws.next() }
-        #expect(draws.next() == 100)
+        let nonces = NonceSequence { UInt64(draws.increment()) }
+        #expect(draws.value == 0)
         _ = nonces.next()
-        #expect(draws.next() == 102)
+        #expect(draws.value == 1)
     }
 
     @Test func twoSequencesHaveTheirOwnRandomParts() {

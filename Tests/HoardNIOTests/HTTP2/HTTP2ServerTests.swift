@@ -234,6 +234,29 @@ struct HTTP2ServerTests {
         )
     }
 
+    /// An empty list expects nothing: [RFC 9110 §5.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.1).
+    @Test(arguments: [([""], ["103"]), (["", ""], ["103"]), (["", "100-continue", ""], ["103", "100"])])
+    func emptyExpectationIsNone(_ values: [String], _ interim: [String]) async throws {
+        try await withServer(
+            .http2,
+            handler: { request in
+                // So that the client knows that it was not refused.
+                await request.sendInterimResponse(HTTPResponse(status: .init(code: 103)))
+                return .text(String(buffer: (try? await request.body.collect(upTo: 100)) ?? ByteBuffer()))
+            },
+            body: { server in
+                let client = try await Client.connect(port: server.port)
+                try await client.request(1, Client.get("/", values.map { ("expect", $0) }, method: "POST"), endsStream: false)
+                _ = try await client.response(on: 1) { $0.interim.count == interim.count }
+                try await client.content(1, "now", endsStream: true)
+                let response = try await client.response(on: 1)
+                #expect(response.status == "200")
+                #expect(response.interim.map { $0.first(name: ":status") } == interim)
+                #expect(response.text == "now")
+            }
+        )
+    }
+
     @Test func trailersOfARequestAreDropped() async throws {
         try await withServer(
             .http2,

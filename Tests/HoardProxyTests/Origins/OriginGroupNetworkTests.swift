@@ -105,6 +105,8 @@ struct OriginGroupNetworkTests {
         }
     }
 
+    // The short times of the next three only have to pass, and all others are long: a busy machine makes these tests slower, and nothing else.
+
     @Test func serverThatSaysNothingTimesOut() async throws {
         let error = try await Self.error({ _ in [] }) { $0.responseTimeout = .milliseconds(200) }
         #expect(error.code == .timedOut && error.stage == .awaitingResponse)
@@ -124,17 +126,21 @@ struct OriginGroupNetworkTests {
         #expect(error.code == .timedOut && error.stage == .receiving)
     }
 
+    /// `ClientConnectionHandlerTests` has the same with time that it moves. Here a busy machine may keep the server from sending for so long, too; then it is
+    /// tried again. What makes a slow reader the server's fault does so every time.
     @Test func readerThatIsSlowIsNotTheServersFault() async throws {
         let content = String(repeating: "x", count: 3_000_000)
         let server = try await ScriptedServer.start { _ in [.send("HTTP/1.1 200 OK\r\nContent-Length: \(content.utf8.count)\r\n\r\n\(content)")] }
         let other = try await ScriptedServer.start { _ in [.pause(.milliseconds(600)), .send(Self.ok)] }
-        try await Self.with([server.port], change: { $0.idleTimeout = .milliseconds(100) }) { group in
-            let response = try await group.send(Self.request())
-            // Much later than a server may be silent.
-            try await Self.with([other.port]) { _ = try await $0.send(Self.request()).text() }
+        try await waitUntil {
             var count = 0
-            for try await part in response.body { count += part.readableBytes }
-            #expect(count == content.utf8.count)
+            try await Self.with([server.port], change: { $0.idleTimeout = .milliseconds(200) }) { group in
+                guard let response = try? await group.send(Self.request()) else { return }
+                // Much later than a server may be silent.
+                try await Self.with([other.port]) { _ = try await $0.send(Self.request()).text() }
+                do { for try await part in response.body { count += part.readableBytes } } catch { count = 0 }
+            }
+            return count == content.utf8.count
         }
     }
 
@@ -210,17 +216,31 @@ struct OriginGroupNetworkTests {
     }
 
     @Test func exchangeOutlivesItsGroup() async throws {
-        let server = try await ScriptedServer.start { _ in
-            [.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no"), .pause(.milliseconds(100)), .send("k")]
+        let gate = Gate()
+        let handler: HTTPServer.Handler = { _ in
+            let parts = Parts {
+                var texts = ["o", "k"][...]
+                return {
+                    if texts.count == 1 { await gate.pass() }
+                    return texts.popFirst().map { ByteBuffer(string: $0) }
+                }
+            }
+            return HTTPServerResponse(head: HTTPResponse(status: .ok), body: HTTPBody(parts, length: 2))
         }
-        func response() async throws -> TransportResponse {
-            let upstream = CachingProxy.Configuration.Upstream(name: "test", servers: [try Origin("http://127.0.0.1:\(server.port)")])
-            let group = try OriginGroup(upstream, group: nil, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-            let response = try await group.send(Self.request())
-            group.retire()
-            return response
+        try await withServer(handler: handler) { server in
+            // However this ends, the server must not wait for ever.
+            defer { gate.open() }
+            func responseOfRetiredGroup() async throws -> TransportResponse {
+                let upstream = CachingProxy.Configuration.Upstream(name: "test", servers: [try Origin("http://127.0.0.1:\(server.port)")])
+                let group = try OriginGroup(upstream, group: nil, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+                let response = try await group.send(Self.request())
+                group.retire()
+                return response
+            }
+            let response = try await responseOfRetiredGroup()
+            gate.open()
+            #expect(try await response.text() == "ok")
         }
-        #expect(try await response().text() == "ok")
     }
 
     @Test func settingsThatCannotBeUsedAreTold() throws {

@@ -5,11 +5,12 @@ import Foundation
 import HTTPTypes
 import Hoard
 import HoardHTTP
+import HoardNIO
 import HoardRedis
 import HoardRedisTestSupport
 import HoardTesting
 import Logging
-import Synchronization
+import NIOPosix
 import Testing
 
 @testable import HoardProxy
@@ -55,10 +56,13 @@ final class ProxyFleet: Sendable {
     }
 
     /// Runs proxies before an origin that says what it was asked for, how often it has been asked for anything, and that all of it is fresh for ten minutes.
+    ///
+    /// - Parameter isPatient: However busy the machine is, no proxy gives up on Redis, on the origin or on another proxy. They have no admin interface then.
     static func run(
         count: Int = 2,
         redis: RedisServer? = nil,
         login: Login? = nil,
+        isPatient: Bool = false,
         configure: @Sendable (inout CachingProxy.Configuration) -> Void = { _ in },
         origin handler: FakeOrigin.Handler? = nil,
         _ body: (ProxyFleet) async throws -> Void
@@ -75,7 +79,7 @@ final class ProxyFleet: Sendable {
         let server: RedisServer
         if let redis { server = redis } else { server = try await RedisServer.start() }
         var members: [Member] = []
-        for _ in 0..<count { members.append(try await member(origin, server, login, configure)) }
+        for _ in 0..<count { members.append(try await member(origin, server, login, isPatient: isPatient, configure)) }
         let fleet = ProxyFleet(origin: origin, redis: server, members: members)
         let result: Result<Void, any Error>
         do { result = .success(try await body(fleet)) } catch { result = .failure(error) }
@@ -94,19 +98,28 @@ final class ProxyFleet: Sendable {
         _ origin: FakeOrigin,
         _ server: RedisServer,
         _ login: Login?,
+        isPatient: Bool,
         _ configure: (inout CachingProxy.Configuration) -> Void
     ) async throws -> Member {
         var connection = RedisConfiguration(address: server.address)
-        connection.commandTimeout = .seconds(2)
+        connection.commandTimeout = .seconds(isPatient ? 4_000 : 2)
+        if isPatient { (connection.connectTimeout, connection.heartbeatTimeout) = (.seconds(4_000), .seconds(4_000)) }
         (connection.user, connection.password) = (login?.user, login?.password)
         let store = try RedisStore(connectingTo: connection)
-        var configuration = CachingProxy.Configuration(upstreams: [.init(name: "a", servers: [try Origin(origin.url)])])
+        var upstream = CachingProxy.Configuration.Upstream(name: "a", servers: [try Origin(origin.url)])
+        if isPatient { (upstream.responseTimeout, upstream.idleTimeout) = (.seconds(4_000), .seconds(4_000)) }
+        var configuration = CachingProxy.Configuration(upstreams: [upstream])
         configuration.listeners = [.init(.tcp(host: "127.0.0.1", port: 0))]
         configuration.admin = .init(address: .tcp(host: "127.0.0.1", port: 0), token: token)
         configuration.eventLoopCount = 1
         configure(&configuration)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let proxy = try await CachingProxy.start(configuration: configuration, stores: [store], logger: logger)
+        let proxy =
+            if isPatient {
+                try await CachingProxy.start(configuration: configuration, stores: [store], ticker: ManualTicker(), logger: logger)
+            } else {
+                try await CachingProxy.start(configuration: configuration, stores: [store], logger: logger)
+            }
         return Member(proxy: proxy, probe: ProxyProbe(proxy.urls.first ?? ""), admin: ProxyProbe(proxy.adminAddress ?? ""))
     }
 
@@ -119,5 +132,39 @@ final class ProxyFleet: Sendable {
         _ = try await second.probe.send(.get, path)
         try await first.purge(#"{"url":"\#(path)"}"#)
         try await waitUntil { try await !second.probe.isCached(path) }
+    }
+}
+
+extension CachingProxy {
+    /// A proxy as ``start(configuration:stores:version:logger:)`` makes it, but without an admin interface, and with another time for its cache. If that stands
+    /// still, no operation of a store takes too long, and nobody has waited for too long for another proxy.
+    fileprivate static func start(
+        configuration: Configuration,
+        stores: [any RecordStore],
+        ticker: any Ticker,
+        logger: Logger
+    ) async throws -> CachingProxy {
+        let threads = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let upstreams = try Upstreams(configuration.upstreams, threads: threads, logger: logger)
+        let routes = CurrentRoutes(try upstreams.table(of: configuration))
+        let statistics = ProxyStatistics(.init(version: "", cacheByteCount: configuration.cache.maximumMemoryBytes))
+        var cacheConfiguration = configuration.cache
+        cacheConfiguration.mode = .shared
+        let parts = Parts(
+            threads: threads,
+            upstreams: upstreams,
+            routes: routes,
+            recorder: TrafficRecorder(statistics: statistics, log: nil, routes: routes),
+            cache: HTTPCache(configuration: cacheConfiguration, stores: stores, ticker: ticker)
+        )
+        let handler = ProxyHandler(routes: routes, name: cacheConfiguration.name, cache: parts.cache, logger: logger)
+        let server = try await HTTPServer.start(
+            configuration.server(on: threads),
+            logger: logger,
+            immediate: ImmediateProxyResponder(handler),
+            observer: { [recorder = parts.recorder] in recorder.record($0) },
+            handler: { await handler.respond(to: $0) }
+        )
+        return CachingProxy(parts, server: server, admin: nil, state: ProxyState(configuration, upstreams), logger: logger)
     }
 }

@@ -79,6 +79,27 @@ struct ClientConnectionHandlerTests {
         #expect(connection.isReading)
     }
 
+    /// Where readers have no limit, only what the origin keeps back counts.
+    @Test(arguments: [true, false])
+    func timeOfTheReaderCountsOnlyIfReadersHaveALimit(_ limitsReaders: Bool) async throws {
+        let connection = try TestConnection { ($0.readTimeout, $0.limitsReaders) = (.seconds(60), limitsReaders) }
+        let exchange = try connection.start()
+        try connection.receive("HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\n")
+        let response = try #require(try await exchange.nextHead().final)
+        try connection.receive(String(repeating: "x", count: 65_536))
+        #expect(!connection.isReading)
+        for _ in 1...100 { connection.advance(by: .seconds(59)) }
+        #expect(connection.isOpen == !limitsReaders)
+        guard connection.isOpen else { return }
+        var parts = response.body.makeAsyncIterator()
+        #expect(try await parts.next()?.readableBytes == 65_536)
+        #expect(connection.isReading)
+        connection.advance(by: .seconds(59))
+        #expect(connection.isOpen)
+        connection.advance(by: .seconds(1))
+        #expect(!connection.isOpen)
+    }
+
     @Test func shortRestOfADroppedBodySavesTheConnection() async throws {
         let connection = try TestConnection()
         let exchange = try connection.start()

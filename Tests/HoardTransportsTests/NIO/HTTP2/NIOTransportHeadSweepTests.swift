@@ -17,7 +17,7 @@ import Testing
 struct NIOTransportHeadSweepTests {
     private static let isWhole = ProcessInfo.processInfo.environment["HOARD_HEAD_SWEEP"] != nil
     private static var streamCount: Int { isWhole ? 50 : 13 }
-    /// The most bytes of a response's head, or of its trailers.
+    /// The most bytes of a response's head, of an interim one, or of its trailers.
     private static let limit = 64 * 1_024
 
     struct Kind: CustomTestStringConvertible, Sendable {
@@ -28,7 +28,7 @@ struct NIOTransportHeadSweepTests {
         var testDescription: String { "\(place), \(isHot ? "hot" : "cold")" }
     }
 
-    @Test(arguments: ["head", "trailers", "request"].flatMap { [Kind(place: $0, isHot: false), Kind(place: $0, isHot: true)] })
+    @Test(arguments: ["head", "interim", "trailers", "request"].flatMap { [Kind(place: $0, isHot: false), Kind(place: $0, isHot: true)] })
     func everyExchangeHasItsOwnFields(_ kind: Kind) async throws {
         let seed = UInt64.random(in: .min ... .max)
         var generator = SeededGenerator(seed: seed)
@@ -56,10 +56,12 @@ struct NIOTransportHeadSweepTests {
         let note = Comment(rawValue: "\(kind.testDescription), \(size) bytes, seed \(seed)")
         let path = "/\(kind.place)/\(size)"
         let fields = kind.place == "request" ? NIOTransportHeadTests.fields(size) : [:]
+        let interim = Shared<[HTTPFields]>([])
         let text: String
         let response: TransportResponse
         do {
-            response = try await transport.send(.get(path, port: port, fields), body: .empty)
+            let request = HTTPRequest.get(path, port: port, fields)
+            response = try await transport.send(request, body: .empty) { head in interim.update { $0.append(head.headerFields) } }
             text = try await response.text()
         } catch {
             // With the other fields it is a little more than that.
@@ -68,7 +70,11 @@ struct NIOTransportHeadSweepTests {
         }
         #expect(text == path, note)
         #expect(response.head.headerFields[text: "x-id"] == path, note)
+        #expect(interim.value.count == (kind.place == "interim" ? 1 : 0), note)
         switch kind.place {
+        case "interim":
+            #expect(interim.value.first?[text: "x-id"] == path, note)
+            #expect(interim.value.first?[text: "x-big"] == NIOTransportHeadTests.text(size), note)
         case "head": #expect(response.head.headerFields[text: "x-big"] == NIOTransportHeadTests.text(size), note)
         case "trailers":
             #expect(response.body.trailers?[text: "x-id"] == path, note)

@@ -40,7 +40,7 @@ struct NIOTransportHeadTests {
         return fields
     }
 
-    /// Says what has come, and sends fields of the size that the path asks for: `/head/30000`, `/trailers/30000`.
+    /// Says what has come, and sends fields of the size that the path asks for: `/head/30000`, `/interim/30000`, `/trailers/30000`.
     @Sendable static func echo(_ request: FrameOrigin.Request, _ connection: FrameOriginConnection) {
         let parts = request.path.split(separator: "/")
         let byteCount = parts.last.flatMap { Int($0) } ?? 0
@@ -50,6 +50,9 @@ struct NIOTransportHeadTests {
         let big = [("x-big", text(byteCount))]
         switch parts.first {
         case "head": connection.respond(request.path, own + big, stream: request.stream)
+        case "interim":
+            connection.fields([(":status", "103")] + own + big, stream: request.stream, ends: false)
+            connection.respond(request.path, own, stream: request.stream)
         case "trailers": connection.respond(request.path, own, stream: request.stream, trailers: own + big)
         default: connection.respond(request.path, own, stream: request.stream)
         }
@@ -69,22 +72,32 @@ struct NIOTransportHeadTests {
         }
     }
 
-    @Test(arguments: ["head", "trailers"])
+    @Test(arguments: ["head", "interim", "trailers"])
     func responseThatNeedsSeveralFramesIsReadAndOneThatIsTooLargeFailsAlone(_ place: String) async throws {
         try await Self.with(handler: Self.echo) { origin, transport in
             for byteCount in [1, 30_000, 100_000, 5, 262_144, 60_000] {
                 let path = "/\(place)/\(byteCount)"
-                let sent = Task { try await transport.send(.get(path, port: origin.port), body: .empty) }
+                let interim = Shared<[HTTPResponse]>([])
+                let sent = Task {
+                    try await transport.send(.get(path, port: origin.port), body: .empty) { response in interim.update { $0.append(response) } }
+                }
                 let other = try await transport.text(.get("/ok/1", port: origin.port))
                 #expect(other == "/ok/1")
                 guard byteCount < 65_536 else {
                     let error = await #expect(throws: TransportError.self) { _ = try await sent.value.text() }
                     #expect(error?.code == .invalidResponse)
+                    #expect(interim.value.isEmpty)
                     continue
                 }
                 let response = try await sent.value
                 #expect(try await response.text() == path)
-                let fields = place == "head" ? response.head.headerFields : response.body.trailers
+                #expect(interim.value.map(\.status.code) == (place == "interim" ? [103] : []))
+                let fields =
+                    switch place {
+                    case "head": response.head.headerFields
+                    case "interim": interim.value.first?.headerFields
+                    default: response.body.trailers
+                    }
                 #expect(fields?[text: "x-big"] == Self.text(byteCount))
                 #expect(fields?[text: "x-id"] == path)
             }
