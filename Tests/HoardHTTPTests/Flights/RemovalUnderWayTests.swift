@@ -53,7 +53,8 @@ import Testing
     @Test(arguments: Removal.allCases) func whatRestsOnIsNotStoredWhileItIsBeingRemoved(removal: Removal) async throws {
         try await withFlightDuring(removal) { flight, found, _ in
             flight.found = found
-            #expect(await !flight.store(try #require(found.response)))
+            let response = try #require(found.response)
+            #expect(await !flight.store(response))
         }
         await cache.flush()
         #expect(await cache.lookUp(key, [:]).response == nil)
@@ -74,7 +75,8 @@ import Testing
 
     @Test(arguments: Removal.allCases) func whatTheOriginSendsAnewMeanwhileMayBeStored(removal: Removal) async throws {
         try await withFlightDuring(removal) { flight, found, _ in
-            #expect(await flight.store(try #require(found.response)), "it rests on nothing that was found")
+            let response = try #require(found.response)
+            #expect(await flight.store(response), "it rests on nothing that was found")
         }
         await cache.flush()
     }
