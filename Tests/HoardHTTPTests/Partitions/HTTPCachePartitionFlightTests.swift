@@ -177,18 +177,20 @@ import Testing
         try await expectNothing(of: "ann", at: "/etag")
     }
 
-    /// A change of one's own replaces the flight; the removal of the partition that came before is not forgotten by that.
-    @Test func flightThatTakesThePlaceOfAnotherKnowsOfItsPartitionsRemoval() async throws {
+    /// A change of one's own replaces a flight that is intact only, by one that was made before that was asked: whenever the partition is removed, one of the two knows of it.
+    @Test func flightOrTheOneThatTakesItsPlaceKnowsOfItsPartitionsRemoval() async throws {
         let cache = harness.cache
         let space = cache.space(partition: "ann")
         let key = HTTPCacheKey(scope: space.baseScope, targetURI: "http://example.com/a")
-        for isRemoved in [false, true] {
+        for (isRemovedBefore, isRemovedAfter) in [(false, false), (true, false), (false, true)] {
             let old = Flight(key: key, space: space, selectingFields: [:], cache: cache)
-            if isRemoved { await cache.removePartition("ann") }
+            if isRemovedBefore { await cache.removePartition("ann") }
             let new = Flight(key: key, space: space, selectingFields: [:], cache: cache, after: old)
-            #expect(new.isIntact != isRemoved)
-            #expect(old.hasLostPartition == isRemoved)
-            withExtendedLifetime(old) {}
+            #expect(old.isIntact != isRemovedBefore)
+            #expect(old.hasLostPartition == isRemovedBefore)
+            if isRemovedAfter { await cache.removePartition("ann") }
+            #expect(new.isIntact != isRemovedAfter)
+            withExtendedLifetime((old, new)) {}
         }
         #expect(harness.harness.openFenceCount == 0)
     }

@@ -25,6 +25,8 @@ import Testing
     private func cluster(ticker: (any Ticker)? = nil, ports: [Int] = [1]) throws -> RedisCluster {
         var configuration = RedisConfiguration(address: .tcp(host: "node", port: ports[0]))
         configuration.otherAddresses = ports.dropFirst().map { .tcp(host: "node", port: $0) }
+        // In real time, a busy machine needs long for what is tried again.
+        if ticker is MonotonicTicker { configuration.commandTimeout = .seconds(4_000) }
         let (fake, events) = (fake, events)
         return try RedisCluster(configuration, ticker: ticker ?? self.ticker, random: { 0 }, onEvent: { events.append($0) }) { address, onEvent in
             fake.connect(address, onEvent)
