@@ -3,8 +3,8 @@
 #
 #   make run     set up, build in release, start a demo origin and the proxy in front of it
 #   make test    set up, build and run every test
-#   make test-release   the same with nothing but what users have: no checks, and optimised tests; takes twice as long
-#   make test-debug     the same in a debug build, as `swift test` runs it
+#   make test-optimised the same with what is tested optimised, and the checks of debug builds left in it
+#   make test-release   the same with nothing but what users have: no checks, and optimised tests; takes the longest to build
 #                       HOARD_TEST_TARGETS="HoardTests …" has any of these build only some test targets
 #   make lint    check the format and the licence headers
 #   make format  rewrite the sources in the project's format
@@ -19,13 +19,17 @@ BENCHMARK ?= hoard-benchmarks
 # Its options, such as --filter get-hit.
 BENCH ?=
 
-.PHONY: run test test-release test-debug build lint format bench setup clean
+.PHONY: run test test-optimised test-release build lint format bench setup clean
 
 run: setup
 	$(SWIFT) build --configuration release --product hoard
 	@exec "$$($(SWIFT) build --configuration release --show-bin-path)/hoard" demo $(if $(LISTEN),--listen $(LISTEN))
 
 test: setup
+	$(SWIFT) build --build-tests
+	@SWIFT="$(SWIFT)" Scripts/test
+
+test-optimised: setup
 	@SWIFT="$(SWIFT)" Scripts/checked build --build-tests
 	@SWIFT="$(SWIFT)" Scripts/test --checked
 
@@ -35,10 +39,6 @@ RELEASE := --configuration release -Xswiftc -enable-testing --scratch-path .buil
 test-release: setup
 	$(SWIFT) build --build-tests $(RELEASE)
 	@SWIFT="$(SWIFT)" HOARD_TEST_MINUTES="$${HOARD_TEST_MINUTES:-120}" Scripts/test $(RELEASE)
-
-test-debug: setup
-	$(SWIFT) build --build-tests
-	@SWIFT="$(SWIFT)" Scripts/test
 
 build: setup
 	$(SWIFT) build --build-tests

@@ -475,8 +475,8 @@ let package = Package(
     ]
 )
 
-// `make test` builds in release what is tested, as users have it, with the checks of debug builds left in it. The tests themselves are not optimised, as that takes longer
-// than all else together. Users never set it.
+// `make test-optimised` builds in release what is tested, as users have it, with the checks of debug builds left in it. The tests themselves are not optimised, as that takes
+// longer than all else together. Users never set it.
 if Context.environment["HOARD_CHECKED"] == "1" {
     for target in package.targets {
         target.swiftSettings?.append(contentsOf: [.define("DEBUG"), .unsafeFlags(["-enable-testing", "-assert-config", "Debug"])])
