@@ -8,7 +8,7 @@ import Testing
 private let campaign = ProgramCampaign(defaultCount: 500)
 
 /// Nobody gets what is another's, or less than all of it; nobody who asks after a removal gets what the origin said before it began; and nobody's request fails by another's.
-@Suite(.timeLimit(.minutes(campaign.isLong ? 240 : 5))) struct HTTPFlightModelTests {
+@Suite(.timeLimit(.minutes(campaign.isLong ? 240 : 10))) struct HTTPFlightModelTests {
     @Test(arguments: 0..<campaign.blockCount)
     func whatWasRemovedIsNeverSeenAgainAndNobodyFailsByAnother(block: UInt64) async {
         if let failure = await campaign.failure(of: HTTPFlightProgram.self, inBlock: block) { Issue.record("\(failure)") }

@@ -9,7 +9,7 @@ import Testing
 @testable import HoardHTTP
 
 /// A request that is made while something is being removed may still find it, and have the origin confirm it. That brings nothing back.
-@Suite(.timeLimit(.minutes(1))) struct RemovalUnderWayTests {
+@Suite(.timeLimit(.minutes(5))) struct RemovalUnderWayTests {
     enum Removal: CaseIterable, Sendable {
         case uri, prefix, tag, partition, everything
 

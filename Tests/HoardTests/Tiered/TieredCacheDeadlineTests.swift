@@ -11,7 +11,7 @@ private let seedCount = ProcessInfo.processInfo.environment["HOARD_DEADLINE_SEED
 /// Short programs over a slow store, in which the time is over before the first job of the executor, before the second, and so on to the last.
 ///
 /// Whenever that is: nothing older than the last acknowledged change is found afterwards, and in the end nothing is left to be done.
-@Suite(.timeLimit(.minutes(seedCount > 20 ? 240 : 5))) struct TieredCacheDeadlineTests {
+@Suite(.timeLimit(.minutes(seedCount > 20 ? 240 : 10))) struct TieredCacheDeadlineTests {
     @Test(arguments: DeadlineProgram.Change.allCases, DeadlineProgram.Setting.allCases)
     func whatWasAcknowledgedHoldsWheneverTheTimeIsOver(change: DeadlineProgram.Change, setting: DeadlineProgram.Setting) async {
         var timeouts = 0
