@@ -38,8 +38,19 @@ extension CachingProxy {
         version: String = "",
         logger: Logger
     ) async throws(ProxyError) -> CachingProxy {
+        try await start(configuration: configuration, stores: stores, version: version, ticker: MonotonicTicker(), logger: logger)
+    }
+
+    /// The same with the time of the cache: where it stands still, no operation of a store takes too long, and no wait for another proxy.
+    static func start(
+        configuration: Configuration,
+        stores: [any RecordStore],
+        version: String = "",
+        ticker: any Ticker,
+        logger: Logger
+    ) async throws(ProxyError) -> CachingProxy {
         guard !configuration.listeners.isEmpty else { throw ProxyError(.invalidConfiguration, "The proxy has no address to listen on.") }
-        let parts = try await makeParts(configuration, stores: stores, version: version, logger: logger)
+        let parts = try await makeParts(configuration, stores: stores, version: version, ticker: ticker, logger: logger)
         let handler = ProxyHandler(routes: parts.routes, name: configuration.cache.name, cache: parts.cache, logger: logger)
         let server: HTTPServer
         do {
@@ -83,6 +94,7 @@ extension CachingProxy {
         _ configuration: Configuration,
         stores: [any RecordStore],
         version: String,
+        ticker: any Ticker,
         logger: Logger
     ) async throws(ProxyError) -> Parts {
         let threads = MultiThreadedEventLoopGroup(numberOfThreads: max(1, configuration.eventLoopCount ?? System.coreCount))
@@ -99,7 +111,7 @@ extension CachingProxy {
             }
             var cacheConfiguration = configuration.cache
             cacheConfiguration.mode = .shared
-            let cache = HTTPCache(configuration: cacheConfiguration, stores: stores) { event in
+            let cache = HTTPCache(configuration: cacheConfiguration, stores: stores, ticker: ticker) { event in
                 logger.warning("\(event)", metadata: ["store": "\(event.store)"])
             }
             let (size, overflow) = configuration.cache.maximumMemoryBytes.addingReportingOverflow(await cache.figures().disk?.limit ?? 0)

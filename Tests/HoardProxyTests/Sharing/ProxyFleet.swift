@@ -5,12 +5,11 @@ import Foundation
 import HTTPTypes
 import Hoard
 import HoardHTTP
-import HoardNIO
 import HoardRedis
 import HoardRedisTestSupport
 import HoardTesting
 import Logging
-import NIOPosix
+import Synchronization
 import Testing
 
 @testable import HoardProxy
@@ -57,7 +56,7 @@ final class ProxyFleet: Sendable {
 
     /// Runs proxies before an origin that says what it was asked for, how often it has been asked for anything, and that all of it is fresh for ten minutes.
     ///
-    /// - Parameter isPatient: However busy the machine is, no proxy gives up on Redis, on the origin or on another proxy. They have no admin interface then.
+    /// - Parameter isPatient: However busy the machine is, no proxy gives up on Redis, on the origin or on another proxy.
     static func run(
         count: Int = 2,
         redis: RedisServer? = nil,
@@ -114,12 +113,8 @@ final class ProxyFleet: Sendable {
         configuration.eventLoopCount = 1
         configure(&configuration)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let proxy =
-            if isPatient {
-                try await CachingProxy.start(configuration: configuration, stores: [store], ticker: ManualTicker(), logger: logger)
-            } else {
-                try await CachingProxy.start(configuration: configuration, stores: [store], logger: logger)
-            }
+        let ticker: any Ticker = isPatient ? ManualTicker() : MonotonicTicker()
+        let proxy = try await CachingProxy.start(configuration: configuration, stores: [store], ticker: ticker, logger: logger)
         return Member(proxy: proxy, probe: ProxyProbe(proxy.urls.first ?? ""), admin: ProxyProbe(proxy.adminAddress ?? ""))
     }
 
@@ -132,39 +127,5 @@ final class ProxyFleet: Sendable {
         _ = try await second.probe.send(.get, path)
         try await first.purge(#"{"url":"\#(path)"}"#)
         try await waitUntil { try await !second.probe.isCached(path) }
-    }
-}
-
-extension CachingProxy {
-    /// A proxy as ``start(configuration:stores:version:logger:)`` makes it, but without an admin interface, and with another time for its cache. If that stands
-    /// still, no operation of a store takes too long, and nobody has waited for too long for another proxy.
-    fileprivate static func start(
-        configuration: Configuration,
-        stores: [any RecordStore],
-        ticker: any Ticker,
-        logger: Logger
-    ) async throws -> CachingProxy {
-        let threads = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let upstreams = try Upstreams(configuration.upstreams, threads: threads, logger: logger)
-        let routes = CurrentRoutes(try upstreams.table(of: configuration))
-        let statistics = ProxyStatistics(.init(version: "", cacheByteCount: configuration.cache.maximumMemoryBytes))
-        var cacheConfiguration = configuration.cache
-        cacheConfiguration.mode = .shared
-        let parts = Parts(
-            threads: threads,
-            upstreams: upstreams,
-            routes: routes,
-            recorder: TrafficRecorder(statistics: statistics, log: nil, routes: routes),
-            cache: HTTPCache(configuration: cacheConfiguration, stores: stores, ticker: ticker)
-        )
-        let handler = ProxyHandler(routes: routes, name: cacheConfiguration.name, cache: parts.cache, logger: logger)
-        let server = try await HTTPServer.start(
-            configuration.server(on: threads),
-            logger: logger,
-            immediate: ImmediateProxyResponder(handler),
-            observer: { [recorder = parts.recorder] in recorder.record($0) },
-            handler: { await handler.respond(to: $0) }
-        )
-        return CachingProxy(parts, server: server, admin: nil, state: ProxyState(configuration, upstreams), logger: logger)
     }
 }
