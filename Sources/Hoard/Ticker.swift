@@ -25,9 +25,7 @@ extension Ticker {
             try await SystemTimer.shared.sleep(for: overflowed ? .max : rest)
         }
     }
-}
 
-extension Ticker {
     /// Suspends for a time, and leaves nothing behind when it is cancelled.
     package func sleep(for duration: Duration) async throws { try await sleep(until: nanoseconds().addingSaturated(duration.saturatingNanoseconds)) }
 }

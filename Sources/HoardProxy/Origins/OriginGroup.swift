@@ -87,7 +87,7 @@ package final class OriginGroup: Sendable {
                 while !Task.isCancelled {
                     guard await self?.check(index, settings) != nil else { return }
                     do {
-                        try await ticker.sleep(until: ticker.nanoseconds().addingSaturated(settings.interval.saturatingNanoseconds))
+                        try await ticker.sleep(for: settings.interval)
                     } catch {
                         return
                     }

@@ -119,7 +119,7 @@ struct CoherenceRun: Sendable {
     }
 
     private func sleep(_ duration: Duration) async {
-        try? await time.sleep(until: time.nanoseconds() + duration.saturatingNanoseconds)
+        try? await time.sleep(for: duration)
     }
 
     // MARK: Steps

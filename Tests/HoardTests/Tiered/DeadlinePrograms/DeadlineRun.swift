@@ -85,7 +85,7 @@ struct DeadlineRun: Sendable {
     private func beSlow() { store.setScript { [slowness = program.slowness] _ in slowness } }
 
     private func sleep(for duration: Duration) async {
-        try? await time.sleep(until: time.nanoseconds() + duration.saturatingNanoseconds)
+        try? await time.sleep(for: duration)
     }
 
     private func change() async {
@@ -109,7 +109,7 @@ struct DeadlineRun: Sendable {
         let (version, begun) = log.moveSourceOn(keys)
         let values = Dictionary(uniqueKeysWithValues: keys.map { ($0, version) })
         await cache.insert(contentsOf: values, policy: policy, tags: ["tag"], partition: "partition")
-        // What is written behind is done when the store has it.
+        // A write behind is done when the store has it.
         await cache.flush()
         log.add(.write(version), keys, from: begun, "write")
     }

@@ -86,7 +86,7 @@ struct InterleavingRun: Sendable {
         return complaints
     }
 
-    /// What was wrong with a run that is over.
+    /// The violations of a run that is over.
     var complaints: [String] {
         logs.indices.flatMap { number in logs[number].violations().map { "the cache \(caches[number].name ?? "without a name"): \($0)" } }
     }
@@ -136,7 +136,7 @@ struct InterleavingRun: Sendable {
     /// Lets time pass. On the system's threads nobody else would move it.
     func sleep(for duration: Duration) async {
         if isSeeded {
-            try? await time.sleep(until: time.nanoseconds() + duration.saturatingNanoseconds)
+            try? await time.sleep(for: duration)
         } else {
             time.advance(by: duration)
             for _ in 0..<4 { await Task.yield() }

@@ -104,7 +104,7 @@ final class CacheManagerRun: Sendable {
     /// Lets time pass. On the system's threads nobody else would move it.
     private func sleep(for duration: Duration) async {
         if isSeeded {
-            try? await time.sleep(until: time.nanoseconds() + Int64(duration / .nanoseconds(1)))
+            try? await time.sleep(for: duration)
         } else {
             time.advance(by: duration)
             for _ in 0..<4 { await Task.yield() }
