@@ -42,6 +42,35 @@ package struct ProgramCampaign: Sendable {
         stride(from: firstSeed &+ block, to: firstSeed &+ count, by: Int(blockCount))
     }
 
+    /// Runs programs until one fails, on the system's threads: these find other orders than the seeded executor, though not the same ones again.
+    ///
+    /// - Parameters:
+    ///   - variable: The environment variable that asks for another number of programs than `defaultCount`.
+    ///   - makeProgram: Gives the program of a seed. Seeds are drawn at random, unless `HOARD_FIRST_SEED` names the first.
+    /// - Returns: What has failed, as text.
+    package static func failureOnThreads<Program: SeededProgram>(
+        countNamed variable: String,
+        defaultCount: UInt64,
+        of makeProgram: (UInt64) -> Program,
+        run: (Program) async throws -> ProgramOutcome
+    ) async throws -> String? {
+        let firstSeed = number("HOARD_FIRST_SEED")
+        for index in 0..<(number(variable) ?? defaultCount) {
+            let program = makeProgram(firstSeed.map { $0 &+ index } ?? .random(in: .min ... .max))
+            let outcome = try await run(program)
+            guard outcome.violations.isEmpty else {
+                return """
+                    Seed \(program.seed) has failed on threads: \(outcome.violations.joined(separator: "\n"))
+                    Its steps:
+                    \(program)
+                    Its events:
+                      \(outcome.events.joined(separator: "\n  "))
+                    """
+            }
+        }
+        return nil
+    }
+
     private static func number(_ name: String) -> UInt64? {
         ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
     }

@@ -1,7 +1,6 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import HoardTesting
 import Testing
 
@@ -18,16 +17,12 @@ private let campaign = ProgramCampaign(defaultCount: 500)
     ///
     /// `HOARD_FLIGHT_RUNS` asks for another number of programs in each block than the usual 12.
     @Test(arguments: 0..<8) func whatWasRemovedIsNeverSeenAgainOnRealThreads(block: Int) async throws {
-        let count = ProcessInfo.processInfo.environment["HOARD_FLIGHT_RUNS"].flatMap { Int($0) } ?? 12
-        for _ in 0..<count {
-            let run = HTTPFlightRun(HTTPFlightProgram(seed: UInt64.random(in: .min ... .max)), isDelayed: false)
+        let failure = try await ProgramCampaign.failureOnThreads(countNamed: "HOARD_FLIGHT_RUNS", defaultCount: 12, of: HTTPFlightProgram.init) {
+            let run = HTTPFlightRun($0, isDelayed: false)
             try await run.perform()
-            let outcome = run.log.outcome
-            guard outcome.violations.isEmpty else {
-                Issue.record("seed \(run.program.seed):\n\(run.program)\n\(outcome.events.joined(separator: "\n"))")
-                return
-            }
+            return run.log.outcome
         }
+        if let failure { Issue.record("\(failure)") }
     }
 
     /// The checker finds what it is there to find.

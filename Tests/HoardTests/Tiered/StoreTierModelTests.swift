@@ -1,7 +1,6 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import HoardTesting
 import Testing
 
@@ -23,14 +22,15 @@ private let campaign = ProgramCampaign(defaultCount: 500)
     /// `HOARD_STORE_TIER_RUNS` asks for another number of programs in each block than the usual 25.
     @Test(arguments: 0..<8)
     func whatWasInvalidatedIsNeverServedOnRealThreads(block: Int) async throws {
-        let count = ProcessInfo.processInfo.environment["HOARD_STORE_TIER_RUNS"].flatMap { Int($0) } ?? 25
-        for _ in 0..<count {
-            let program = StoreTierProgram(seed: UInt64.random(in: .min ... .max), stepCount: 300)
-            let run = StoreTierRun(program)
+        let failure = try await ProgramCampaign.failureOnThreads(
+            countNamed: "HOARD_STORE_TIER_RUNS",
+            defaultCount: 25,
+            of: { StoreTierProgram(seed: $0, stepCount: 300) }
+        ) {
+            let run = StoreTierRun($0)
             try await run.perform()
-            let violations = run.history.outcome.violations
-            for violation in violations { Issue.record("seed \(program.seed): \(violation)") }
-            guard violations.isEmpty else { return }
+            return run.history.outcome
         }
+        if let failure { Issue.record("\(failure)") }
     }
 }

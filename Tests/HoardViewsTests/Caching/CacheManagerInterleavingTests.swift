@@ -1,7 +1,6 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import HoardTesting
 import Testing
 
@@ -18,16 +17,15 @@ private let campaign = ProgramCampaign(defaultCount: 500)
     ///
     /// `HOARD_CACHE_MANAGER_RUNS` asks for another number of programs in each block than the usual 25.
     @Test(arguments: 0..<8) func nothingOlderThanTheLastChangeIsFoundOnRealThreads(block: Int) async throws {
-        let count = ProcessInfo.processInfo.environment["HOARD_CACHE_MANAGER_RUNS"].flatMap { Int($0) } ?? 25
-        for _ in 0..<count {
-            let program = CacheManagerProgram(seed: UInt64.random(in: .min ... .max))
-            let run = CacheManagerRun(program, isSeeded: false)
+        let failure = try await ProgramCampaign.failureOnThreads(
+            countNamed: "HOARD_CACHE_MANAGER_RUNS",
+            defaultCount: 25,
+            of: CacheManagerProgram.init
+        ) {
+            let run = CacheManagerRun($0, isSeeded: false)
             try await run.perform()
-            let outcome = run.history.outcome
-            guard outcome.violations.isEmpty else {
-                Issue.record("seed \(program.seed):\n\(program)\n\(outcome.events.joined(separator: "\n"))")
-                return
-            }
+            return run.history.outcome
         }
+        if let failure { Issue.record("\(failure)") }
     }
 }

@@ -1,7 +1,6 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import HoardTesting
 import Testing
 
@@ -20,17 +19,15 @@ private let campaign = ProgramCampaign(defaultCount: 2_000, blockCount: 16)
     ///
     /// `HOARD_TIERED_CACHE_RUNS` asks for another number of programs in each block than the usual 25.
     @Test(arguments: 0..<8) func nothingOlderIsEverSeenOnRealThreads(block: Int) async throws {
-        let count = ProcessInfo.processInfo.environment["HOARD_TIERED_CACHE_RUNS"].flatMap { Int($0) } ?? 25
-        for _ in 0..<count {
-            let run = InterleavingRun(TieredCacheProgram(seed: UInt64.random(in: .min ... .max)), isTraced: true, isSeeded: false)
+        let failure = try await ProgramCampaign.failureOnThreads(
+            countNamed: "HOARD_TIERED_CACHE_RUNS",
+            defaultCount: 25,
+            of: TieredCacheProgram.init
+        ) {
+            let run = InterleavingRun($0, isTraced: true, isSeeded: false)
             try await run.perform()
-            let complaints = run.complaints
-            guard complaints.isEmpty else {
-                Issue.record(
-                    "seed \(run.program.seed):\n\(run.program)\n\(complaints.joined(separator: "\n"))\n\(run.events.joined(separator: "\n"))"
-                )
-                return
-            }
+            return ProgramOutcome(violations: run.complaints, events: run.events)
         }
+        if let failure { Issue.record("\(failure)") }
     }
 }
