@@ -115,7 +115,7 @@ extension HTTPCache {
 
     /// Removes what is stored under the keys of URIs, whose fences have been broken.
     ///
-    /// Whoever looks for them meanwhile may find what is being removed, and have it confirmed by the origin. It is not stored again.
+    /// A request that looks for them meanwhile may find a response that is being removed, and have it confirmed by the origin. That is not stored again.
     ///
     /// - Parameter flight: Stores what it brings all the same.
     func removeStored(_ keys: [HTTPCacheKey], sparing flight: Flight? = nil) async {

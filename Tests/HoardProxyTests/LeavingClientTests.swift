@@ -70,7 +70,7 @@ struct LeavingClientTests {
             #expect(site.server?.failures == 0)
             #expect(site.server?.state == .healthy)
             #expect(site.proxy.cache.statistics.failures == 0)
-            // Whoever stays is served as before, on the same connection too.
+            // A client that stays is served as before, on the same connection too.
             if leaving == .resettingTheStream {
                 let connectionCount = site.proxy.server.acceptedConnectionCount
                 #expect(try await kept.send(site.request("/after")).head.status == .ok)
@@ -126,7 +126,7 @@ struct LeavingClientTests {
 
         var port: Int { proxy.server.port }
 
-        /// What is known of the origin.
+        /// The proxy's knowledge of the origin.
         var server: OriginState? { proxy.state.value.withLock { $0.upstreams }.groups.first?.states().first }
 
         func request(_ path: String) -> HTTPRequest {

@@ -33,7 +33,7 @@ package protocol PreemptingExecutor: TaskExecutor {
     func mayPreempt()
 }
 
-/// A point between two steps that other threads may come between. Only debug builds have it; the caller must hold no lock.
+/// A point between two steps that other threads may come between. Only debug builds and `make test-optimised` have it; the caller must hold no lock.
 ///
 /// A test that decides the order of everything (``TaskPlacement``) decides here too who goes first.
 @inline(__always)

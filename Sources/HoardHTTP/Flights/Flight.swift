@@ -93,7 +93,7 @@ final class Flight: Sendable {
 
     private func isIntact(for response: StoredResponse) -> Bool { isIntact(tags: labels.isEmpty ? response.tags : labels.union(response.tags)) }
 
-    /// What rests on what a lookup has found, such as a response that the origin has confirmed, also counts as removed by what was being removed at the time of the lookup.
+    /// A response that rests on a stored one, such as one that the origin has confirmed, also counts as removed by a removal that was under way at the lookup.
     private func isIntact(tags: Set<String>) -> Bool {
         let (isClosed, hasFound) = state.withLock { ($0.isClosed, $0.found?.response != nil) }
         return !isClosed && fences.removals.allSatisfy { cache.entries.isIntact($0, tags: tags, isCopy: hasFound) }
@@ -114,7 +114,7 @@ final class Flight: Sendable {
     /// The fence that this flight has for a key.
     func fence(ofKey key: HTTPCacheKey) -> FenceTable<HTTPCacheKey>.Fence? { ([fences.key] + fences.removals).first { $0.key == key } }
 
-    /// What is under way for the stored response that the lookup found is not stored, but by one flight. ``removeFound(sparing:)`` follows.
+    /// Keeps all flights but one from storing anything under the URI of the stored response that the lookup found. ``removeFound(sparing:)`` follows.
     func breakFencesOfFound(sparing flight: Flight) {
         guard let removed = removalKeyOfFound else { return }
         cache.entries.breakFences(forKey: removed, sparing: flight.fence(ofKey: removed))

@@ -37,7 +37,7 @@ import Testing
         harness = CacheHarness(mode: .shared, stores: [store], time: time) { _ in .text("old", fields: Self.fields) }
     }
 
-    /// What a lookup finds before the removal, and a flight that begins while the store is still removing it.
+    /// The result of a lookup before the removal, and a flight that begins while the store is still removing it.
     private func withFlightDuring(_ removal: Removal, _ body: (Flight, HTTPCache.Found, Gate) async throws -> Void) async throws {
         _ = try await Reply(await cache.respond(to: .test(.get, "/a"), partition: "ann", through: harness.transport))
         await cache.flush()

@@ -5,14 +5,14 @@ import HoardTesting
 
 /// A short program on a cache over a slow store, and the job of the executor before which the time for whatever the store is asked is over.
 struct DeadlineProgram: Sendable, CustomStringConvertible {
-    /// What is changed.
+    /// The change that the time may end.
     enum Change: String, Sendable, CaseIterable {
         case write, writeBehind, writeOfSeveral
         case removal, removalOfSeveral, removalByTag, removalOfPartition, removalOfEverything
         case mark, markByTag, markOfEverything
     }
 
-    /// What else is going on, beside a read.
+    /// The work beside it, apart from a read.
     enum Setting: String, Sendable, CaseIterable {
         case nothingElse
         /// A write of the same key is under way.

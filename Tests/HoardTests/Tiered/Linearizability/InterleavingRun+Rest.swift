@@ -12,7 +12,7 @@ extension InterleavingRun {
     func lookAtRest() async throws {
         for cache in caches { await cache.flush() }
         for task in left.value { await task.value }
-        // What its callers have left goes on, and publishes what it loads.
+        // A load that its callers have left goes on, and publishes.
         while caches.contains(where: { $0.loads.flightCount + $0.storeReads.flightCount + $0.coldStarts.flightCount > 0 }) {
             try Task.checkCancellation()
             await sleep(for: .seconds(1))
@@ -26,7 +26,7 @@ extension InterleavingRun {
             }
         }
         try await makeGood()
-        // What the stores have missed has been made good by now, so they may be looked into directly.
+        // The invalidations that the stores have missed have been made good by now, so they may be looked into directly.
         for run in all {
             await run.look("in the end") { key, number in
                 guard let name = run.cache.naming.recordKey(for: key) else { return nil }
