@@ -15,7 +15,7 @@ internal import Synchronization
 ///
 /// A removal by tag or partition, or a stale mark, is noted with the tag and touches no record, O(1) for each tag; records are judged when they are read. So a
 /// record that has gone with a tag takes up room, and is counted in ``StoreStatistics/count``, until it is read, replaced or evicted.
-public final class MemoryStore: RecordStore {
+public final class MemoryStore: ImmediateRecordStore {
     public let name: String
 
     private let maximumCount: Int?
@@ -39,7 +39,11 @@ public final class MemoryStore: RecordStore {
     /// What a record is charged beyond its own bytes.
     public static var overheadBytesPerRecord: Int { 128 }
 
-    public func record(forKey key: RecordKey) async throws(StoreError) -> Record? {
+    public func record(forKey key: RecordKey) async throws(StoreError) -> Record? { try read(key) }
+
+    public func immediateRecord(forKey key: RecordKey) throws(StoreError) -> ImmediateReading { .init(try read(key)) }
+
+    private func read(_ key: RecordKey) throws(StoreError) -> Record? {
         try check(key)
         let now = clock.now()
         return try withOpenState { $0.read(key, at: now) }

@@ -6,9 +6,11 @@ internal import Synchronization
 extension TieredCache {
     /// Answers a request: from memory, the stores, and the loader, if there is one.
     ///
-    /// - Parameter found: What memory has said, unless it is skipped.
+    /// - Parameters:
+    ///   - found: What memory has said, unless it is skipped.
+    ///   - pass: What the stores have said that can answer at once, if they have been asked.
     /// - Throws: What the loader throws; `CancellationError`; ``CacheError``.
-    func answer(_ inquiry: Inquiry, found: TieredEntry<Value>?) async throws -> Answer<Value> {
+    func answer(_ inquiry: Inquiry, found: TieredEntry<Value>?, pass: FirstPass? = nil) async throws -> Answer<Value> {
         var candidate: Candidate?
         if let entry = found.flatMap({ checked($0, key: inquiry.key) }) {
             if let answer = answerIfGood(entry, .memory, inquiry, isCoalesced: false) { return answer }
@@ -18,13 +20,18 @@ extension TieredCache {
         if inquiry.policy.skipping.contains(.storeReads) {
             skipped = tiers.map { StoreSkip(store: $0.store.name, reason: .policy) }
         } else if !tiers.isEmpty {
+            var first = pass
+            if first == nil { first = await firstPass(forKey: inquiry.key, skipsMemory: inquiry.policy.skipping.contains(.memoryWrites)) }
+            let next = first?.next ?? 0
             let (reading, isCoalesced): (StoreReading, Bool)
-            if candidate == nil, let load = inquiry.load {
-                let (start, isJoined) = try await coldStart(inquiry, load: load)
+            if let immediate = first?.reading {
+                (reading, isCoalesced) = (immediate, false)
+            } else if candidate == nil, let load = inquiry.load {
+                let (start, isJoined) = try await coldStart(inquiry, from: next, load: load)
                 if let load = start.load { return answer(load, isCoalesced: isJoined || start.isLoadCoalesced, start.reading.skipped) }
                 (reading, isCoalesced) = (start.reading, isJoined || start.isReadCoalesced)
             } else {
-                (reading, isCoalesced) = try await storeReading(inquiry)
+                (reading, isCoalesced) = try await storeReading(inquiry, from: next)
             }
             skipped = reading.skipped
             if let entry = reading.entry {
@@ -85,8 +92,9 @@ extension TieredCache {
 
     /// Reads the stores for a key of which memory has nothing, and goes on to load it if they have nothing either: callers that wait are woken once.
     ///
+    /// - Parameter first: The first store to be read.
     /// - Throws: What the loader throws; `CancellationError`; ``CacheError``.
-    private func coldStart(_ inquiry: Inquiry, load: @escaping Loader) async throws -> (start: ColdStart, isCoalesced: Bool) {
+    private func coldStart(_ inquiry: Inquiry, from first: Int, load: @escaping Loader) async throws -> (start: ColdStart, isCoalesced: Bool) {
         var seen: TieredEntry<Value>?
         let deadline = deadline(for: inquiry.policy) { _ in false }
         do {
@@ -95,7 +103,7 @@ extension TieredCache {
                 existing: { existing(inquiry, seen: &seen).map { ColdStart(load: $0) } },
                 deadline: deadline.map { ($0, deadlines) }
             ) { [self] in
-                let (reading, isReadCoalesced) = try await storeReading(inquiry)
+                let (reading, isReadCoalesced) = try await storeReading(inquiry, from: first)
                 if reading.entry != nil { return ColdStart(reading: reading, isReadCoalesced: isReadCoalesced) }
                 var seen: TieredEntry<Value>?
                 let (outcome, isLoadCoalesced) = try await loads.run(inquiry.key, existing: { existing(inquiry, seen: &seen) }) { [self] in

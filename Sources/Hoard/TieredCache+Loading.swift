@@ -34,7 +34,7 @@ extension TieredCache {
                 return value
             }
         }
-        return try await loadedLookup(forKey: key, policy: policy, tags: tags, found: found, load: load).value
+        return try await loadedValue(forKey: key, policy: policy, tags: tags, found: found, load: load)
     }
 
     /// Like ``value(forKey:policy:tags:load:)``, but with the value's provenance.
@@ -81,12 +81,29 @@ extension TieredCache {
         return try await countedAnswer(inquiry, found: found).lookup
     }
 
-    @usableFromInline func loadedLookup(
+    @usableFromInline func loadedValue(
+        forKey key: Key,
+        policy: CachePolicy?,
+        tags: Set<String>,
+        found: TieredEntry<Value>?,
+        load: @escaping @Sendable (Key) async throws -> Value
+    ) async throws -> Value {
+        var pass: FirstPass?
+        if policy == nil, found == nil {
+            let first = await firstPass(forKey: key)
+            if let value = first.value { return value }
+            pass = first.pass
+        }
+        return try await loadedLookup(forKey: key, policy: policy, tags: tags, found: found, pass: pass, load: load).value
+    }
+
+    func loadedLookup(
         forKey key: Key,
         policy: CachePolicy?,
         tags: Set<String>,
         keptBy keptPolicy: CachePolicy? = nil,
         found: TieredEntry<Value>?,
+        pass: FirstPass? = nil,
         load: @escaping @Sendable (Key) async throws -> Value
     ) async throws -> Lookup<Value> {
         var found = found
@@ -98,7 +115,7 @@ extension TieredCache {
         inquiry.needsValue = true
         noteCloserLook(found)
         do {
-            var answer = try await answer(inquiry, found: found)
+            var answer = try await answer(inquiry, found: found, pass: pass)
             while true {
                 if case .value(let lookup) = answer {
                     count(answer)

@@ -61,7 +61,13 @@ extension TieredCache {
         var found = found
         // With a policy of its own, the call has not looked into memory yet.
         if let policy, !policy.skipping.contains(.memoryReads) { found = memory.value(forKey: key) }
-        return await answer(forKey: key, policy: policy, found: found, freshOnly: true)?.value
+        var pass: FirstPass?
+        if policy == nil, found == nil {
+            let first = await firstPass(forKey: key)
+            if let value = first.value { return value }
+            pass = first.pass
+        }
+        return await answer(forKey: key, policy: policy, found: found, pass: pass, freshOnly: true)?.value
     }
 
     @usableFromInline func freshMemoryValue(forKey key: Key, found: TieredEntry<Value>?) -> Value? {
@@ -73,11 +79,17 @@ extension TieredCache {
         return isFresh ? entry?.value : nil
     }
 
-    private func answer(forKey key: Key, policy: CachePolicy?, found: TieredEntry<Value>?, freshOnly: Bool = false) async -> Lookup<Value>? {
+    private func answer(
+        forKey key: Key,
+        policy: CachePolicy?,
+        found: TieredEntry<Value>?,
+        pass: FirstPass? = nil,
+        freshOnly: Bool = false
+    ) async -> Lookup<Value>? {
         let inquiry = Inquiry(key: key, policy: policy ?? configuration.policy, isOwnPolicy: policy != nil, load: nil)
         noteCloserLook(found)
         do {
-            var answer = try await answer(inquiry, found: found)
+            var answer = try await answer(inquiry, found: found, pass: pass)
             if freshOnly, let lookup = answer.lookup, !lookup.isFresh { answer = .absent(isKnown: false) }
             count(answer)
             return answer.lookup

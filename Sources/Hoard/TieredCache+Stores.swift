@@ -12,17 +12,56 @@ internal import Synchronization
 extension TieredCache {
     /// What the stores have of a key, read together with whoever else reads them for it.
     ///
+    /// - Parameter first: The first store to be read: those above it have just answered that they have nothing.
     /// - Throws: `CancellationError`; `recursiveLoad` for a store that asks the cache above it.
-    func storeReading(_ inquiry: Inquiry) async throws -> (reading: StoreReading, isCoalesced: Bool) {
+    func storeReading(_ inquiry: Inquiry, from first: Int = 0) async throws -> (reading: StoreReading, isCoalesced: Bool) {
         let skipsMemory = inquiry.policy.skipping.contains(.memoryWrites)
         let (reading, isCoalesced) = try await storeReads.run(inquiry.key) { [self] in
-            await readStores(inquiry.key, skipsMemory: skipsMemory)
+            await readStores(inquiry.key, skipsMemory: skipsMemory, from: first, mayWait: true).reading
         }
         return (reading, isCoalesced)
     }
 
+    /// What came of asking the stores that can answer at once.
+    struct FirstPass: Sendable {
+        /// What the stores have. `nil`: one that had to be asked cannot answer at once.
+        var reading: StoreReading?
+        /// The first store that is still to be read then.
+        var next = 0
+    }
+
+    /// Asks the stores on the caller's thread, without a task, as far as they can answer at once.
+    func firstPass(forKey key: Key, skipsMemory: Bool) async -> FirstPass {
+        guard tiers.first?.immediateStore != nil else { return FirstPass() }
+        let (reading, isWhole, next) = await readStores(key, skipsMemory: skipsMemory, from: 0, mayWait: false)
+        return isWhole ? FirstPass(reading: reading) : FirstPass(next: reading.isEmpty ? next : 0)
+    }
+
+    /// The same for a call without a policy of its own that has found nothing in memory: the way of a hit in a disk store, which is kept short.
+    ///
+    /// - Returns: The value, if it is fresh and no load is due; otherwise what the stores have, to go on with.
+    func firstPass(forKey key: Key) async -> (value: Value?, pass: FirstPass?) {
+        let skipping = configuration.policy.skipping
+        guard !skipping.contains(.storeReads) else { return (nil, nil) }
+        let pass = await firstPass(forKey: key, skipsMemory: skipping.contains(.memoryWrites))
+        guard let reading = pass.reading, let entry = reading.entry, reading.skipped.isEmpty, needsNoCloserLook(entry), let value = entry.value else {
+            return (nil, pass)
+        }
+        counters.withLock { $0.storeHits += 1 }
+        if isObserved { observer?.requestAnswered(.hit, tier: reading.tier, cache: label) }
+        return (value, pass)
+    }
+
     /// Asks the stores in order, and copies what it finds to the tiers above, as long as nobody writes or removes the key.
-    private func readStores(_ key: Key, skipsMemory: Bool) async -> StoreReading {
+    ///
+    /// - Parameter mayWait: Whether to go on at a store that cannot answer at once.
+    /// - Returns: What was found; whether all stores have been read that had to be; and the one that has not.
+    private func readStores(
+        _ key: Key,
+        skipsMemory: Bool,
+        from first: Int,
+        mayWait: Bool
+    ) async -> (reading: StoreReading, isWhole: Bool, next: Int) {
         var reading = StoreReading()
         let positions = stack.positions
         interleavingPoint()
@@ -30,15 +69,20 @@ extension TieredCache {
         if isBeingWritten {
             // Some tiers have what is about to be replaced, others what replaces it. Whoever has seen the new must not see the old.
             reading.skipped = tiers.map { StoreSkip(store: $0.store.name, reason: .beingChanged) }
-            return reading
+            return (reading, true, tiers.count)
         }
         guard let recordKey = naming.recordKey(for: key) else {
             if let fence { closeFence(fence) }
-            return reading
+            return (reading, true, tiers.count)
         }
         var found: (record: Record, entry: TieredEntry<Value>, tierIndex: Int)?
-        search: for (index, tier) in tiers.enumerated() {
-            switch await tier.record(forKey: recordKey) as StoreTier.Reading {
+        search: for index in first..<tiers.count {
+            let tier = tiers[index]
+            switch mayWait ? await tier.record(forKey: recordKey) : await tier.immediateRecord(forKey: recordKey) {
+            case nil:
+                if let fence { closeFence(fence) }
+                reading.entry = found?.entry
+                return (reading, false, index)
             case .nothing: continue
             case .skipped(let reason): reading.skipped.append(StoreSkip(store: tier.store.name, reason: reason))
             case .record(let record):
@@ -53,13 +97,17 @@ extension TieredCache {
             reading.tier = .store(tiers[found.tierIndex].store.name)
             if let fence {
                 let (record, entry, tierIndex) = found
-                let promotion = Promotion(key: key, recordKey: recordKey, record: record, entry: entry, tierIndex: tierIndex, fence: fence)
-                await promote([promotion], skipsMemory: skipsMemory)
+                if tierIndex == 0 {
+                    _ = promoteToMemory(entry, forKey: key, fence: fence, skipsMemory: skipsMemory, closesFence: true)
+                } else {
+                    let promotion = Promotion(key: key, recordKey: recordKey, record: record, entry: entry, tierIndex: tierIndex, fence: fence)
+                    await promote([promotion], skipsMemory: skipsMemory)
+                }
             }
         } else if let fence {
             closeFence(fence)
         }
-        return reading
+        return (reading, true, tiers.count)
     }
 
     /// The entry that a record makes; `nil` if it cannot be decoded. Such a record is removed.
@@ -105,11 +153,10 @@ extension TieredCache {
     /// Copies what stores have to memory and, in the background, to the stores above them. Closes the fences.
     func promote(_ promotions: [Promotion], skipsMemory: Bool) async {
         let rising = promotions.filter { promotion in
-            if promoteToMemory(promotion.entry, forKey: promotion.key, fence: promotion.fence, skipsMemory: skipsMemory), promotion.tierIndex > 0 {
-                return true
-            }
-            closeFence(promotion.fence)
-            return false
+            let (rises, fence) = (promotion.tierIndex > 0, promotion.fence)
+            let isIntact = promoteToMemory(promotion.entry, forKey: promotion.key, fence: fence, skipsMemory: skipsMemory, closesFence: !rises)
+            if rises, !isIntact { closeFence(fence) }
+            return rises && isIntact
         }
         if rising.isEmpty { return }
         await storeWrites.run { [self] in

@@ -208,12 +208,21 @@ extension TieredCache {
 
     /// Writes a copy of what a store has to memory if its fence is intact. It replaces nothing newer, and does not keep anybody else from publishing.
     ///
+    /// - Parameter closesFence: Whether the fence is not needed any more.
     /// - Returns: Whether the copy may go on to other tiers.
-    func promoteToMemory(_ entry: TieredEntry<Value>, forKey key: Key, fence: FenceTable<Key>.Fence, skipsMemory: Bool) -> Bool {
+    func promoteToMemory(
+        _ entry: TieredEntry<Value>,
+        forKey key: Key,
+        fence: FenceTable<Key>.Fence,
+        skipsMemory: Bool,
+        closesFence: Bool
+    ) -> Bool {
         let new = skipsMemory ? nil : memoryEntry(entry, forKey: key)
         interleavingPoint()
         let outcome = fences.withLock { fences -> PromotionOutcome in
-            guard fences.isIntact(fence, tags: entry.terms.labels) else { return .fenced }
+            let isIntact = fences.isIntact(fence, tags: entry.terms.labels)
+            if closesFence { fences.close(fence) }
+            guard isIntact else { return .fenced }
             guard let new else { return .skipped }
             if let current = memory.peek(key), current.terms.created >= entry.terms.created, current.isAsGood(as: entry) {
                 return .superseded(by: current)

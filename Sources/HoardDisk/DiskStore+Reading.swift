@@ -32,6 +32,24 @@ extension DiskStore {
         return record
     }
 
+    /// Reads a record on the calling thread, as ``record(forKey:)`` does, and never suspends.
+    ///
+    /// - Returns: `.unavailable` for a record that has expired or is damaged, which only ``record(forKey:)`` removes.
+    /// - Complexity: As ``record(forKey:)``.
+    /// - Throws: What ``record(forKey:)`` throws.
+    public func immediateRecord(forKey key: RecordKey) throws(StoreError) -> ImmediateReading {
+        switch try core.find(key, at: core.configuration.clock.now(), isUse: true) {
+        case .found(let record):
+            core.counters.hits.wrappingAdd(1, ordering: .relaxed)
+            return .record(record)
+        case .absent:
+            core.counters.misses.wrappingAdd(1, ordering: .relaxed)
+            return .absent
+        case .opened, .unusable:
+            return .unavailable
+        }
+    }
+
     /// Reads a record without counting as a use of it, and leaves statistics alone. For tools that look into a store.
     ///
     /// Works on the calling thread, as ``record(forKey:)`` does. A record that has expired or is damaged is `nil`.

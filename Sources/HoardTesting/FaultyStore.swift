@@ -37,6 +37,8 @@ public final class FaultyStore: RecordStore {
     public let name: String
 
     let base: any RecordStore
+    /// Whether it was created to answer at once, and the wrapped store can.
+    public let answersAtOnce: Bool
     private let ticker: any Ticker
     private let state = Mutex(State())
 
@@ -48,9 +50,12 @@ public final class FaultyStore: RecordStore {
 
     /// Creates a store that passes everything on to `base`.
     ///
-    /// - Parameter ticker: What the delays of a ``Behavior`` wait for.
-    public init(_ base: any RecordStore, name: String? = nil, ticker: any Ticker = MonotonicTicker()) {
+    /// - Parameters:
+    ///   - answersAtOnce: Whether it reads without suspending where it can, as an `ImmediateRecordStore` does.
+    ///   - ticker: What the delays of a ``Behavior`` wait for.
+    public init(_ base: any RecordStore, name: String? = nil, answersAtOnce: Bool = false, ticker: any Ticker = MonotonicTicker()) {
         self.base = base
+        self.answersAtOnce = answersAtOnce && (base as? any ImmediateRecordStore)?.answersAtOnce ?? false
         self.name = name ?? base.name
         self.ticker = ticker
     }
@@ -103,6 +108,17 @@ public final class FaultyStore: RecordStore {
                 state.behaviors[operation] = behavior
             }
         }
+    }
+
+    /// The behavior of a call that is made now and need not wait; `nil` if it has to, and then the call does not count.
+    func immediateBehavior(_ operation: Operation, keys: [RecordKey]) -> Behavior? {
+        let (number, fixedBehavior, script) = state.withLock { state in
+            (state.callCounts[operation, default: 0] + 1, state.behaviors[operation], state.script)
+        }
+        let behavior = fixedBehavior ?? script(Call(operation: operation, keys: keys, tags: [], partition: nil, number: number))
+        guard !behavior.waits else { return nil }
+        state.withLock { $0.callCounts[operation, default: 0] += 1 }
+        return behavior
     }
 
     /// Makes a call, or not, as its behavior says.

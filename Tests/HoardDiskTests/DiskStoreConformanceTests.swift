@@ -38,6 +38,11 @@ import Testing
         try await run(check, kind)
     }
 
+    @Test(arguments: RecordStoreConformance.immediateChecks, Kind.allCases)
+    func conformsWhenReadAtOnce(to check: RecordStoreConformance.Check, _ kind: Kind) async throws {
+        try await run(check, kind)
+    }
+
     @Test(arguments: 0..<8 as Range<UInt64>, Kind.allCases)
     func conformsToTheModel(seed: UInt64, _ kind: Kind) async throws {
         for check in RecordStoreConformance.checks(seed: seed) where check.name.hasPrefix("random operations") { try await run(check, kind) }

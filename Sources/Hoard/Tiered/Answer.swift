@@ -107,5 +107,8 @@ extension TieredCache {
         var entry: TieredEntry<Value>?
         var tier = CacheTier.memory
         var skipped: [StoreSkip] = []
+
+        /// Whether every store that was read has nothing.
+        var isEmpty: Bool { entry == nil && skipped.isEmpty }
     }
 }

@@ -48,6 +48,9 @@ struct CircuitBreaker: Sendable {
         self.nextOpenFor = openFor
     }
 
+    /// Whether calls are let through that are no probes.
+    var isClosed: Bool { if case .closed = state { true } else { false } }
+
     /// Whether a call would not be let through now.
     func isRefusing(at now: Int64) -> Bool {
         switch state {

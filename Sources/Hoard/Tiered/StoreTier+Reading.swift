@@ -2,8 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension StoreTier {
-    /// Reads a record. Never waits longer than the deadline, and never gives what has been invalidated.
-    func record(forKey key: RecordKey) async -> Reading {
+    /// Reads a record, and never gives what has been invalidated.
+    ///
+    /// A store that can answer at once is asked on the caller's thread. Any other is waited for no longer than the deadline.
+    func record(forKey key: RecordKey) async -> Reading { await reading(forKey: key, mayWait: true) ?? .nothing }
+
+    /// The same, if the store can answer at once. `nil`: it cannot, or has lately taken long to, and ``record(forKey:)`` has to ask it.
+    func immediateRecord(forKey key: RecordKey) async -> Reading? { immediateStore == nil ? nil : await reading(forKey: key, mayWait: false) }
+
+    private func reading(forKey key: RecordKey, mayWait: Bool) async -> Reading? {
         // No store can have a record of such a key.
         guard key.bytes.count <= RecordKey.maximumByteCount else { return .nothing }
         let start = ticker.nanoseconds()
@@ -18,10 +25,38 @@ extension StoreTier {
             admission = admitted
         }
         let call = CacheStoreCall(store: store.name, operation: .read)
-        let answer = await performInTime(call) { [store] () async throws(StoreError) in try await store.record(forKey: key) }
-        if let reason = ended(call, answer, found: { $0 != nil }, permit: admission.permit, since: start) { return .skipped(reason) }
+        var answer = admission.isImmediate ? await readAtOnce(key, call) : nil
+        let isImmediate = answer != nil
+        if answer == nil, mayWait {
+            answer = await performInTime(call) { [store] () async throws(StoreError) in try await store.record(forKey: key) }
+        }
+        guard let answer else {
+            withState { $0.breaker.abandoned(admission.permit) }
+            return nil
+        }
+        if let reason = ended(call, answer, found: { $0 != nil }, isImmediate: isImmediate, permit: admission.permit, since: start) {
+            return .skipped(reason)
+        }
         guard case .success(let record?) = answer else { return .nothing }
         return withState { $0.reading(of: record, forKey: key, admission) }
+    }
+
+    /// Asks the store on the caller's thread. `nil`: it cannot answer at once.
+    private func readAtOnce(_ key: RecordKey, _ call: CacheStoreCall) async -> Answer<Record?>? {
+        guard let immediateStore else { return nil }
+        let read: @Sendable () -> Answer<Record?>? = {
+            do throws(StoreError) {
+                return switch try immediateStore.immediateRecord(forKey: key) {
+                case .record(let record): .success(record)
+                case .absent: .success(nil)
+                case .unavailable: nil
+                }
+            } catch {
+                return .failure(error)
+            }
+        }
+        guard let observer else { return read() }
+        return await observer.withStoreCall(call, read)
     }
 
     /// Reads several records in one call of the store.
@@ -50,7 +85,7 @@ extension StoreTier {
             if readable.count == 1 { return try await store.record(forKey: readable[0]).map { [readable[0]: $0] } ?? [:] }
             return try await store.records(forKeys: readable)
         }
-        if let reason = ended(call, answer, found: { !$0.isEmpty }, permit: admission.permit, since: start) {
+        if let reason = ended(call, answer, found: { !$0.isEmpty }, isImmediate: false, permit: admission.permit, since: start) {
             for key in readable { skipped[key] = reason }
             return ([:], skipped)
         }
@@ -77,13 +112,17 @@ extension StoreTier {
         _ call: CacheStoreCall,
         _ answer: Answer<Success>,
         found: (Success) -> Bool,
+        isImmediate: Bool,
         permit: CircuitBreaker.Permit,
         since start: Int64
     ) -> StoreSkip.Reason? {
         let now = ticker.nanoseconds()
         switch answer {
         case .success(let success):
-            withState { $0.succeeded(.read, permit: permit) }
+            withState { state in
+                state.succeeded(.read, permit: permit)
+                state.noteDuration(now &- start, ofImmediateRead: isImmediate)
+            }
             tell(call, found(success) ? .found : .notFound, since: start, until: now)
             return nil
         case .failure(let error):
@@ -95,7 +134,10 @@ extension StoreTier {
             tell(call, .failed, error: error, since: start, until: now)
             return .failed
         case .timedOut:
-            withState { $0.timedOut(.read, permit: permit, at: now) }
+            withState { state in
+                state.timedOut(.read, permit: permit, at: now)
+                state.answersSlowly = true
+            }
             tell(call, .timedOut, since: start, until: now)
             return .timedOut
         }
@@ -118,6 +160,8 @@ extension StoreTier {
         let pendingTags: [String: UInt64]
         /// Partitions, likewise.
         let pendingPartitions: [ExactText: UInt64]
+        /// Whether the store may be asked on the caller's thread.
+        let isImmediate: Bool
     }
 }
 
@@ -134,9 +178,15 @@ extension StoreTier.State {
             keys: readable,
             pending: pending,
             pendingTags: journal.tags,
-            pendingPartitions: journal.partitions
+            pendingPartitions: journal.partitions,
+            isImmediate: !answersSlowly && breaker.isClosed
         )
         return .admitted(admission)
+    }
+
+    /// Notes how long a read has taken, in nanoseconds. After a slow one, nobody reads on their own thread until a read is quick again.
+    fileprivate mutating func noteDuration(_ duration: Int64, ofImmediateRead isImmediate: Bool) {
+        if isImmediate != answersSlowly { answersSlowly = duration > longestImmediateRead }
     }
 
     /// What may be given of a record that the store has: invalidations may have been missed while it was read.

@@ -13,6 +13,10 @@ extension StoreTier {
         var failures = 0
         var isClosing = false
         var isClosed = false
+        /// Whether the last read has taken so long that none is made on a caller's thread.
+        var answersSlowly = false
+        /// How long a read may take on a caller's thread, in nanoseconds, before the next ones have a deadline.
+        let longestImmediateRead: Int64
 
         /// Changes that the store has been asked for and has not answered.
         private(set) var calls: [UInt64: Call] = [:]
@@ -31,6 +35,7 @@ extension StoreTier {
                 maximumOpenFor: configuration.maximumOpenFor.saturatingNanoseconds
             )
             journal = InvalidationJournal(maximumCount: configuration.maximumJournalCount)
+            longestImmediateRead = configuration.deadline.map { $0.saturatingNanoseconds / 4 } ?? .max
             recovery.retryAfter = configuration.retryAfter.saturatingNanoseconds
         }
     }

@@ -21,6 +21,8 @@ final class StoreTier: Sendable {
     let store: any RecordStore
     /// The store, if other processes change it and it can tell.
     let sharedStore: (any SharedRecordStore)?
+    /// The store, if it can answer at once.
+    let immediateStore: (any ImmediateRecordStore)?
     let configuration: StoreStack.Configuration
     let ticker: any Ticker
     let observer: (any CacheObserver)?
@@ -39,6 +41,7 @@ final class StoreTier: Sendable {
     ) {
         self.store = store
         sharedStore = store as? any SharedRecordStore
+        immediateStore = (store as? any ImmediateRecordStore).flatMap { $0.answersAtOnce ? $0 : nil }
         self.configuration = configuration
         self.ticker = ticker
         self.observer = observer

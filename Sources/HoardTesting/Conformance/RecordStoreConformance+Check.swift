@@ -25,6 +25,11 @@ extension RecordStoreConformance {
             self.body = body
         }
 
+        /// The same check of another store, which stands in front of the one that is made.
+        func replacing(name: String, _ subject: @escaping @Sendable (Subject) throws -> Subject) -> Self {
+            Check(name, maximumCount: maximumCount, maximumBytes: maximumBytes) { [body] made in try await body(try subject(made)) }
+        }
+
         public var id: String { name }
 
         /// Whether the check needs a store that it can limit.

@@ -47,6 +47,40 @@ import Testing
         }
     }
 
+    @Test(arguments: RecordStoreConformance.immediateChecks)
+    func passesReadsAtOnceOn(_ check: RecordStoreConformance.Check) async throws {
+        try await check.run { configuration in
+            FaultyStore(
+                MemoryStore(
+                    maximumCount: configuration.maximumCount,
+                    maximumBytes: configuration.maximumBytes,
+                    clock: configuration.clock
+                ),
+                answersAtOnce: true
+            )
+        }
+    }
+
+    @Test func readsAtOnceOnlyWhatHasToWaitForNothing() async throws {
+        let time = ManualTicker()
+        let base = MemoryStore()
+        try await base.insert(record, forKey: "a")
+        #expect(try FaultyStore(base).immediateRecord(forKey: "a") == .unavailable)
+        let store = FaultyStore(base, answersAtOnce: true, ticker: time)
+        #expect(try store.immediateRecord(forKey: "b") == .absent)
+        store.setScript { _ in .init(delay: .seconds(1)) }
+        #expect(try store.immediateRecord(forKey: "a") == .unavailable)
+        let gate = store.hold(.record)
+        #expect(try store.immediateRecord(forKey: "a") == .unavailable)
+        gate.open()
+        #expect(store.callCount(.record) == 1)
+        store.fail(.record)
+        #expect(throws: StoreError.self) { try store.immediateRecord(forKey: "a") }
+        store.fail(.record, afterwards: true)
+        #expect(throws: StoreError.self) { try store.immediateRecord(forKey: "a") }
+        #expect(store.callCount(.record) == 3)
+    }
+
     @Test func nameIsThatOfTheWrappedStoreUnlessGiven() {
         #expect(store.name == "base")
         #expect(FaultyStore(base, name: "other").name == "other")

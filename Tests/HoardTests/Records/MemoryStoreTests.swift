@@ -13,7 +13,7 @@ import Testing
         Record(payload: Data(repeating: 1, count: byteCount), created: time.now(), staleUntil: .forever, tags: tags)
     }
 
-    @Test(arguments: RecordStoreConformance.checks)
+    @Test(arguments: RecordStoreConformance.checks + RecordStoreConformance.immediateChecks)
     func conforms(to check: RecordStoreConformance.Check) async throws {
         try await check.run { configuration in
             MemoryStore(maximumCount: configuration.maximumCount, maximumBytes: configuration.maximumBytes, clock: configuration.clock)

@@ -7,7 +7,7 @@ import HoardTesting
 import Synchronization
 
 /// A store in memory that writes down every call as it is made, bulk calls as one, and does to it what a script says.
-final class ScriptedStore: RecordStore {
+final class ScriptedStore: ImmediateRecordStore {
     struct Call: Hashable, Sendable, CustomStringConvertible {
         let name: String
         var keys: Set<RecordKey> = []
@@ -29,11 +29,15 @@ final class ScriptedStore: RecordStore {
     let name: String
     private let state = Mutex(State())
 
+    let answersAtOnce: Bool
     private let ticker: (any Ticker)?
 
-    /// - Parameter ticker: By it the script's delays are measured. Without one there are none.
-    init(name: String = "scripted", ticker: (any Ticker)? = nil) {
+    /// - Parameters:
+    ///   - answersAtOnce: Whether it reads without suspending where the script has it wait for nothing.
+    ///   - ticker: By it the script's delays are measured. Without one there are none.
+    init(name: String = "scripted", answersAtOnce: Bool = false, ticker: (any Ticker)? = nil) {
         self.name = name
+        self.answersAtOnce = answersAtOnce
         self.ticker = ticker
     }
 
@@ -96,6 +100,20 @@ final class ScriptedStore: RecordStore {
 
     func record(forKey key: RecordKey) async throws(StoreError) -> Record? {
         try await perform(Call(name: "record", keys: [key])) { $0[key] }
+    }
+
+    func immediateRecord(forKey key: RecordKey) throws(StoreError) -> ImmediateReading {
+        guard answersAtOnce else { return .unavailable }
+        let call = Call(name: "record", keys: [key])
+        let behavior = state.withLock { $0.script }(call)
+        guard !behavior.waits else { return .unavailable }
+        let (record, isClosed) = state.withLock { state in
+            state.calls.append(call)
+            return (state.records[key], state.isClosed)
+        }
+        if let error = behavior.error ?? behavior.errorAfterwards { throw error }
+        guard !isClosed else { throw StoreError(.closed, "The store has been closed.") }
+        return .init(record)
     }
 
     func records(forKeys keys: [RecordKey]) async throws(StoreError) -> [RecordKey: Record] {

@@ -44,7 +44,10 @@ struct InterleavingRun: Sendable {
         let configuration = Self.stackConfiguration(using: &generator)
         let names = Self.cacheNames(using: &generator)
         logs = names.indices.map { InterleavingLog(keys: keys, number: $0, moments: moments, isTraced: isTraced) }
-        stores = ["upper", "lower"].map { FaultyStore(MemoryStore(name: $0, clock: time), ticker: time) }
+        // Some answer on the caller's thread, as a disk does.
+        stores = ["upper", "lower"].map { name in
+            FaultyStore(MemoryStore(name: name, clock: time), answersAtOnce: Bool.random(using: &generator), ticker: time)
+        }
         for store in stores {
             var rates = Self.rates(using: &generator)
             // Who waits for as long as it takes would wait for ever.

@@ -1,0 +1,39 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A store that can read a record on the caller's thread, without suspending.
+///
+/// A cache above it then reads without a task, a continuation or a timer, which cost more than the read itself. ``MemoryStore`` and `DiskStore` are such stores;
+/// a store across a network is not. `RecordStoreConformance.immediateChecks` (module `HoardTesting`) tries them.
+///
+/// No deadline can end a read on the caller's thread. When one takes long, the cache stops asking in this way, and reads with ``RecordStore/record(forKey:)`` under
+/// the deadline of ``StoreStack/Configuration``, until the store is quick again.
+public protocol ImmediateRecordStore: RecordStore {
+    /// Whether the store is to be asked at once. Constant; `true` by default. For stores around others, of which some can and some cannot.
+    var answersAtOnce: Bool { get }
+
+    /// Reads a record and counts as a use of it, as ``RecordStore/record(forKey:)`` does. Never suspends.
+    ///
+    /// May block for about as long as the read of a local file takes, but not for a network, another process or a lock that is held for long.
+    ///
+    /// - Returns: ``ImmediateReading/unavailable`` if the store would have to suspend; nothing is counted then.
+    /// - Throws: What ``RecordStore/record(forKey:)`` throws.
+    func immediateRecord(forKey key: RecordKey) throws(StoreError) -> ImmediateReading
+}
+
+extension ImmediateRecordStore {
+    public var answersAtOnce: Bool { true }
+}
+
+/// The result of ``ImmediateRecordStore/immediateRecord(forKey:)``.
+public enum ImmediateReading: Sendable, Hashable {
+    /// The record.
+    case record(Record)
+    /// The store has no record of the key that is valid now.
+    case absent
+    /// The store has to suspend for its answer: ``RecordStore/record(forKey:)`` has it.
+    case unavailable
+
+    /// An answer: the record, or its absence.
+    public init(_ record: Record?) { self = record.map { .record($0) } ?? .absent }
+}

@@ -1,0 +1,75 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Hoard
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+extension RecordStoreConformance {
+    /// What an `ImmediateRecordStore` must do, with a new random seed: every check, with single records read at once, and that it does so. A failure states the seed.
+    public static var immediateChecks: [Check] { immediateChecks(seed: .random(in: .min ... .max)) }
+
+    /// The same with the seed that a failure has stated.
+    public static func immediateChecks(seed: UInt64) -> [Check] {
+        checks(seed: seed).map(\.readingAtOnce) + [
+            Check("a record that is there, and one that is not, are read without suspending") { subject in
+                guard let store = subject.store as? any ImmediateRecordStore else { throw notImmediate }
+                let record = subject.record(1)
+                try await store.insert(record, forKey: "key")
+                guard case .record(let read) = try store.immediateRecord(forKey: "key") else {
+                    throw UnmetExpectation(message: "A record that has been written should be read at once.")
+                }
+                try expect(read.payload == record.payload, "The record should be read at once as it was written.")
+                try expect(try store.immediateRecord(forKey: "absent") == .absent, "A key without a record should be found absent at once.")
+            }
+        ]
+    }
+
+    fileprivate static var notImmediate: UnmetExpectation { .init(message: "The store is no ImmediateRecordStore.") }
+}
+
+extension RecordStoreConformance.Check {
+    /// The same check, of a store whose records are read at once, one by one.
+    fileprivate var readingAtOnce: Self {
+        replacing(name: "\(name), read at once") { subject in
+            guard let store = subject.store as? any ImmediateRecordStore else { throw RecordStoreConformance.notImmediate }
+            return RecordStoreConformance.Subject(store: ImmediateReader(base: store), time: subject.time)
+        }
+    }
+}
+
+/// Reads single records at once where the store can.
+private struct ImmediateReader: RecordStore {
+    let base: any ImmediateRecordStore
+
+    var name: String { base.name }
+
+    func record(forKey key: RecordKey) async throws(StoreError) -> Record? {
+        switch try base.immediateRecord(forKey: key) {
+        case .record(let record): record
+        case .absent: nil
+        case .unavailable: try await base.record(forKey: key)
+        }
+    }
+
+    func insert(_ record: Record, forKey key: RecordKey) async throws(StoreError) { try await base.insert(record, forKey: key) }
+    func removeRecord(forKey key: RecordKey) async throws(StoreError) { try await base.removeRecord(forKey: key) }
+    func records(forKeys keys: [RecordKey]) async throws(StoreError) -> [RecordKey: Record] { try await base.records(forKeys: keys) }
+    func insert(_ records: [RecordKey: Record]) async throws(StoreError) { try await base.insert(records) }
+    func removeRecords(forKeys keys: [RecordKey]) async throws(StoreError) { try await base.removeRecords(forKeys: keys) }
+    func removeRecords(taggedWith tags: Set<String>) async throws(StoreError) { try await base.removeRecords(taggedWith: tags) }
+    func removeRecords(inPartition partition: String) async throws(StoreError) { try await base.removeRecords(inPartition: partition) }
+    func markRecordStale(forKey key: RecordKey, at date: Date) async throws(StoreError) { try await base.markRecordStale(forKey: key, at: date) }
+    func markRecordsStale(taggedWith tags: Set<String>, at date: Date) async throws(StoreError) {
+        try await base.markRecordsStale(taggedWith: tags, at: date)
+    }
+    func markAllRecordsStale(at date: Date) async throws(StoreError) { try await base.markAllRecordsStale(at: date) }
+    func removeAll() async throws(StoreError) { try await base.removeAll() }
+    func statistics() async throws(StoreError) -> StoreStatistics { try await base.statistics() }
+    func invalidations() -> AsyncStream<StoreInvalidation>? { base.invalidations() }
+    func close() async { await base.close() }
+}
