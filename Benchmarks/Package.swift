@@ -63,7 +63,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "TieredBenchmarks",
-            dependencies: ["BenchmarkSupport", .product(name: "Hoard", package: "hoard")],
+            dependencies: ["BenchmarkSupport", .product(name: "Hoard", package: "hoard"), .product(name: "HoardDisk", package: "hoard")],
             swiftSettings: swiftSettings
         ),
         .executableTarget(

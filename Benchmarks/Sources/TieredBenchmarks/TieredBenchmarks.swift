@@ -17,12 +17,14 @@ enum TieredBenchmarks {
                 valued: ["--rounds", "--callers", "--case", "--hits"]
             )
             if let name = options.text("--case") {
-                print(try await Hits.run(name, hits: try options.count("--hits") ?? 100_000))
+                let hits = try options.count("--hits") ?? 100_000
+                if StoreHits.cases.contains(name) { try await StoreHits.run(name, reads: hits) } else { print(try await Hits.run(name, hits: hits)) }
                 return
             }
             let rounds = try options.count("--rounds") ?? (options.contains("--quick") ? 3 : 7)
             print(Machine().description)
             print(await Hits.table(rounds: rounds))
+            print(try await StoreHits.table(reads: options.contains("--quick") ? 8_000 : 32_000, rounds: rounds))
             print(try await Herd.table(callers: try options.count("--callers") ?? 10_000, rounds: rounds))
             print(await Invalidations.table(changes: options.contains("--quick") ? 200 : 2_000))
         } catch {
