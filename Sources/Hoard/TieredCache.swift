@@ -17,7 +17,8 @@ public import Synchronization
 /// ```
 ///
 /// - A read asks memory, then the stores in order, then the loader. What a lower tier has is copied upwards with
-///   the lifetime it has left. One read and one load run for a key at a time, whoever waits for them.
+///   the lifetime it has left. One load runs for a key at a time, whoever waits for it; and one read of a
+///   store, unless the store can answer at once (``ImmediateRecordStore``).
 /// - A write or removal holds in every tier when it returns. A load, a read or a write that began before it never
 ///   puts its older value back, in memory or in a store. So do removals by tag.
 /// - What a slow or failing source means for callers is decided by a ``CachePolicy``: of the cache, of a call, or of a loader's result.

@@ -3,7 +3,7 @@
 
 /// The stores below memory, nearest first, and how their failures are handled. Several caches may share one.
 ///
-/// A cache never waits longer than ``Configuration/deadline`` for one operation of a store, and never sees its errors. A store that fails too
+/// A cache waits no longer than ``Configuration/deadline`` for one operation of a store, and never sees its errors. A store that fails too
 /// often is left alone for a while. What it has missed meanwhile is remembered, is not read from it, and is made good when it works again.
 ///
 /// ```swift
