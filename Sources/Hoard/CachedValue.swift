@@ -11,7 +11,7 @@
 public struct CachedValue<Value: Sendable>: Sendable {
     public var value: Value
 
-    package var terms: EntryTerms
+    @usableFromInline package var terms: EntryTerms
 
     public init(
         _ value: Value,
@@ -29,7 +29,7 @@ public struct CachedValue<Value: Sendable>: Sendable {
         terms.validator = validator
     }
 
-    init(_ value: Value, terms: EntryTerms) {
+    @inlinable init(_ value: Value, terms: EntryTerms) {
         self.value = value
         self.terms = terms
     }

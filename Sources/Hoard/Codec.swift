@@ -22,10 +22,10 @@ public struct Codec<Value>: Sendable {
     public let schemaFingerprint: UInt64
 
     /// Reads the validator out of a value that contains it, for its record. Memory then needs no copy of it: entries there, and what is read from a store, have none.
-    package var validator: (@Sendable (Value) -> String?)?
+    @usableFromInline package var validator: (@Sendable (Value) -> String?)?
 
-    private let encodeValue: @Sendable (Value) throws -> Data
-    private let decodeData: @Sendable (Data) throws -> Value
+    @usableFromInline let encodeValue: @Sendable (Value) throws -> Data
+    @usableFromInline let decodeData: @Sendable (Data) throws -> Value
 
     /// - Parameter schema: Names the shape of the encoded form, such as `"user/2"`. Change it when old records must no longer be read.
     public init(
@@ -41,7 +41,7 @@ public struct Codec<Value>: Sendable {
     }
 
     /// - Throws: ``CacheError/Code/codingFailed``.
-    public func encode(_ value: Value) throws(CacheError) -> Data {
+    @inlinable public func encode(_ value: Value) throws(CacheError) -> Data {
         do {
             return try encodeValue(value)
         } catch {
@@ -50,7 +50,7 @@ public struct Codec<Value>: Sendable {
     }
 
     /// - Throws: ``CacheError/Code/codingFailed``.
-    public func decode(_ data: Data) throws(CacheError) -> Value {
+    @inlinable public func decode(_ data: Data) throws(CacheError) -> Value {
         do {
             return try decodeData(data)
         } catch {

@@ -41,7 +41,7 @@ public struct Lookup<Value: Sendable>: Sendable {
     /// Whether the value was fresh when it was found.
     public var isFresh: Bool { staleReason == nil }
 
-    package init(_ value: Value, terms: EntryTerms, tier: CacheTier, age: Duration, staleReason: StaleReason? = nil) {
+    @usableFromInline package init(_ value: Value, terms: EntryTerms, tier: CacheTier, age: Duration, staleReason: StaleReason? = nil) {
         self.value = value
         self.tier = tier
         self.age = max(.zero, age)
@@ -80,7 +80,7 @@ public struct StaleReason: Sendable, CustomStringConvertible {
     /// What the loader threw, for ``Kind/loadFailed``.
     public let error: (any Error)?
 
-    init(_ kind: Kind, error: (any Error)? = nil) {
+    @usableFromInline init(_ kind: Kind, error: (any Error)? = nil) {
         self.kind = kind
         self.error = error
     }

@@ -18,10 +18,10 @@ extension TieredCache {
         }
         var skipped: [StoreSkip] = []
         if inquiry.policy.skipping.contains(.storeReads) {
-            skipped = tiers.map { StoreSkip(store: $0.store.name, reason: .policy) }
+            skipped = stack.skips(.policy)
         } else if !tiers.isEmpty {
             var first = pass
-            if first == nil { first = await firstPass(forKey: inquiry.key, skipsMemory: inquiry.policy.skipping.contains(.memoryWrites)) }
+            if first == nil { first = await firstPass(forKey: inquiry.key, skipping: inquiry.policy.skipping) }
             let next = first?.next ?? 0
             let (reading, isCoalesced): (StoreReading, Bool)
             if let immediate = first?.reading {
@@ -81,7 +81,7 @@ extension TieredCache {
     }
 
     private func isEarlyRefreshDue(_ entry: TieredEntry<Value>, _ inquiry: Inquiry, now: Int64) -> Bool {
-        let ticks = inquiry.isOwnPolicy ? earlyRefresh(inquiry.policy.earlyRefresh, entry.ticks, entry.terms) : entry.ticks
+        let ticks = inquiry.isOwnPolicy ? entry.ticks.with(inquiry.policy.earlyRefresh, loadDuration: entry.terms.loadDuration) : entry.ticks
         if ticks.earlyRefresh <= now { return true }
         guard ticks.spread > 0 else { return false }
         // XFetch: now − Δ·β·ln(random) ≥ end.

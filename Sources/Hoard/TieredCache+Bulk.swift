@@ -136,7 +136,7 @@ extension TieredCache {
         let missing = bulk.unanswered
         if missing.isEmpty || tiers.isEmpty { return }
         guard !bulk.policy.skipping.contains(.storeReads) else {
-            for key in missing { bulk.skipped[key] = tiers.map { StoreSkip(store: $0.store.name, reason: .policy) } }
+            for key in missing { bulk.skipped[key] = stack.skips(.policy) }
             return
         }
         for (key, reading) in await readStores(missing, skipsMemory: bulk.policy.skipping.contains(.memoryWrites)) {
@@ -165,18 +165,18 @@ extension TieredCache {
         // See the reading of one key.
         var missing = keys.indices.filter { !areBeingWritten[$0] }
         for number in keys.indices where areBeingWritten[number] {
-            readings[number].skipped = tiers.map { StoreSkip(store: $0.store.name, reason: .beingChanged) }
+            readings[number].skipped = stack.skips(.beingChanged)
         }
         for (index, tier) in tiers.enumerated() where !missing.isEmpty && !Task.isCancelled {
             let (records, skipped) = await tier.records(forKeys: missing.map { names[$0] })
             for number in missing {
-                if let reason = skipped[names[number]] { readings[number].skipped.append(StoreSkip(store: tier.store.name, reason: reason)) }
+                if let reason = skipped[names[number]] { readings[number].skipped.append(StoreSkip(store: tier.name, reason: reason)) }
                 guard let record = records[names[number]] else { continue }
                 guard found[number].map({ record.isFresh(at: clock.now()) || $0.record.created < record.created }) ?? true else { continue }
                 guard let entry = await entry(from: record, recordKey: names[number], tier: tier, fence: copyFences[number]) else { continue }
                 found[number] = (record, index)
                 readings[number].entry = entry
-                readings[number].tier = .store(tier.store.name)
+                readings[number].tier = .store(tier.name)
             }
             missing.removeAll { found[$0]?.record.isFresh(at: clock.now()) ?? false }
         }

@@ -68,7 +68,7 @@ extension TieredCache {
             case .nothing: break
             case .skipped(let reason): skipReason = reason
             }
-            stores.append(.init(name: tier.store.name, holding: holding, skipReason: skipReason, health: tier.health))
+            stores.append(.init(name: tier.name, holding: holding, skipReason: skipReason, health: tier.health))
         }
         return TieredCacheExplanation(
             entry: memory.explain(key),

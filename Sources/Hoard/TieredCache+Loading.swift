@@ -34,7 +34,12 @@ extension TieredCache {
                 return value
             }
         }
-        return try await loadedValue(forKey: key, policy: policy, tags: tags, found: found, load: load)
+        var pass: FirstPass?
+        if policy == nil, found == nil {
+            pass = await firstPass(forKey: key, skipping: configuration.policy.skipping)
+            if let value = freshValue(pass) { return value }
+        }
+        return try await loadedLookup(forKey: key, policy: policy, tags: tags, found: found, pass: pass, load: load).value
     }
 
     /// Like ``value(forKey:policy:tags:load:)``, but with the value's provenance.
@@ -81,23 +86,7 @@ extension TieredCache {
         return try await countedAnswer(inquiry, found: found).lookup
     }
 
-    @usableFromInline func loadedValue(
-        forKey key: Key,
-        policy: CachePolicy?,
-        tags: Set<String>,
-        found: TieredEntry<Value>?,
-        load: @escaping @Sendable (Key) async throws -> Value
-    ) async throws -> Value {
-        var pass: FirstPass?
-        if policy == nil, found == nil {
-            let first = await firstPass(forKey: key)
-            if let value = first.value { return value }
-            pass = first.pass
-        }
-        return try await loadedLookup(forKey: key, policy: policy, tags: tags, found: found, pass: pass, load: load).value
-    }
-
-    func loadedLookup(
+    @usableFromInline func loadedLookup(
         forKey key: Key,
         policy: CachePolicy?,
         tags: Set<String>,
@@ -178,7 +167,7 @@ extension TieredCache {
             throw error
         }
         publication.lease = lease
-        await publish([publication])
+        await publish(publication)
         return publication.cached.map { .loaded($0) } ?? .absent
     }
 

@@ -18,7 +18,16 @@ extension TieredCache {
                 return found.value
             }
         }
-        return await freshValue(forKey: key, policy: policy, found: found)
+        var pass: FirstPass?
+        if policy == nil, found == nil {
+            pass = await firstPass(forKey: key, skipping: configuration.policy.skipping)
+            if let value = freshValue(pass) { return value }
+            if pass?.findsNothing == true {
+                noteMiss()
+                return nil
+            }
+        }
+        return await freshValue(forKey: key, policy: policy, found: found, pass: pass)
     }
 
     /// The fresh value of a key, if memory has it. Counts as a use. Never suspends. Neither a store nor a loader is asked.
@@ -35,9 +44,20 @@ extension TieredCache {
     /// Like ``value(forKey:policy:)``, but with the value's provenance, and also for a stale value that is still kept.
     ///
     /// When memory has only a stale value, the stores are asked for a fresher one.
-    public func lookup(forKey key: Key, policy: CachePolicy? = nil) async -> Lookup<Value>? {
+    @inlinable public func lookup(forKey key: Key, policy: CachePolicy? = nil) async -> Lookup<Value>? {
         let found = (policy ?? configuration.policy).skipping.contains(.memoryReads) ? nil : memory.value(forKey: key)
+        if policy == nil, found == nil { return await storedLookup(forKey: key) }
         return await answer(forKey: key, policy: policy, found: found)
+    }
+
+    /// The same for a caller that has just found that memory has nothing.
+    @inlinable package func storedLookup(forKey key: Key) async -> Lookup<Value>? {
+        let pass = await firstPass(forKey: key, skipping: configuration.policy.skipping)
+        if pass?.findsNothing == true {
+            noteMiss()
+            return nil
+        }
+        return await answer(forKey: key, policy: nil, found: nil, pass: pass)
     }
 
     /// Whether an entry that was found in memory can be used as it is: no invalidation since it was checked last, and no deadline near.
@@ -53,20 +73,17 @@ extension TieredCache {
         hasTags ? era.load(ordering: .acquiring) : untaggedEra.load(ordering: .acquiring)
     }
 
+    /// A request that asks no loader has found nothing.
+    @usableFromInline func noteMiss() { count(.absent(isKnown: false)) }
+
     @usableFromInline func noteMemoryHit() {
         observer?.requestAnswered(.hit, tier: .memory, cache: label)
     }
 
-    @usableFromInline func freshValue(forKey key: Key, policy: CachePolicy?, found: TieredEntry<Value>?) async -> Value? {
+    @usableFromInline func freshValue(forKey key: Key, policy: CachePolicy?, found: TieredEntry<Value>?, pass: FirstPass?) async -> Value? {
         var found = found
         // With a policy of its own, the call has not looked into memory yet.
         if let policy, !policy.skipping.contains(.memoryReads) { found = memory.value(forKey: key) }
-        var pass: FirstPass?
-        if policy == nil, found == nil {
-            let first = await firstPass(forKey: key)
-            if let value = first.value { return value }
-            pass = first.pass
-        }
         return await answer(forKey: key, policy: policy, found: found, pass: pass, freshOnly: true)?.value
     }
 
@@ -79,7 +96,7 @@ extension TieredCache {
         return isFresh ? entry?.value : nil
     }
 
-    private func answer(
+    @usableFromInline func answer(
         forKey key: Key,
         policy: CachePolicy?,
         found: TieredEntry<Value>?,
@@ -103,15 +120,19 @@ extension TieredCache {
     // MARK: Memory
 
     /// The value in memory, fresh or stale. Counts as a use of the memory tier only. Never suspends.
-    package func memoryLookup(forKey key: Key) -> Lookup<Value>? {
-        let found = memory.value(forKey: key)
+    @inlinable package func memoryLookup(forKey key: Key) -> Lookup<Value>? {
+        memory.value(forKey: key).flatMap { memoryLookup(of: $0, key: key) }
+    }
+
+    @inlinable func memoryLookup(of found: TieredEntry<Value>, key: Key) -> Lookup<Value>? {
         noteCloserLook(found)
-        guard let entry = found.flatMap({ checked($0, key: key) }), let cached = entry.cached else { return nil }
+        let isChecked = found.checkedEra.load(ordering: .relaxed) == currentEra(hasTags: found.hasTags)
+        guard let entry = isChecked ? found : checked(found, key: key), let cached = entry.cached else { return nil }
         return lookup(cached, .memory, staleReason: entry.isFresh(at: ticker.nanoseconds()) ? nil : StaleReason(.noLoader))
     }
 
     /// An entry that was found in memory, judged by the invalidations since it was checked last: as it is, stale from an earlier time on, or gone.
-    func checked(_ entry: TieredEntry<Value>, key: Key) -> TieredEntry<Value>? {
+    @usableFromInline func checked(_ entry: TieredEntry<Value>, key: Key) -> TieredEntry<Value>? {
         let current = currentEra(hasTags: entry.hasTags)
         if entry.checkedEra.load(ordering: .relaxed) == current { return entry }
         let labels = entry.terms.labels
@@ -156,14 +177,14 @@ extension TieredCache {
         return TieredEntry(value: entry.value, terms: terms, ticks: ticks, era: era)
     }
 
-    func lookup(_ cached: CachedValue<Value>, _ tier: CacheTier, staleReason: StaleReason? = nil) -> Lookup<Value> {
+    @inlinable func lookup(_ cached: CachedValue<Value>, _ tier: CacheTier, staleReason: StaleReason? = nil) -> Lookup<Value> {
         Lookup(cached.value, terms: cached.terms, tier: tier, age: cached.created.duration(to: clock.now()), staleReason: staleReason)
     }
 
     // MARK: Counting
 
     /// Keeps memory's own count of hits from counting a request as well, whose answer is counted when it is known. Long before that, perhaps.
-    @usableFromInline func noteCloserLook(_ found: TieredEntry<Value>?) {
+    @inlinable func noteCloserLook(_ found: TieredEntry<Value>?) {
         if found != nil { closerLooks.wrappingAdd(1, ordering: .relaxed) }
     }
 

@@ -260,13 +260,13 @@ extension TieredCache {
     }
 
     /// Makes later callers start reads and loads of their own instead of joining those under way.
-    func detach(_ key: Key) {
+    @usableFromInline func detach(_ key: Key) {
         detachReads(key)
         loads.detach(key)
     }
 
     /// Makes later callers start reads of their own, of what may be an older record, instead of joining those under way.
-    func detachReads(_ key: Key) {
+    @usableFromInline func detachReads(_ key: Key) {
         storeReads.detach(key)
         coldStarts.detach(key)
     }

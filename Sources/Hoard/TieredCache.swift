@@ -39,22 +39,22 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// Whether calls without a policy of their own ask memory.
     @usableFromInline let readsMemory: Bool
 
-    let stack: StoreStack
+    @usableFromInline let stack: StoreStack
     let ownsStack: Bool
-    let codec: Codec<Value>
-    let naming: RecordNaming<Key>
-    let clock: any WallClock
-    let ticker: any Ticker
+    @usableFromInline let codec: Codec<Value>
+    @usableFromInline let naming: RecordNaming<Key>
+    @usableFromInline let clock: any WallClock
+    @usableFromInline let ticker: any Ticker
     let report: @Sendable (TieredCacheEvent) -> Void
     /// From 0 to 1, for jitter and refreshes at random.
     let random: @Sendable () -> Double
 
     /// Guards every publication to memory. Never held while a store or user code runs. `marks` may be locked inside.
-    let fences = Mutex(FenceTable<Key>())
+    @usableFromInline let fences = Mutex(FenceTable<Key>())
     let marks = Mutex(TagMarks())
-    let counters = Mutex(TieredCacheStatistics())
+    @usableFromInline let counters = Mutex(TieredCacheStatistics())
     /// Entries found in memory whose readers are counted in `counters`.
-    let closerLooks = Atomic<Int>(0)
+    @usableFromInline let closerLooks = Atomic<Int>(0)
     let storeReads = SingleFlight<Key, StoreReading>()
     let coldStarts = SingleFlight<Key, ColdStart>()
     let loads = SingleFlight<Key, TieredLoad<Value>>()
@@ -66,7 +66,7 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     let watches = Mutex<[StoreWatch]>([])
     let foreignChangeHandler = Mutex<(@Sendable (ForeignChange) -> Void)?>(nil)
 
-    var tiers: [StoreTier] { stack.tiers }
+    @inlinable var tiers: [StoreTier] { stack.tiers }
 
     /// How long values are used, unless a call or a loader says otherwise.
     public var policy: CachePolicy { configuration.policy }

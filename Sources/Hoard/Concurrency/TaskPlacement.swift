@@ -8,9 +8,13 @@
 package enum TaskPlacement {
     /// The executor for new tasks. `nil`: the default one.
     @TaskLocal package static var executor: (any TaskExecutor)?
+
+    /// The executor of the requests of a server's connection. An exchange with an origin that one of them starts (``startImmediateTask(_:)``) goes on there,
+    /// beside the connections of both, instead of on a thread that has to be woken. `nil`: the default executor.
+    @TaskLocal package static var requestExecutor: (any TaskExecutor)?
 }
 
-/// Starts an unstructured task on the executor of ``TaskPlacement``. Hoard starts all its tasks with this.
+/// Starts an unstructured task on the executor of ``TaskPlacement``. Hoard starts all its tasks with this or ``startImmediateTask(_:)``.
 @discardableResult
 package func startTask<Success: Sendable>(
     priority: TaskPriority? = nil,
@@ -28,6 +32,16 @@ package func startTask<Success: Sendable>(
     Task(executorPreference: TaskPlacement.executor, priority: priority, operation: operation)
 }
 
+/// The same, but the task runs on the caller's thread until it suspends for the first time, if the system can do that
+/// ([SE-0472](https://github.com/swiftlang/swift-evolution/blob/main/proposals/0472-task-start-synchronously-on-caller-context.md)).
+///
+/// For work that must not end with its caller, but nearly always ends without having to wait. Do not call it where a user's thread must not be kept.
+@discardableResult
+package func startImmediateTask<Success: Sendable>(_ operation: sending @escaping @isolated(any) () async -> Success) -> Task<Success, Never> {
+    guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return startTask(operation) }
+    return Task.immediate(executorPreference: TaskPlacement.executor ?? TaskPlacement.requestExecutor, operation: operation)
+}
+
 /// An executor that may stop a job where it does not suspend, as the system may stop a thread anywhere.
 package protocol PreemptingExecutor: TaskExecutor {
     func mayPreempt()
@@ -36,9 +50,13 @@ package protocol PreemptingExecutor: TaskExecutor {
 /// A point between two steps that other threads may come between. Only debug builds and `make test-optimised` have it; the caller must hold no lock.
 ///
 /// A test that decides the order of everything (``TaskPlacement``) decides here too who goes first.
-@inline(__always)
+@inlinable @inline(__always)
 package func interleavingPoint() {
     #if DEBUG
-        (TaskPlacement.executor as? any PreemptingExecutor)?.mayPreempt()
+        mayPreempt()
     #endif
 }
+
+#if DEBUG
+    @usableFromInline func mayPreempt() { (TaskPlacement.executor as? any PreemptingExecutor)?.mayPreempt() }
+#endif

@@ -4,14 +4,14 @@
 /// The numbers of the fences that are open for one key, which were given out in ascending order.
 ///
 /// One fence, which is what most keys have, takes no memory of its own. Each operation is O(1), spread over the numbers that were inserted.
-struct FenceSet {
+@usableFromInline struct FenceSet {
     /// The only one, or none.
-    private var single: UInt64?
+    @usableFromInline var single: UInt64?
     /// All of them, if there have been several since the last one was closed.
-    private var several: Several?
+    @usableFromInline var several: Several?
 
-    private struct Several {
-        var open: Set<UInt64>
+    @usableFromInline struct Several {
+        @usableFromInline var open: Set<UInt64>
         /// All that were inserted, the oldest first: what is no longer in `open` was closed.
         var inOrder: [UInt64]
         /// The first of `inOrder` that has not been broken by a younger one.
@@ -32,22 +32,26 @@ struct FenceSet {
         }
     }
 
-    init() {}
+    @inlinable init() {}
 
-    init(_ id: UInt64) {
+    @inlinable init(_ id: UInt64) {
         single = id
     }
 
-    var isEmpty: Bool { count == 0 }
+    @inlinable var isEmpty: Bool { count == 0 }
 
-    var count: Int { several?.open.count ?? (single == nil ? 0 : 1) }
+    @inlinable var count: Int { several?.open.count ?? (single == nil ? 0 : 1) }
 
-    func contains(_ id: UInt64) -> Bool {
+    @inlinable func contains(_ id: UInt64) -> Bool {
         several?.open.contains(id) ?? (single == id)
     }
 
     /// - Parameter id: Greater than all before it.
-    mutating func insert(_ id: UInt64) {
+    @inlinable mutating func insert(_ id: UInt64) {
+        if single == nil, several == nil { single = id } else { insertAnother(id) }
+    }
+
+    @usableFromInline mutating func insertAnother(_ id: UInt64) {
         if several != nil {
             several?.compact()
             several?.open.insert(id)
@@ -55,12 +59,10 @@ struct FenceSet {
         } else if let other = single {
             single = nil
             several = Several(open: [other, id], inOrder: [other, id])
-        } else {
-            single = id
         }
     }
 
-    mutating func remove(_ id: UInt64) {
+    @inlinable mutating func remove(_ id: UInt64) {
         if several != nil { several?.open.remove(id) } else if single == id { single = nil }
     }
 

@@ -14,28 +14,37 @@
 /// Not thread-safe: its owner calls it under the same lock that guards what is published.
 /// Memory is bounded by the number of open fences; every operation is O(1), spread over the fences that were opened, but
 /// those that concern everything.
-package struct FenceTable<Key: Hashable> {
+@usableFromInline package struct FenceTable<Key: Hashable> {
     /// Stands for the moment at which it was opened.
-    package struct Fence {
-        package let key: Key
-        fileprivate let id: UInt64
+    @usableFromInline package struct Fence {
+        @usableFromInline package let key: Key
+        @usableFromInline let id: UInt64
         /// Whether it was opened to copy what a tier has.
-        fileprivate let isForCopy: Bool
+        @usableFromInline let isForCopy: Bool
         /// Where the shared stores stood no later than that.
-        package let positions: StorePositions
+        @usableFromInline package let positions: StorePositions
+
+        @inlinable init(key: Key, id: UInt64, isForCopy: Bool, positions: StorePositions) {
+            self.key = key
+            self.id = id
+            self.isForCopy = isForCopy
+            self.positions = positions
+        }
     }
 
     /// What is known of a key while it is being changed.
-    private struct Changes {
-        var underWay = 0
+    @usableFromInline struct Changes {
+        @usableFromInline var underWay = 0
         /// Whether one of them writes something, or one has ended since the first of them began: the stores may have what must not be seen any more.
-        var hasWritten = false
+        @usableFromInline var hasWritten = false
         /// The newest change that has reached each tier.
-        var newestInTiers: [Int: UInt64] = [:]
+        @usableFromInline var newestInTiers: [Int: UInt64] = [:]
+
+        @inlinable init() {}
     }
 
     /// What is known of a tag that has been invalidated while somebody works who must know.
-    private struct TagMark {
+    @usableFromInline struct TagMark {
         /// When the newest invalidation began.
         var begun: UInt64 = 0
         /// When the newest invalidation to end has ended.
@@ -43,45 +52,45 @@ package struct FenceTable<Key: Hashable> {
         var changes = Changes()
     }
 
-    private var openFences: [Key: FenceSet] = [:]
-    private var tagMarks: [String: TagMark] = [:]
+    @usableFromInline var openFences: [Key: FenceSet] = [:]
+    @usableFromInline var tagMarks: [String: TagMark] = [:]
     /// Every tag without a mark, but that of everything, counts as invalidated then.
-    private var tagFloor: UInt64 = 0
+    @usableFromInline var tagFloor: UInt64 = 0
     /// The most tags remembered one by one.
     private static var maximumTagMarks: Int { 1_024 }
-    private var changes: [Key: Changes] = [:]
-    private var changesOfEverything = Changes()
+    @usableFromInline var changes: [Key: Changes] = [:]
+    @usableFromInline var changesOfEverything = Changes()
     /// When the newest change of everything to end has ended.
-    private var everythingEnded: UInt64 = 0
+    @usableFromInline var everythingEnded: UInt64 = 0
     /// The conditions by which keys are being changed.
-    private var conditions: [UInt64: @Sendable (Key) -> Bool] = [:]
-    private var lastID: UInt64 = 0
+    @usableFromInline var conditions: [UInt64: @Sendable (Key) -> Bool] = [:]
+    @usableFromInline var lastID: UInt64 = 0
 
     package init() {}
 
     /// - Parameter positions: Where the shared stores stand. To be read before.
-    package mutating func open(_ key: Key, _ positions: StorePositions = .none) -> Fence {
+    @inlinable package mutating func open(_ key: Key, _ positions: StorePositions = .none) -> Fence {
         open(key, isForCopy: false, positions)
     }
 
     /// A fence for copying what a tier has to another one; `nil` while the key is being changed.
-    package mutating func openForCopy(_ key: Key, _ positions: StorePositions = .none) -> Fence? {
+    @inlinable package mutating func openForCopy(_ key: Key, _ positions: StorePositions = .none) -> Fence? {
         isBeingChanged(key) ? nil : open(key, isForCopy: true, positions)
     }
 
-    private mutating func open(_ key: Key, isForCopy: Bool, _ positions: StorePositions) -> Fence {
+    @inlinable mutating func open(_ key: Key, isForCopy: Bool, _ positions: StorePositions) -> Fence {
         lastID += 1
         openFences[key, default: FenceSet()].insert(lastID)
         return Fence(key: key, id: lastID, isForCopy: isForCopy, positions: positions)
     }
 
     /// Whether a change of the key, or of everything, has begun and not ended.
-    package func isBeingChanged(_ key: Key) -> Bool {
+    @inlinable package func isBeingChanged(_ key: Key) -> Bool {
         changesOfEverything.underWay > 0 || changes[key] != nil
     }
 
     /// Whether something is being written under the key, so that some tiers have what replaces what others still have.
-    package func isBeingWritten(_ key: Key) -> Bool {
+    @inlinable package func isBeingWritten(_ key: Key) -> Bool {
         changes[key]?.hasWritten ?? false
     }
 
@@ -90,7 +99,7 @@ package struct FenceTable<Key: Hashable> {
         changesOfEverything.underWay > 0 || (changes[fence.key]?.underWay ?? 0) > 1
     }
 
-    package func isIntact(_ fence: Fence) -> Bool {
+    @inlinable package func isIntact(_ fence: Fence) -> Bool {
         openFences[fence.key]?.contains(fence.id) ?? false
     }
 
@@ -100,12 +109,15 @@ package struct FenceTable<Key: Hashable> {
     ///
     /// - Parameter isCopy: What is to be published rests on what a tier had, though the fence was not opened for a copy. Nothing that concerns it may have been under
     ///   way since.
-    package func isIntact(_ fence: Fence, tags: Set<String>, isCopy: Bool = false) -> Bool {
+    @inlinable package func isIntact(_ fence: Fence, tags: Set<String>, isCopy: Bool = false) -> Bool {
         guard isIntact(fence) else { return false }
         if isCopy, isBeingChanged(fence.key) || everythingEnded > fence.id || conditions.values.contains(where: { $0(fence.key) }) { return false }
         if tagMarks.isEmpty, tagFloor < fence.id { return true }
-        let isCopy = isCopy || fence.isForCopy
-        return !isInvalidated(Self.tagOfEverything, since: fence, isCopy) && !tags.contains { isInvalidated($0, since: fence, isCopy) }
+        return isUntouched(tags, since: fence, isCopy: isCopy || fence.isForCopy)
+    }
+
+    @usableFromInline func isUntouched(_ tags: Set<String>, since fence: Fence, isCopy: Bool) -> Bool {
+        !isInvalidated(Self.tagOfEverything, since: fence, isCopy) && !tags.contains { isInvalidated($0, since: fence, isCopy) }
     }
 
     /// A tag that every value has, without being given it.
@@ -125,7 +137,7 @@ package struct FenceTable<Key: Hashable> {
     }
 
     /// Forgets a fence that is no longer needed. Closing a broken one does nothing.
-    package mutating func close(_ fence: Fence) {
+    @inlinable package mutating func close(_ fence: Fence) {
         removeFences(forKey: fence.key) { $0.remove(fence.id) }
     }
 
@@ -168,10 +180,13 @@ package struct FenceTable<Key: Hashable> {
     }
 
     /// Whether somebody may still ask what has become of a tag.
-    private var mustRememberTags: Bool { !openFences.isEmpty || !changes.isEmpty }
+    @inlinable var mustRememberTags: Bool { !openFences.isEmpty || !changes.isEmpty }
 
-    private mutating func forgetTagsIfNobodyAsks() {
-        guard !tagMarks.isEmpty, !mustRememberTags else { return }
+    @inlinable mutating func forgetTagsIfNobodyAsks() {
+        if !tagMarks.isEmpty, !mustRememberTags { forgetTags() }
+    }
+
+    @usableFromInline mutating func forgetTags() {
         tagMarks = tagMarks.filter { $0.value.changes.underWay > 0 }
     }
 
@@ -189,7 +204,7 @@ package struct FenceTable<Key: Hashable> {
     /// The number of open, unbroken fences.
     package var count: Int { openFences.values.reduce(0) { $0 + $1.count } }
 
-    private mutating func removeFences(forKey key: Key, _ remove: (inout FenceSet) -> Void) {
+    @inlinable mutating func removeFences(forKey key: Key, _ remove: (inout FenceSet) -> Void) {
         // In its place: a copy would cost as much as there are fences.
         guard let index = openFences.index(forKey: key) else { return }
         remove(&openFences.values[index])
@@ -205,7 +220,7 @@ extension FenceTable {
     ///
     /// - Parameter tags: `nil`: whatever has become of tags.
     /// - Returns: Whether the fence was intact.
-    package mutating func beginChange(_ fence: Fence, tags: Set<String>? = nil, isWrite: Bool = false) -> Bool {
+    @inlinable package mutating func beginChange(_ fence: Fence, tags: Set<String>? = nil, isWrite: Bool = false) -> Bool {
         guard tags.map({ isIntact(fence, tags: $0) }) ?? isIntact(fence) else { return false }
         openFences[fence.key] = FenceSet(fence.id)
         changes[fence.key, default: Changes()].underWay += 1
@@ -237,7 +252,7 @@ extension FenceTable {
     }
 
     /// Ends a change and closes its fence.
-    package mutating func endChange(_ fence: Fence) {
+    @inlinable package mutating func endChange(_ fence: Fence) {
         close(fence)
         guard var others = changes[fence.key] else { return }
         others.underWay -= 1

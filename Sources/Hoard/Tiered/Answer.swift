@@ -103,12 +103,14 @@ extension TieredCache {
     }
 
     /// What the stores have of a key.
-    struct StoreReading: Sendable {
-        var entry: TieredEntry<Value>?
-        var tier = CacheTier.memory
-        var skipped: [StoreSkip] = []
+    @usableFromInline struct StoreReading: Sendable {
+        @usableFromInline var entry: TieredEntry<Value>?
+        @usableFromInline var tier = CacheTier.memory
+        @usableFromInline var skipped: [StoreSkip] = []
+
+        @inlinable init() {}
 
         /// Whether every store that was read has nothing.
-        var isEmpty: Bool { entry == nil && skipped.isEmpty }
+        @inlinable var isEmpty: Bool { entry == nil && skipped.isEmpty }
     }
 }

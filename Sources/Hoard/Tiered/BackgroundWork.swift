@@ -33,14 +33,16 @@ package final class BackgroundWork: Sendable {
 
     /// Does the work in the background, however much there is.
     ///
+    /// - Parameter isImmediate: Do it on the caller's thread up to where it suspends first.
     /// - Returns: The task that does it.
     @discardableResult
-    package func start(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+    package func start(isImmediate: Bool = false, _ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
         state.withLock { $0.running += 1 }
-        return startTask { [self] in
+        let operation: @Sendable () async -> Void = { [self] in
             await work()
             finished()
         }
+        return isImmediate ? startImmediateTask(operation) : startTask(operation)
     }
 
     /// Returns when nothing runs in the background any more.

@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(FoundationEssentials)
-    package import FoundationEssentials
+    public import FoundationEssentials
 #else
-    package import Foundation
+    public import Foundation
 #endif
 
 /// All that is known of a value but itself: when it was made, how long and for what it may be used.
-package struct EntryTerms: Sendable, Hashable {
-    package var created: Date
+@usableFromInline package struct EntryTerms: Sendable, Hashable {
+    @usableFromInline package var created: Date
     /// `nil`: fresh for ever.
-    package var freshUntil: Date? {
+    @usableFromInline package var freshUntil: Date? {
         get { freshEnd.date }
         set { freshEnd = End(newValue) }
     }
@@ -20,7 +20,7 @@ package struct EntryTerms: Sendable, Hashable {
         get { staleEnd.date }
         set { staleEnd = End(newValue) }
     }
-    package var tags: Set<String> = []
+    @usableFromInline package var tags: Set<String> = []
 
     package var validator: String? {
         get { rare.validator }
@@ -119,13 +119,16 @@ package struct EntryTerms: Sendable, Hashable {
 }
 
 extension EntryTerms {
+    /// How long the value is kept from a date on; `nil`: for ever.
+    @usableFromInline func keptFor(from date: Date) -> Duration? { staleUntil.map { date.duration(to: $0) } }
+
     /// All by which the value can be invalidated in memory, and fenced: its tags, and a label that stands for its partition.
-    package var labels: Set<String> {
+    @usableFromInline package var labels: Set<String> {
         partition.map { tags.union(CollectionOfOne(Self.label(ofPartition: $0))) } ?? tags
     }
 
     /// Whether there are any ``labels``.
-    var hasLabels: Bool { partition != nil || !tags.isEmpty }
+    @usableFromInline var hasLabels: Bool { partition != nil || !tags.isEmpty }
 
     /// The label of a partition's values. Tags of this form, which nobody else has a use for, would only make more go than they should.
     package static func label(ofPartition partition: String) -> String { "\u{0}\u{0}" + ExactText(partition).label }
@@ -144,7 +147,7 @@ extension Date {
     }
 
     /// The time from this date to `end`; negative if that is earlier. Saturates at about 292 years.
-    func duration(to end: Date) -> Duration {
+    @usableFromInline func duration(to end: Date) -> Duration {
         let seconds = end.timeIntervalSince(self)
         guard abs(seconds) < 9_000_000_000 else { return .nanoseconds(seconds > 0 ? Int64.max : .min) }
         return .nanoseconds(Int64(seconds * 1e9))

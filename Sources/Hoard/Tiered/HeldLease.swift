@@ -4,7 +4,7 @@
 internal import Synchronization
 
 /// A lease that is renewed as long as it is held, and given back when it is released.
-package final class HeldLease: Sendable {
+@usableFromInline package final class HeldLease: Sendable {
     fileprivate struct State: Sendable {
         var timer: DeadlineQueue.Token?
         var isReleased = false
@@ -34,7 +34,7 @@ package final class HeldLease: Sendable {
     var isHeld: Bool { state.withLock { !$0.isReleased && !$0.isLost } }
 
     /// Gives the lease back, in the background. Releasing it again does nothing.
-    package func release() {
+    @usableFromInline package func release() {
         Self.giveBack(lease, in: store, of: tier, state.withLock { $0.end() })
     }
 

@@ -5,7 +5,7 @@
 ///
 /// A cache with a name keeps its records under keys that begin with the name, and gives each of them a tag that stands for the cache, so that
 /// a store can drop them all at once.
-struct RecordNaming<Key: Hashable & Sendable>: Sendable {
+@usableFromInline struct RecordNaming<Key: Hashable & Sendable>: Sendable {
     /// What a record key of a store stands for.
     enum Origin {
         case key(Key)
@@ -16,8 +16,8 @@ struct RecordNaming<Key: Hashable & Sendable>: Sendable {
     }
 
     let name: String?
-    private let prefix: [UInt8]
-    private let recordKey: @Sendable (Key) -> RecordKey?
+    @usableFromInline let prefix: [UInt8]
+    @usableFromInline let recordKey: @Sendable (Key) -> RecordKey?
     private let keyOfRecord: (@Sendable (RecordKey) -> Key?)?
 
     init(name: String?, recordKey: @escaping @Sendable (Key) -> RecordKey?, keyOfRecord: (@Sendable (RecordKey) -> Key?)?) {
@@ -34,7 +34,7 @@ struct RecordNaming<Key: Hashable & Sendable>: Sendable {
     var canTellKeys: Bool { keyOfRecord != nil }
 
     /// The key of a key's record; `nil` if it is kept in memory only, and no store is ever told of it.
-    func recordKey(for key: Key) -> RecordKey? {
+    @inlinable func recordKey(for key: Key) -> RecordKey? {
         prefix.isEmpty ? recordKey(key) : recordKey(key).map { RecordKey(bytes: prefix + $0.bytes) }
     }
 
@@ -72,8 +72,10 @@ struct RecordNaming<Key: Hashable & Sendable>: Sendable {
     }
 
     /// The terms of the value of a record.
-    func terms(of record: Record) -> EntryTerms {
-        EntryTerms(record, tags: tags(ofRecord: record.tags), partition: partition(ofRecord: record.partition))
+    @usableFromInline func terms(of record: Record, hasValidator: Bool = true) -> EntryTerms {
+        var terms = EntryTerms(record, tags: tags(ofRecord: record.tags), partition: partition(ofRecord: record.partition))
+        if !hasValidator { terms.validator = nil }
+        return terms
     }
 
     /// The tags by which a store finds the records with these tags.

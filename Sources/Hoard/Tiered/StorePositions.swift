@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Where the shared stores among a cache's tiers stood at a moment. Takes no memory of its own where there is none.
-package struct StorePositions: Sendable {
-    private var positions: [StorePosition?] = []
+@usableFromInline package struct StorePositions: Sendable {
+    @usableFromInline var positions: [StorePosition?] = []
+
+    @usableFromInline init() {}
 
     /// Of no store. What is written is not compared with what others have changed.
-    package static var none: Self { Self() }
+    @inlinable package static var none: Self { Self() }
 
     /// Where the store of a tier stood; `nil` if it is not shared.
     subscript(tier: Int) -> StorePosition? { positions.indices.contains(tier) ? positions[tier] : nil }
@@ -20,5 +22,5 @@ package struct StorePositions: Sendable {
 
 extension StoreStack {
     /// Where the shared stores stand now.
-    var positions: StorePositions { hasSharedStores ? .now(in: tiers) : .none }
+    @usableFromInline var positions: StorePositions { hasSharedStores ? .now(in: tiers) : .none }
 }

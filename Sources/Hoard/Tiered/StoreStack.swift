@@ -12,10 +12,13 @@
 /// ```
 public final class StoreStack: Sendable {
     /// The stores, nearest first.
-    let tiers: [StoreTier]
+    @usableFromInline let tiers: [StoreTier]
 
     /// Whether other processes change one of the stores and it can tell.
     let hasSharedStores: Bool
+
+    /// Whether the nearest store can answer at once.
+    @usableFromInline let answersAtOnce: Bool
 
     /// Creates a stack. It owns the stores: ``close()`` closes them.
     ///
@@ -38,6 +41,7 @@ public final class StoreStack: Sendable {
             }
         }
         hasSharedStores = tiers.contains { $0.sharedStore != nil }
+        answersAtOnce = tiers.first?.immediateStore != nil
     }
 
     /// How the stores are doing now, nearest first. Never suspends.
@@ -55,6 +59,9 @@ public final class StoreStack: Sendable {
     public func close() async {
         for tier in tiers { await tier.close() }
     }
+
+    /// All stores as passed by for one reason.
+    @usableFromInline func skips(_ reason: StoreSkip.Reason) -> [StoreSkip] { tiers.map { StoreSkip(store: $0.name, reason: reason) } }
 
     /// The tag of all records of the caches of a name. No tag of theirs begins with the same character.
     static func namespaceTag(_ name: String) -> String { "\u{0}" + name }

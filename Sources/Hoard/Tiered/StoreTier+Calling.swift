@@ -57,7 +57,7 @@ extension StoreTier {
 
     func tellSkipped(_ operation: CacheStoreCall.Operation, count: Int) {
         guard count > 0, let observer else { return }
-        let call = CacheStoreCall(store: store.name, operation: operation, recordCount: count)
+        let call = CacheStoreCall(store: name, operation: operation, recordCount: count)
         observer.storeCallEnded(call, outcome: .skipped, error: nil, duration: .zero)
     }
 

@@ -7,15 +7,14 @@ extension StoreTier {
     /// A store that can answer at once is asked on the caller's thread. Any other is waited for no longer than the deadline.
     func record(forKey key: RecordKey) async -> Reading { await reading(forKey: key, mayWait: true) ?? .nothing }
 
-    /// The same, if the store can answer at once. `nil`: it cannot, or has lately taken long to, and ``record(forKey:)`` has to ask it.
-    func immediateRecord(forKey key: RecordKey) async -> Reading? { immediateStore == nil ? nil : await reading(forKey: key, mayWait: false) }
-
-    private func reading(forKey key: RecordKey, mayWait: Bool) async -> Reading? {
+    /// The same, unless the store has to be waited for and the caller may not: then `nil`. A store that has lately taken long is waited for too.
+    @usableFromInline func reading(forKey key: RecordKey, mayWait: Bool) async -> Reading? {
+        guard mayWait || immediateStore != nil else { return nil }
         // No store can have a record of such a key.
         guard key.bytes.count <= RecordKey.maximumByteCount else { return .nothing }
         let start = ticker.nanoseconds()
         let admission: ReadAdmission
-        switch withState({ $0.admitReading([key], at: start) }) {
+        switch withState({ $0.admitReading(key, at: start) }) {
         case .closed:
             return .nothing
         case .skipped(let reason):
@@ -24,7 +23,7 @@ extension StoreTier {
         case .admitted(let admitted):
             admission = admitted
         }
-        let call = CacheStoreCall(store: store.name, operation: .read)
+        let call = CacheStoreCall(store: name, operation: .read)
         var answer = admission.isImmediate ? await readAtOnce(key, call) : nil
         let isImmediate = answer != nil
         if answer == nil, mayWait {
@@ -34,11 +33,13 @@ extension StoreTier {
             withState { $0.breaker.abandoned(admission.permit) }
             return nil
         }
-        if let reason = ended(call, answer, found: { $0 != nil }, isImmediate: isImmediate, permit: admission.permit, since: start) {
-            return .skipped(reason)
+        let ending = ended(call, answer, isImmediate: isImmediate, admission, since: start) { state, record in
+            record.map { (state.reading(of: $0, forKey: key, admission), true) } ?? (.nothing, false)
         }
-        guard case .success(let record?) = answer else { return .nothing }
-        return withState { $0.reading(of: record, forKey: key, admission) }
+        return switch ending {
+        case .judged(let reading): reading
+        case .passedBy(let reason): .skipped(reason)
+        }
     }
 
     /// Asks the store on the caller's thread. `nil`: it cannot answer at once.
@@ -68,7 +69,8 @@ extension StoreTier {
         let start = ticker.nanoseconds()
         let admission: ReadAdmission
         var skipped: [RecordKey: StoreSkip.Reason] = [:]
-        switch withState({ $0.admitReading(possible, at: start) }) {
+        let (decision, pending) = withState { $0.admitReading(possible, at: start) }
+        switch decision {
         case .closed:
             return ([:], [:])
         case .skipped(let reason):
@@ -76,55 +78,62 @@ extension StoreTier {
             return ([:], Dictionary(possible.map { ($0, reason) }) { first, _ in first })
         case .admitted(let admitted):
             admission = admitted
-            for key in admitted.pending { skipped[key] = .invalidationPending }
-            tellSkipped(.read, count: admitted.pending.count)
+            for key in pending { skipped[key] = .invalidationPending }
+            tellSkipped(.read, count: pending.count)
         }
-        let readable = admission.keys
-        let call = CacheStoreCall(store: store.name, operation: .read, recordCount: readable.count)
+        let readable = pending.isEmpty ? possible : possible.filter { skipped[$0] == nil }
+        let call = CacheStoreCall(store: name, operation: .read, recordCount: readable.count)
         let answer = await performInTime(call) { [store] () async throws(StoreError) in
             if readable.count == 1 { return try await store.record(forKey: readable[0]).map { [readable[0]: $0] } ?? [:] }
             return try await store.records(forKeys: readable)
         }
-        if let reason = ended(call, answer, found: { !$0.isEmpty }, isImmediate: false, permit: admission.permit, since: start) {
-            for key in readable { skipped[key] = reason }
-            return ([:], skipped)
+        let ending = ended(call, answer, isImmediate: false, admission, since: start) { state, found in
+            (found.map { key, record in (key, state.reading(of: record, forKey: key, admission)) }, !found.isEmpty)
         }
-        guard case .success(let found) = answer, !found.isEmpty else { return ([:], skipped) }
-        return withState { [skipped] state in
-            var skipped = skipped
-            let records = found.filter { key, record in
-                switch state.reading(of: record, forKey: key, admission) {
-                case .record: return true
-                case .nothing: return false
-                case .skipped(let reason):
-                    skipped[key] = reason
-                    return false
+        var records: [RecordKey: Record] = [:]
+        switch ending {
+        case .judged(let readings):
+            for (key, reading) in readings {
+                switch reading {
+                case .record(let record): records[key] = record
+                case .nothing: break
+                case .skipped(let reason): skipped[key] = reason
                 }
             }
-            return (records, skipped)
+        case .passedBy(let reason):
+            for key in readable { skipped[key] = reason }
         }
+        return (records, skipped)
+    }
+
+    /// What came of asking the store: something that was judged by what had become known meanwhile, or why the store counts as passed by.
+    private enum Ending<Judged: Sendable>: Sendable {
+        case judged(Judged)
+        case passedBy(StoreSkip.Reason)
     }
 
     /// Counts a read that has ended, and tells the observer.
     ///
-    /// - Returns: Why the store counts as passed by, if it does.
-    private func ended<Success: Sendable>(
+    /// - Parameter judge: What may be given of what the store has, and whether that is anything.
+    private func ended<Success: Sendable, Judged: Sendable>(
         _ call: CacheStoreCall,
         _ answer: Answer<Success>,
-        found: (Success) -> Bool,
         isImmediate: Bool,
-        permit: CircuitBreaker.Permit,
-        since start: Int64
-    ) -> StoreSkip.Reason? {
+        _ admission: ReadAdmission,
+        since start: Int64,
+        judge: (State, Success) -> (Judged, hasFound: Bool)
+    ) -> Ending<Judged> {
         let now = ticker.nanoseconds()
+        let permit = admission.permit
         switch answer {
         case .success(let success):
-            withState { state in
+            let (judged, hasFound) = withState { state in
                 state.succeeded(.read, permit: permit)
                 state.noteDuration(now &- start, ofImmediateRead: isImmediate)
+                return judge(state, success)
             }
-            tell(call, found(success) ? .found : .notFound, since: start, until: now)
-            return nil
+            tell(call, hasFound ? .found : .notFound, since: start, until: now)
+            return .judged(judged)
         case .failure(let error):
             // A caller that breaks off a read says nothing about the store.
             let isBrokenOff = Task.isCancelled
@@ -132,14 +141,14 @@ extension StoreTier {
                 if isBrokenOff { state.breaker.abandoned(permit) } else { state.failed(.read, error, permit: permit, at: now) }
             }
             tell(call, .failed, error: error, since: start, until: now)
-            return .failed
+            return .passedBy(.failed)
         case .timedOut:
             withState { state in
                 state.timedOut(.read, permit: permit, at: now)
                 state.answersSlowly = true
             }
             tell(call, .timedOut, since: start, until: now)
-            return .timedOut
+            return .passedBy(.timedOut)
         }
     }
 }
@@ -153,9 +162,6 @@ extension StoreTier {
 
     fileprivate struct ReadAdmission: Sendable {
         let permit: CircuitBreaker.Permit
-        let keys: [RecordKey]
-        /// The keys that may not be read, because an invalidation is pending.
-        let pending: [RecordKey]
         /// Tags whose removal was pending when the read began. It may be made good while the read is under way, and after that has seen a record.
         let pendingTags: [String: UInt64]
         /// Partitions, likewise.
@@ -166,22 +172,30 @@ extension StoreTier {
 }
 
 extension StoreTier.State {
-    fileprivate mutating func admitReading(_ keys: [RecordKey], at now: Int64) -> StoreTier.ReadDecision {
+    fileprivate mutating func admitReading(_ key: RecordKey, at now: Int64) -> StoreTier.ReadDecision {
         if isClosed { return .closed }
         if breaker.isRefusing(at: now) { return .skipped(.circuitOpen) }
+        return isPending(key) ? .skipped(.invalidationPending) : admitReading(at: now)
+    }
+
+    /// - Returns: Also the keys that may not be read, because an invalidation is pending.
+    fileprivate mutating func admitReading(_ keys: [RecordKey], at now: Int64) -> (decision: StoreTier.ReadDecision, pending: [RecordKey]) {
+        if isClosed { return (.closed, []) }
+        if breaker.isRefusing(at: now) { return (.skipped(.circuitOpen), []) }
         let pending = keys.filter { isPending($0) }
-        if pending.count == keys.count { return .skipped(.invalidationPending) }
+        return (pending.count == keys.count ? .skipped(.invalidationPending) : admitReading(at: now), pending)
+    }
+
+    private mutating func admitReading(at now: Int64) -> StoreTier.ReadDecision {
         guard let permit = breaker.admit(at: now) else { return .skipped(.circuitOpen) }
-        let readable = pending.isEmpty ? keys : keys.filter { !isPending($0) }
-        let admission = StoreTier.ReadAdmission(
-            permit: permit,
-            keys: readable,
-            pending: pending,
-            pendingTags: journal.tags,
-            pendingPartitions: journal.partitions,
-            isImmediate: !answersSlowly && breaker.isClosed
+        return .admitted(
+            StoreTier.ReadAdmission(
+                permit: permit,
+                pendingTags: journal.tags,
+                pendingPartitions: journal.partitions,
+                isImmediate: !answersSlowly && breaker.isClosed
+            )
         )
-        return .admitted(admission)
     }
 
     /// Notes how long a read has taken, in nanoseconds. After a slow one, nobody reads on their own thread until a read is quick again.

@@ -89,7 +89,7 @@ extension StoreTier {
         case admitted(UInt64, UInt64)
     }
 
-    var sweepCall: CacheStoreCall { CacheStoreCall(store: store.name, operation: .remove) }
+    var sweepCall: CacheStoreCall { CacheStoreCall(store: name, operation: .remove) }
 
     /// Makes a change by tag, by partition or of everything in a task of its own, and waits for it until the deadline.
     ///

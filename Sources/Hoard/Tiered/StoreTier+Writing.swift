@@ -148,11 +148,11 @@ extension StoreTier {
         let wanted = verdicts.filter { $0.verdict == .wanted }.map(\.key)
         let outdated = verdicts.filter { $0.verdict == .outdated }.map(\.key)
         // The time is read under the lock: what begins after the caller has given up would be watched by nobody.
-        let turn = withState { $0.beginTurn(change, wanted: wanted, outdated: outdated, store: store.name, at: ticker.nanoseconds()) }
+        let turn = withState { $0.beginTurn(change, wanted: wanted, outdated: outdated, store: name, at: ticker.nanoseconds()) }
         tellSkipped(change.operation, count: turn.skippedCount)
         var hasFailed = turn.skippedCount > 0
         if let id = turn.call {
-            let call = CacheStoreCall(store: store.name, operation: change.operation, recordCount: turn.keys.count)
+            let call = CacheStoreCall(store: name, operation: change.operation, recordCount: turn.keys.count)
             let result = await perform(call) { [self] () async throws(StoreError) in try await change.make(for: turn.keys, in: self) }
             hasFailed = !land(change, turn, call: id, result)
         }
@@ -183,7 +183,7 @@ extension StoreTier {
     /// Removes the remains of a failed write, records that were invalidated while they were written, and those that an outdated write was to
     /// replace. The turns of the keys are not over.
     private func removeLeftovers(_ keys: [RecordKey], of change: StoreChange) async -> Bool {
-        let call = CacheStoreCall(store: store.name, operation: .remove, recordCount: keys.count)
+        let call = CacheStoreCall(store: name, operation: .remove, recordCount: keys.count)
         let admission = withState { state -> (id: UInt64, number: UInt64)? in
             let now = ticker.nanoseconds()
             // They are in the journal. What begins after the deadline is not watched by anybody; the recovery has deadlines of its own.

@@ -10,15 +10,16 @@ internal import Synchronization
 ///
 /// What the store has missed is in a journal, is not read from it, and is made good in the background. A store that fails too often is left
 /// alone for a while. One lock guards all the state; the store, the observer and the functions of callers are called outside of it.
-final class StoreTier: Sendable {
+@usableFromInline final class StoreTier: Sendable {
     /// What became of a read.
-    enum Reading: Sendable {
+    @usableFromInline enum Reading: Sendable {
         case record(Record)
         case nothing
         case skipped(StoreSkip.Reason)
     }
 
     let store: any RecordStore
+    @usableFromInline let name: String
     /// The store, if other processes change it and it can tell.
     let sharedStore: (any SharedRecordStore)?
     /// The store, if it can answer at once.
@@ -40,6 +41,7 @@ final class StoreTier: Sendable {
         report: @escaping @Sendable (TieredCacheEvent) -> Void
     ) {
         self.store = store
+        name = store.name
         sharedStore = store as? any SharedRecordStore
         immediateStore = (store as? any ImmediateRecordStore).flatMap { $0.answersAtOnce ? $0 : nil }
         self.configuration = configuration
@@ -47,7 +49,7 @@ final class StoreTier: Sendable {
         self.observer = observer
         self.report = report
         deadlines = DeadlineQueue(ticker: ticker)
-        state = Mutex(State(storeName: store.name, configuration: configuration))
+        state = Mutex(State(storeName: name, configuration: configuration))
     }
 
     /// Works on the state; then, outside the lock, reports what has happened and makes sure that what was missed will be made good.

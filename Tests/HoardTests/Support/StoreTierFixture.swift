@@ -46,11 +46,15 @@ struct StoreTierFixture: Sendable {
     }
 
     /// What a read gives, in words: a number, `nothing`, or why the store was passed by.
-    func read(_ key: RecordKey) async -> String {
-        switch await tier.record(forKey: key) {
-        case .record(let record): "\(record.payload.first ?? 0)"
-        case .nothing: "nothing"
-        case .skipped(let reason): reason.description
+    func read(_ key: RecordKey) async -> String { await Self.read(key, from: tier) }
+
+    /// - Returns: `cannot` if the store would have to be waited for, and may not.
+    static func read(_ key: RecordKey, from tier: StoreTier, mayWait: Bool = true) async -> String {
+        switch await tier.reading(forKey: key, mayWait: mayWait) {
+        case .record(let record)?: "\(record.payload.first ?? 0)"
+        case .nothing?: "nothing"
+        case .skipped(let reason)?: reason.description
+        case nil: "cannot"
         }
     }
 

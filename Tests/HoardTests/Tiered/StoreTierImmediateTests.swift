@@ -20,16 +20,9 @@ import Testing
         try await store.base.insert(StoreTierFixture.record(1, tags: ["t"]), forKey: "a")
     }
 
-    private func read(_ key: RecordKey) async -> String { Self.words(await tier.record(forKey: key)) }
+    private func read(_ key: RecordKey) async -> String { await StoreTierFixture.read(key, from: tier) }
 
-    private static func words(_ reading: StoreTier.Reading?) -> String {
-        switch reading {
-        case .record(let record)?: "\(record.payload.first ?? 0)"
-        case .nothing?: "nothing"
-        case .skipped(let reason)?: reason.description
-        case nil: "cannot"
-        }
-    }
+    private func readAtOnce(_ key: RecordKey) async -> String { await StoreTierFixture.read(key, from: tier, mayWait: false) }
 
     @Test func readRunsInTheCallersTask() async {
         let caller = withUnsafeCurrentTask { $0?.hashValue }
@@ -43,7 +36,7 @@ import Testing
 
     @Test func storeThatCannotAnswerIsWaitedFor() async {
         store.behavior.update { $0.isUnavailable = true }
-        #expect(Self.words(await tier.immediateRecord(forKey: "a")) == "cannot")
+        #expect(await readAtOnce("a") == "cannot")
         #expect(store.waitingReads.value == 0)
         #expect(await read("a") == "1")
         #expect(store.waitingReads.value == 1)
@@ -54,7 +47,7 @@ import Testing
         store.behavior.update { $0.duration = .milliseconds(251) }
         #expect(await read("a") == "1")
         #expect(store.readers.value.count == 1)
-        #expect(Self.words(await tier.immediateRecord(forKey: "a")) == "cannot")
+        #expect(await readAtOnce("a") == "cannot")
         store.behavior.update { $0.duration = .zero }
         // This one is waited for, is quick, and the next one is made at once again.
         #expect(await read("a") == "1")
@@ -75,7 +68,7 @@ import Testing
         #expect(await read("a") == "failed")
         #expect(await read("a") == "failed")
         #expect(await read("a") == "circuitOpen")
-        #expect(Self.words(await tier.immediateRecord(forKey: "a")) == "circuitOpen")
+        #expect(await readAtOnce("a") == "circuitOpen")
         #expect(store.readers.value.count == 2)
         ticker.advance(by: .seconds(2))
         store.behavior.update { $0.error = nil }
@@ -95,9 +88,9 @@ import Testing
 
     @Test func closedTierAndKeyThatIsTooLongFindNothing() async {
         let long = RecordKey(String(repeating: "k", count: RecordKey.maximumByteCount + 1))
-        #expect(Self.words(await tier.immediateRecord(forKey: long)) == "nothing")
+        #expect(await readAtOnce(long) == "nothing")
         await tier.close()
-        #expect(Self.words(await tier.immediateRecord(forKey: "a")) == "nothing")
+        #expect(await readAtOnce("a") == "nothing")
         #expect(store.readers.value.isEmpty)
     }
 }

@@ -98,6 +98,8 @@ import Testing
         try await waitUntilUnderWay(change)
         gate.open()
         _ = await (found, changed)
+        // The copy is made in the background, and removed there when it has landed after a removal of everything. Nobody reads it until then.
+        await cache.flush()
         try await expectOnly(result(of: change), "after a copy")
     }
 

@@ -1,0 +1,165 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+public import Synchronization
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// The way of a hit in a disk store. All of it can be inlined, as generic code that is not specialised looks up types at every step.
+extension TieredCache {
+    /// What came of asking the stores that can answer at once.
+    @usableFromInline struct FirstPass: Sendable {
+        /// What the stores have. `nil`: one that had to be asked cannot answer at once.
+        @usableFromInline var reading: StoreReading?
+        /// The first store that is still to be read then.
+        @usableFromInline var next: Int
+
+        @inlinable init(reading: StoreReading? = nil, next: Int = 0) {
+            self.reading = reading
+            self.next = next
+        }
+
+        /// Whether every store has been asked, and has nothing.
+        @inlinable var findsNothing: Bool { reading?.isEmpty ?? false }
+    }
+
+    /// Asks the stores on the caller's thread, without a task, as far as they can answer at once, after memory has had nothing fresh.
+    ///
+    /// - Returns: `nil` if the stores are to be skipped.
+    @inlinable func firstPass(forKey key: Key, skipping: CachePolicy.Skipping) async -> FirstPass? {
+        if skipping.contains(.storeReads) { return nil }
+        guard stack.answersAtOnce else { return stack.tiers.isEmpty ? FirstPass(reading: StoreReading()) : FirstPass() }
+        let skipsMemory = skipping.contains(.memoryWrites)
+        let (reading, isWhole, next) = await readStores(key, skipsMemory: skipsMemory, from: 0, mayWait: false)
+        return isWhole ? FirstPass(reading: reading) : FirstPass(next: reading.isEmpty ? next : 0)
+    }
+
+    /// The value that a first pass has found, if it is fresh and no load is due. Counts as a hit.
+    @inlinable func freshValue(_ pass: FirstPass?) -> Value? {
+        guard let reading = pass?.reading, let entry = reading.entry, reading.skipped.isEmpty, needsNoCloserLook(entry),
+            let value = entry.value
+        else { return nil }
+        counters.withLock { $0.storeHits += 1 }
+        if isObserved { observer?.requestAnswered(.hit, tier: reading.tier, cache: label) }
+        return value
+    }
+
+    /// Asks the stores in order, and copies what it finds to the tiers above, as long as nobody writes or removes the key.
+    ///
+    /// - Parameter mayWait: Whether to go on at a store that cannot answer at once.
+    /// - Returns: What was found; whether all stores have been read that had to be; and the one that has not.
+    @inlinable func readStores(
+        _ key: Key,
+        skipsMemory: Bool,
+        from first: Int,
+        mayWait: Bool
+    ) async -> (reading: StoreReading, isWhole: Bool, next: Int) {
+        var reading = StoreReading()
+        let tiers = tiers
+        let positions = stack.positions
+        interleavingPoint()
+        let (fence, isBeingWritten) = fences.withLock { ($0.openForCopy(key, positions), $0.isBeingWritten(key)) }
+        if isBeingWritten {
+            // Some tiers have what is about to be replaced, others what replaces it. Whoever has seen the new must not see the old.
+            reading.skipped = stack.skips(.beingChanged)
+            return (reading, true, tiers.count)
+        }
+        guard let recordKey = naming.recordKey(for: key) else {
+            if let fence { closeFence(fence) }
+            return (reading, true, tiers.count)
+        }
+        var found: (record: Record, entry: TieredEntry<Value>, tierIndex: Int)?
+        search: for index in first..<tiers.count {
+            let tier = tiers[index]
+            switch await tier.reading(forKey: recordKey, mayWait: mayWait) {
+            case nil:
+                if let fence { closeFence(fence) }
+                reading.entry = found?.entry
+                return (reading, false, index)
+            case .nothing: continue
+            case .skipped(let reason): reading.skipped.append(StoreSkip(store: tier.name, reason: reason))
+            case .record(let record):
+                guard let entry = await entry(from: record, recordKey: recordKey, tier: tier, fence: fence) else { continue }
+                let isFresh = record.isFresh(at: clock.now())
+                if isFresh || found.map({ $0.record.created < record.created }) ?? true { found = (record, entry, index) }
+                if isFresh { break search }
+            }
+        }
+        guard let (record, entry, tierIndex) = found else {
+            if let fence { closeFence(fence) }
+            return (reading, true, tiers.count)
+        }
+        reading.entry = entry
+        reading.tier = .store(tiers[tierIndex].name)
+        if let fence {
+            if tierIndex == 0 {
+                _ = promoteToMemory(entry, forKey: key, fence: fence, skipsMemory: skipsMemory, closesFence: true)
+            } else {
+                let promotion = Promotion(key: key, recordKey: recordKey, record: record, entry: entry, tierIndex: tierIndex, fence: fence)
+                await promote([promotion], skipsMemory: skipsMemory)
+            }
+        }
+        return (reading, true, tiers.count)
+    }
+
+    /// The entry that a record makes; `nil` if it cannot be decoded. Such a record is removed.
+    @inlinable func entry(from record: Record, recordKey: RecordKey, tier: StoreTier, fence: FenceTable<Key>.Fence?) async -> TieredEntry<Value>? {
+        var underlyingError: (any Error)?
+        if record.schemaFingerprint == codec.schemaFingerprint {
+            let terms = naming.terms(of: record, hasValidator: codec.validator == nil)
+            if record.isNegative { return entry(nil, terms: terms) }
+            do {
+                return entry(try codec.decode(record.payload), terms: terms)
+            } catch {
+                underlyingError = error
+            }
+        }
+        await reject(recordKey, in: tier, fence: fence, underlyingError)
+        return nil
+    }
+
+    /// Writes a copy of what a store has to memory if its fence is intact. It replaces nothing newer, and does not keep anybody else from publishing.
+    ///
+    /// - Parameter closesFence: Whether the fence is not needed any more.
+    /// - Returns: Whether the copy may go on to other tiers.
+    @inlinable func promoteToMemory(
+        _ entry: TieredEntry<Value>,
+        forKey key: Key,
+        fence: FenceTable<Key>.Fence,
+        skipsMemory: Bool,
+        closesFence: Bool
+    ) -> Bool {
+        let new = skipsMemory ? nil : memoryEntry(entry, forKey: key)
+        interleavingPoint()
+        let outcome = fences.withLock { fences -> PromotionOutcome in
+            let isIntact = fences.isIntact(fence, tags: entry.terms.labels)
+            if closesFence { fences.close(fence) }
+            guard isIntact else { return .fenced }
+            guard let new else { return .skipped }
+            if let current = memory.peek(key), current.terms.created >= entry.terms.created, current.isAsGood(as: entry) {
+                return .superseded(by: current)
+            }
+            return .published(left: memory.insert(new, forKey: key))
+        }
+        switch outcome {
+        case .fenced:
+            counters.withLock { $0.fencedPublications += 1 }
+            return false
+        case .published(let left): memory.report(left)
+        case .skipped, .superseded: break
+        }
+        return true
+    }
+
+    /// What came of a promotion to memory. Keeps what left alive until the lock has been released.
+    @usableFromInline enum PromotionOutcome {
+        case published(left: Departures<Key, TieredEntry<Value>>)
+        case superseded(by: TieredEntry<Value>)
+        case skipped
+        case fenced
+    }
+}

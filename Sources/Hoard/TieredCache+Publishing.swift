@@ -1,0 +1,171 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+public import Synchronization
+
+/// The way of a value into the tiers. What every publication needs can be inlined, like the way of a hit.
+extension TieredCache {
+    /// A value, or the knowledge that there is none, on its way into the tiers.
+    @usableFromInline struct Publication: Sendable {
+        @usableFromInline let key: Key
+        @usableFromInline var fence: FenceTable<Key>.Fence
+        @usableFromInline let value: Value?
+        @usableFromInline let terms: EntryTerms
+        @usableFromInline let policy: CachePolicy
+        /// Given back when the stores have the value.
+        @usableFromInline var lease: HeldLease?
+
+        @inlinable init(key: Key, fence: FenceTable<Key>.Fence, value: Value?, terms: EntryTerms, policy: CachePolicy) {
+            self.key = key
+            self.fence = fence
+            self.value = value
+            self.terms = terms
+            self.policy = policy
+        }
+
+        var cached: CachedValue<Value>? { value.map { CachedValue($0, terms: terms) } }
+    }
+
+    /// Writes a value to every tier, unless its key has been written or removed since `fence` was opened. Closes the fence.
+    ///
+    /// - Parameters:
+    ///   - skipping: Tiers that do not get the value, whatever the cache's policy says.
+    ///   - behind: Return when memory has the value, and write to the stores in the background.
+    /// - Returns: Whether the value was published.
+    @discardableResult
+    @inlinable package func publish(
+        _ cached: CachedValue<Value>,
+        forKey key: Key,
+        fence: FenceTable<Key>.Fence,
+        skipping: CachePolicy.Skipping = [],
+        behind: Bool = false
+    ) async -> Bool {
+        var policy = configuration.policy
+        policy.skipping.formUnion(skipping)
+        if behind { policy.storeWriting = .behind }
+        return await publish(Publication(key: key, fence: fence, value: cached.value, terms: cached.terms, policy: policy))
+    }
+
+    /// - Parameter isLoad: The value comes from the load that new callers would join.
+    @discardableResult
+    @inlinable func publish(_ publication: Publication, isLoad: Bool = true) async -> Bool {
+        guard let published = publishToMemory(publication, isLoad: isLoad) else { return false }
+        guard tiers.isEmpty else {
+            await spread([published], isLoad: isLoad)
+            return true
+        }
+        if !isLoad { detach(published.key) }
+        endChange(published)
+        detach(published.key)
+        return true
+    }
+
+    /// Writes values of different keys to every tier, each unless its fence has been broken. Closes the fences.
+    ///
+    /// - Parameter isLoad: The values come from the load that new callers would join.
+    /// - Returns: Whether any of them was published.
+    @discardableResult
+    func publish(_ publications: [Publication], isLoad: Bool = true) async -> Bool {
+        let published = publications.compactMap { publishToMemory($0, isLoad: isLoad) }
+        if published.isEmpty { return false }
+        await spread(published, isLoad: isLoad)
+        return true
+    }
+
+    /// Writes what memory has got to the stores too.
+    @usableFromInline func spread(_ published: [Publication], isLoad: Bool) async {
+        // A load that is still writing to the stores has something older, which nobody must get who has seen this.
+        if !isLoad { for publication in published { detach(publication.key) } }
+        if tiers.isEmpty {
+            for publication in published { endChange(publication) }
+        } else {
+            let behind = published.filter { $0.policy.storeWriting == .behind }
+            let through = published.filter { $0.policy.storeWriting != .behind }
+            if !behind.isEmpty { await storeWrites.run { [self] in await publishToStores(behind) } }
+            if !through.isEmpty { await publishToStores(through) }
+        }
+        // Whoever began to load before may return something older.
+        for publication in published { detach(publication.key) }
+    }
+
+    /// Writes a value to memory if its fence is intact. That breaks all other fences of its key. Otherwise closes the fence.
+    ///
+    /// A load whose value's tags have been invalidated meanwhile leaves everything as it is. A caller's own write does not: what it replaces must not
+    /// be seen any more. Its entry may be older than the invalidation and is judged when it is read. Nor can it be kept back by a load that publishes, or by a
+    /// change that somebody else is said to have made, a moment before: it comes after them.
+    ///
+    /// - Returns: The publication with the fence of its change; `nil` if it was not published.
+    @inlinable func publishToMemory(_ publication: Publication, isLoad: Bool) -> Publication? {
+        var publication = publication
+        while true {
+            if let left = tryToPublishToMemory(publication, isLoad: isLoad) {
+                memory.report(left)
+                detachReads(publication.key)
+                return publication
+            }
+            if isLoad { break }
+            publication.fence = openFence(forKey: publication.key, .none)
+        }
+        counters.withLock { $0.fencedPublications += 1 }
+        closeFence(publication.fence)
+        publication.lease?.release()
+        return nil
+    }
+
+    /// - Returns: What has left memory for it; `nil` if the fence is broken, and nothing was done.
+    @inlinable func tryToPublishToMemory(_ publication: Publication, isLoad: Bool) -> Departures<Key, TieredEntry<Value>>? {
+        let (key, policy) = (publication.key, publication.policy)
+        let isKept = !policy.skipping.contains(.memoryWrites)
+        let new = isKept ? memoryEntry(entry(publication.value, terms: publication.terms, earlyRefresh: policy.earlyRefresh), forKey: key) : nil
+        interleavingPoint()
+        // The check of the fence and the publication are one step. What leaves memory is released after it.
+        return fences.withLock { fences in
+            guard fences.beginChange(publication.fence, tags: isLoad ? publication.terms.labels : nil, isWrite: true) else { return nil }
+            if let new { return memory.insert(new, forKey: key) }
+            var departures = Departures<Key, TieredEntry<Value>>()
+            if let departure = memory.removeEntry(forKey: key).departure { departures.append(departure) }
+            return departures
+        }
+    }
+
+    @inlinable func endChange(_ publication: Publication) {
+        interleavingPoint()
+        fences.withLock { $0.endChange(publication.fence) }
+        publication.lease?.release()
+    }
+
+    private func publishToStores(_ publications: [Publication]) async {
+        defer {
+            for publication in publications {
+                endChange(publication)
+                detachReads(publication.key)
+            }
+        }
+        let records = publications.map { $0.policy.skipping.contains(.storeWrites) ? nil : record($0.value, terms: $0.terms) }
+        for (index, tier) in tiers.enumerated() {
+            var removals: [StoreTier.Removal] = []
+            var insertions: [StoreTier.Insertion] = []
+            for (publication, record) in zip(publications, records) {
+                guard let key = naming.recordKey(for: publication.key) else { continue }
+                guard let record else {
+                    removals.append(removal(of: key, fromTier: index, change: publication.fence))
+                    continue
+                }
+                let guarded = publication.fence.positions[index].map { position in
+                    StoreTier.Guard(position: position) { [self] in refused(publication.key, inTier: index) }
+                }
+                insertions.append(
+                    .init(key: key, record: record, guarded: guarded) { [self] in
+                        fences.withLock { fences in
+                            guard fences.mayReach(tier: index, change: publication.fence) else { return .unwanted }
+                            // The record that it replaces must go, even if a tag of the new one has been invalidated in the tier.
+                            return fences.isOutdated(publication.fence, tags: publication.terms.labels, inTier: index) ? .outdated : .wanted
+                        }
+                    }
+                )
+            }
+            if !insertions.isEmpty { await tier.insert(insertions) }
+            if !removals.isEmpty { await tier.remove(removals) }
+        }
+    }
+}
