@@ -16,13 +16,9 @@ struct FlightKey: Hashable, Sendable {
 /// A key whose answer could not be shared is left alone for a second: requests for it go to the origin side by side, instead of one after the
 /// other finding out the same.
 final class Flights: Sendable {
-    /// In nanoseconds.
-    static let unshareablePeriod: Int64 = 1_000_000_000
-    private static let maximumUnshareableKeys = 1_024
-
     private struct State {
         var exchanges: [FlightKey: Exchange] = [:]
-        var unshareable: [FlightKey: Int64] = [:]
+        var unshareable = UnshareableKeys()
     }
 
     private let state = Mutex(State())
@@ -45,10 +41,7 @@ final class Flights: Sendable {
     func enter(_ key: FlightKey, makeExchange: () -> Exchange) -> Entry {
         interleavingPoint()
         return state.withLock { state in
-            if let end = state.unshareable[key] {
-                if ticker.nanoseconds() < end { return .alone }
-                state.unshareable[key] = nil
-            }
+            if state.unshareable.contains(key, at: ticker.nanoseconds) { return .alone }
             if let exchange = state.exchanges[key] {
                 switch exchange.join() {
                 case .wait(let follower): return .follow(exchange, follower)
@@ -86,7 +79,7 @@ final class Flights: Sendable {
         let removed = state.withLock { state in
             let removed = state.exchanges.filter { isRemoved($0.key) }
             for key in removed.keys { state.exchanges[key] = nil }
-            state.unshareable = state.unshareable.filter { !isRemoved($0.key) }
+            state.unshareable.removeAll(where: isRemoved)
             return removed
         }
         withExtendedLifetime(removed) {}
@@ -95,16 +88,12 @@ final class Flights: Sendable {
     /// Requests for the key go to the origin by themselves for a while.
     func markUnshareable(_ key: FlightKey) {
         let now = ticker.nanoseconds()
-        state.withLock { state in
-            if state.unshareable.count >= Self.maximumUnshareableKeys { state.unshareable = state.unshareable.filter { $0.value > now } }
-            guard state.unshareable.count < Self.maximumUnshareableKeys else { return }
-            state.unshareable[key] = now.addingSaturated(Self.unshareablePeriod)
-        }
+        state.withLock { $0.unshareable.insert(key, at: now) }
     }
 
     /// An answer for the key can be shared after all.
     func markShareable(_ key: FlightKey) {
-        state.withLock { $0.unshareable[key] = nil }
+        state.withLock { $0.unshareable.remove(key) }
     }
 
     /// The number of exchanges that can be joined. For tests.

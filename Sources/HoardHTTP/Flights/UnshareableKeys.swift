@@ -1,0 +1,47 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Hoard
+
+/// Keys whose answer could not be shared a moment ago. Each operation but `removeAll(where:)` is O(1), spread over the keys that were added.
+struct UnshareableKeys: Sendable {
+    /// How long a key counts, in nanoseconds.
+    static let period: Int64 = 1_000_000_000
+    /// Of more keys, the oldest are forgotten.
+    static let maximumCount = 1_024
+
+    private var ends: [FlightKey: Int64] = [:]
+    /// What was added, in that order, which is nearly that of the ends. What `ends` does not have was taken back, or added again.
+    private var inOrder: [(key: FlightKey, end: Int64)] = []
+    /// The first of `inOrder` that has not been dropped.
+    private var first = 0
+
+    /// Whether the key counts. If its time is up, it is forgotten.
+    mutating func contains(_ key: FlightKey, at now: () -> Int64) -> Bool {
+        guard !ends.isEmpty, let end = ends[key] else { return false }
+        if now() < end { return true }
+        ends[key] = nil
+        return false
+    }
+
+    mutating func insert(_ key: FlightKey, at now: Int64) {
+        let end = now.addingSaturated(Self.period)
+        guard ends.updateValue(end, forKey: key) != end else { return }
+        inOrder.append((key, end))
+        while first < inOrder.count, inOrder.count - first > Self.maximumCount || inOrder[first].end <= now { dropFirst() }
+        if first > Self.maximumCount {
+            inOrder.removeFirst(first)
+            first = 0
+        }
+    }
+
+    mutating func remove(_ key: FlightKey) { ends[key] = nil }
+
+    mutating func removeAll(where isRemoved: (FlightKey) -> Bool) { ends = ends.filter { !isRemoved($0.key) } }
+
+    private mutating func dropFirst() {
+        let (key, end) = inOrder[first]
+        if ends[key] == end { ends[key] = nil }
+        first += 1
+    }
+}
