@@ -54,9 +54,20 @@ public final class CachingClient: Sendable {
         body: HTTPBody = .empty,
         options: RequestOptions = RequestOptions()
     ) async throws(ClientError) -> ClientResponse {
-        guard let timeout = options.timeout else { return try await exchange(request, body, options) }
+        try await send(request, to: TargetURI(request), body, options)
+    }
+
+    /// - Parameter target: The request's; `nil`: it has none that can be used.
+    private func send(
+        _ request: HTTPRequest,
+        to target: TargetURI?,
+        _ body: HTTPBody,
+        _ options: RequestOptions
+    ) async throws(ClientError) -> ClientResponse {
+        guard let target else { throw ClientError(.invalidURL, "The request has no usable http or https URI.") }
+        guard let timeout = options.timeout else { return try await exchange(request, target, body, options) }
         let deadline = try ExchangeDeadline(after: timeout, queue: deadlines, ticker: ticker)
-        var response = try await deadline.run { [self] () async throws(ClientError) in try await exchange(request, body, options) }
+        var response = try await deadline.run { [self] () async throws(ClientError) in try await exchange(request, target, body, options) }
         response.body = TimedBody.limiting(response.body, to: deadline)
         return response
     }
@@ -68,22 +79,24 @@ public final class CachingClient: Sendable {
     ///   - fields: Request fields to send with it.
     /// - Throws: ``ClientError``; with the code `invalidURL` if `url` is not such a URL.
     public func get(_ url: String, fields: HTTPFields = [:], options: RequestOptions = RequestOptions()) async throws(ClientError) -> ClientResponse {
-        var request = HTTPRequest(method: .get, scheme: nil, authority: nil, path: nil, headerFields: fields)
-        if let target = TargetURI(URIReference(url)) { request.setTarget(target) }
-        return try await send(request, options: options)
+        let request = HTTPRequest(method: .get, scheme: nil, authority: nil, path: nil, headerFields: fields)
+        return try await send(request, to: TargetURI(URIReference(url)), .empty, options)
     }
 
     /// Sends the request and those that redirects make of it.
-    private func exchange(_ request: HTTPRequest, _ body: HTTPBody, _ options: RequestOptions) async throws(ClientError) -> ClientResponse {
-        guard var chain = RedirectChain(request, options: options) else {
-            throw ClientError(.invalidURL, "The request has no usable http or https URI.")
-        }
+    private func exchange(
+        _ request: HTTPRequest,
+        _ target: TargetURI,
+        _ body: HTTPBody,
+        _ options: RequestOptions
+    ) async throws(ClientError) -> ClientResponse {
+        var chain = RedirectChain(request, to: target, options: options)
         let transport = options.repeatsLostRequests ? RepeatingTransport(transport) : transport
         var body = body
         var staleness: HTTPCacheResponse.Staleness?
         while true {
             let url = chain.target.description
-            let response = try await respond(to: chain.request, body, options, through: transport)
+            let response = try await respond(to: chain, body, options, through: transport)
             switch try chain.received(response.head, bodyCanBeSentAgain: body.bytesAtHand != nil) {
             case .deliver:
                 return ClientResponse(response, url: url, redirectCount: chain.count, staleness: staleness)
@@ -96,18 +109,20 @@ public final class CachingClient: Sendable {
     }
 
     private func respond(
-        to request: HTTPRequest,
+        to chain: RedirectChain,
         _ body: HTTPBody,
         _ options: RequestOptions,
         through transport: any Transport
     ) async throws(ClientError) -> HTTPCacheResponse {
         do {
             return try await cache.respond(
-                to: request,
+                to: chain.request,
+                target: chain.target,
                 body: body,
                 mode: options.cacheMode,
                 partition: options.partition,
                 keepsInMemoryOnly: options.keepsInMemoryOnly,
+                compiledPolicy: nil,
                 through: transport,
                 onInterimResponse: options.onInterimResponse
             )

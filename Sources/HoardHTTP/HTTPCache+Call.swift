@@ -28,17 +28,17 @@ extension HTTPCache {
         }
     }
 
-    /// - Returns: `nil` if the request has no usable `http` or `https` URI.
+    /// - Parameter target: The request's.
     func call(
         _ request: HTTPRequest,
+        to target: TargetURI,
         body: HTTPBody = .empty,
         mode: RequestCacheMode = .default,
         through transport: any Transport,
         onInterimResponse: InterimResponseHandler? = nil,
         in space: Space,
         policy: CompiledHTTPCachePolicy?
-    ) -> Call? {
-        guard let target = TargetURI(request) else { return nil }
+    ) -> Call {
         var request = request
         request.setTarget(target)
         let key = HTTPCacheKey(scope: scope(for: request, in: space), targetURI: target.keyURI(policy))

@@ -61,7 +61,8 @@ extension HTTPCache {
         _ machine: HTTPCacheStateMachine,
         _ call: Call
     ) async throws(HTTPCacheError) -> (HTTPCacheResponse, Outcome) {
-        let task = transfers.start { [self] in
+        // What nobody waits for any more is cancelled before it begins.
+        let task = transfers.start(isImmediate: !Task.isCancelled) { [self] in
             let turn = await turnToAsk(exchange, found, machine, call)
             if case .found(let landing) = turn {
                 flights.remove(exchange)
@@ -84,6 +85,7 @@ extension HTTPCache {
             }
             exchange.land(landing)
         }
+        if let landed = exchange.takeLeaderAnswer() { return try answer(of: landed) }
         exchange.setTask(task)
         return try answer(of: await passingPriority(to: task) { await exchange.leaderAnswer() })
     }

@@ -57,21 +57,22 @@ extension HTTPCache {
             case .deliver(let head, let effects):
                 await apply(effects, call, &flight)
                 flight.close()
-                return .init(
-                    answer: .success(.init(HTTPCacheResponse(head: head, body: received.body, isFromCache: false), .misses)),
-                    shared: .unshareable
-                )
+                return .init(answer: .success(.miss(head, received.body, forward.reason, isStored: false)), shared: .unshareable)
 
             case .deliverAndStore(let head, let storing, let effects):
                 await apply(effects, call, &flight)
-                return await deliver(head, received.body, storing, flight, onEnd)
+                return await deliver(head, received.body, forward.reason, storing, flight, onEnd)
 
             case .deliverCombined(let head, let stored, let storing, let effects):
                 let key = flight.found?.key
                 await apply(effects, call, &flight)
                 // Together they are no response that may be stored.
                 if effects.removesFound { flight.close() }
-                if let landing = await deliverCombined(head, received.body, stored, storing, key, flight, onEnd) { return landing }
+                let body = await combinedBody(received.body, stored, storing, key, flight, onEnd)
+                if let body {
+                    let isStored = !effects.removesFound
+                    return .init(answer: .success(.miss(head, body, forward.reason, isStored: isStored)), shared: .unshareable)
+                }
 
             case .respond(let answer, let storing, let effects):
                 let key = flight.found?.key
@@ -143,7 +144,7 @@ extension HTTPCache {
             if effects.removesFound { old.breakFencesOfFound(sparing: next) }
         }
         // A cancelled task would not find all that has to go.
-        await startTask { [self, flight] in
+        await startImmediateTask { [self, flight] in
             if effects.removesFound { await old.removeFound(sparing: flight) }
             await removeStored(invalidated, sparing: flight)
         }.value
@@ -168,6 +169,7 @@ extension HTTPCache {
     private func deliver(
         _ head: HTTPResponse,
         _ body: HTTPBody,
+        _ reason: CacheStatus.ForwardReason,
         _ storing: HTTPCacheStateMachine.Storing,
         _ flight: Flight,
         _ onEnd: @escaping @Sendable () -> Void
@@ -177,32 +179,29 @@ extension HTTPCache {
         if let bytes = isEmpty ? ByteBuffer() : body.bytesAtHand {
             let stored = await store(bytes, storing, flight)
             onEnd()
-            let response = HTTPCacheResponse(head: head, body: body, isFromCache: false)
-            return .init(answer: .success(.init(response, .misses)), shared: stored.map { .stored($0) } ?? .unshareable)
+            return .init(answer: .success(.miss(head, body, reason, isStored: true)), shared: stored.map { .stored($0) } ?? .unshareable)
         }
         let shared = receive(body, storing, flight, onEnd)
         // There is nothing yet that could have made it leave.
         guard let reader = shared.addReader() else { return .init(answer: .failure(.cancelled), shared: .unshareable) }
         startReceiving(body, storing, flight, into: shared, onEnd)
-        let response = HTTPCacheResponse(head: head, body: reader.makeBody(length: body.length), isFromCache: false)
         return .init(
-            answer: .success(.init(response, .misses)),
+            answer: .success(.miss(head, reader.makeBody(length: body.length), reason, isStored: true)),
             shared: storing.placement == nil ? .arriving(storing.response, shared) : .unshareable
         )
     }
 
-    /// Gives the client what was stored of a body, and what was missing as it comes.
+    /// What was stored of a body, and what was missing as it comes.
     ///
     /// - Returns: `nil` if part of what was stored is gone.
-    private func deliverCombined(
-        _ head: HTTPResponse,
+    private func combinedBody(
         _ body: HTTPBody,
         _ stored: StoredResponse,
         _ storing: HTTPCacheStateMachine.Storing,
         _ key: HTTPCacheKey?,
         _ flight: Flight,
         _ onEnd: @escaping @Sendable () -> Void
-    ) async -> Exchange.Landing? {
+    ) async -> HTTPBody? {
         guard let placement = storing.placement, let length = placement.completeLength ?? stored.body.completeLength else { return nil }
         let before = StoredContent.Piece.range(0..<placement.offset)
         // Asked before the transfer begins, which cannot be begun again.
@@ -212,8 +211,16 @@ extension HTTPCache {
         let after = StoredContent.Piece.range(placement.range.upperBound..<max(length, placement.range.upperBound))
         guard let content = await content([before, .received(reader), after], of: stored.body, key: key) else { return nil }
         startReceiving(body, storing, flight, into: shared, onEnd)
-        let response = HTTPCacheResponse(head: head, body: HTTPBody(content, length: length), isFromCache: false)
-        return .init(answer: .success(.init(response, .misses)), shared: .unshareable)
+        return HTTPBody(content, length: length)
+    }
+}
+
+extension Exchange.LeaderAnswer {
+    /// What the origin has sent, and whether it is stored or being stored.
+    fileprivate static func miss(_ head: HTTPResponse, _ body: HTTPBody, _ reason: CacheStatus.ForwardReason, isStored: Bool) -> Self {
+        let isUnusable = [.stale, .varyMiss, .request, .partial].contains(reason)
+        let report = AnswerReport(.miss, tier: .origin, isStored: isStored, foundUnusable: isUnusable)
+        return Self(HTTPCacheResponse(head: head, body: body, isFromCache: false, report: report), .misses)
     }
 }
 

@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 internal import Hoard
+internal import Synchronization
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -29,8 +30,10 @@ extension HTTPCache {
     /// Finds the stored response that a request selects: of several, the most recent one ([RFC 9111 §4.1](https://www.rfc-editor.org/rfc/rfc9111#section-4.1)).
     ///
     /// The URI as it is comes first; then those that differ from it by parts of the query that do not matter.
-    func lookUp(_ key: HTTPCacheKey, _ selectingFields: HTTPFields) async -> Found {
-        var found = await lookUp(base: key, selectingFields)
+    ///
+    /// - Parameter isInMemory: Whether memory may have something of the URI.
+    func lookUp(_ key: HTTPCacheKey, _ selectingFields: HTTPFields, isInMemory: Bool = true) async -> Found {
+        var found = await lookUp(base: key, selectingFields, isInMemory: isInMemory)
         if found.response != nil { return found }
         for rules in await searchRules(for: key) {
             let other = await lookUp(base: key.canonicalKey(rules), selectingFields)
@@ -42,12 +45,13 @@ extension HTTPCache {
 
     /// The rules by which responses for the path of a key have said that parts of the query do not matter.
     func searchRules(for key: HTTPCacheKey) async -> [NoVarySearch] {
-        if case .searchRules(let rules)? = await entries.lookup(forKey: key.searchRulesKey)?.value { rules } else { [] }
+        guard mayHaveSearchRules.load(ordering: .acquiring) else { return [] }
+        return if case .searchRules(let rules)? = await entries.lookup(forKey: key.searchRulesKey)?.value { rules } else { [] }
     }
 
-    private func lookUp(base: HTTPCacheKey, _ selectingFields: HTTPFields) async -> Found {
+    private func lookUp(base: HTTPCacheKey, _ selectingFields: HTTPFields, isInMemory: Bool = true) async -> Found {
         var found = Found(base: base)
-        guard let lookup = await entries.lookup(forKey: base) else { return found }
+        guard let lookup = isInMemory ? await entries.lookup(forKey: base) : await entries.storedLookup(forKey: base) else { return found }
         switch lookup.value {
         case .response: take(lookup, at: base, into: &found)
         case .variants(let index):
@@ -65,7 +69,11 @@ extension HTTPCache {
 
     /// What memory has of the URI as it is; `nil` if the stores have to be asked.
     func lookUpInMemory(_ key: HTTPCacheKey, _ selectingFields: @autoclosure () -> HTTPFields) -> Found? {
-        guard let lookup = entries.memoryLookup(forKey: key) else { return nil }
+        entries.memoryLookup(forKey: key).flatMap { take($0, at: key, selectingFields()) }
+    }
+
+    /// What memory has besides `lookup`, which it has under the key.
+    func take(_ lookup: Lookup<HTTPCacheEntry>, at key: HTTPCacheKey, _ selectingFields: @autoclosure () -> HTTPFields) -> Found? {
         var found = Found(base: key)
         switch lookup.value {
         case .response: take(lookup, at: key, into: &found)

@@ -47,7 +47,7 @@ extension HTTPCache {
         _ onEnd: @escaping @Sendable () -> Void
     ) {
         let recorder = recorder(for: storing, flight, expectedLength: shared.expectedLength)
-        let task = transfers.start { [self] in
+        let task = transfers.start(isImmediate: true) { [self] in
             let transfer = Transfer(storing: storing, flight: flight, shared: shared, onEnd: onEnd)
             await self.receive(body, recorder, transfer)
         }

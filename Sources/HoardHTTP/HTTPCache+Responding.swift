@@ -47,10 +47,13 @@ extension HTTPCache {
 
     /// The same with a policy that has been compiled once for many requests; `nil` for none.
     ///
-    /// - Parameter mayRefreshInBackground: Whether the transport can be asked when the answer has been given. If not, what `stale-while-revalidate` would
-    ///   permit is validated before it is served.
+    /// - Parameters:
+    ///   - target: The request's, if the caller has made it.
+    ///   - mayRefreshInBackground: Whether the transport can be asked when the answer has been given. If not, what `stale-while-revalidate` would
+    ///     permit is validated before it is served.
     package func respond(
         to request: HTTPRequest,
+        target: TargetURI? = nil,
         body: HTTPBody = .empty,
         mode: RequestCacheMode = .default,
         partition: String? = nil,
@@ -61,11 +64,20 @@ extension HTTPCache {
         onInterimResponse: InterimResponseHandler? = nil
     ) async throws(HTTPCacheError) -> HTTPCacheResponse {
         let space = space(partition: partition, isMemoryOnly: keepsInMemoryOnly)
-        guard var call = call(request, body: body, mode: mode, through: transport, onInterimResponse: onInterimResponse, in: space, policy: policy)
-        else {
+        guard let target = target ?? TargetURI(request) else {
             let status = CacheStatus(cacheName: configuration.name, .generated, detail: "INVALID-URI")
             throw HTTPCacheError(.invalidRequest, "The request has no usable http or https URI.", cacheStatus: status.fieldValue)
         }
+        var call = call(
+            request,
+            to: target,
+            body: body,
+            mode: mode,
+            through: transport,
+            onInterimResponse: onInterimResponse,
+            in: space,
+            policy: policy
+        )
         call.mayRefreshInBackground = mayRefreshInBackground
         do {
             let (response, outcome) = try await respond(to: call)
@@ -81,9 +93,12 @@ extension HTTPCache {
     ///
     /// - Returns: `nil` if ``respond(to:body:mode:partition:keepsInMemoryOnly:policy:through:onInterimResponse:)`` has to be asked.
     package func respondFromMemory(to request: HTTPRequest, compiledPolicy policy: CompiledHTTPCachePolicy? = nil) -> HTTPCacheResponse? {
-        guard let call = call(request, through: NoTransport(), in: space, policy: policy) else { return nil }
+        guard let target = TargetURI(request) else { return nil }
+        let call = call(request, to: target, through: NoTransport(), in: space, policy: policy)
         var machine = machine(for: call)
-        guard case .lookUp = machine.start(), var response = responseFromMemory(to: call, machine) else { return nil }
+        guard case .lookUp = machine.start(), let lookup = entries.memoryLookup(forKey: call.key),
+            var response = response(lookup, to: call, machine)
+        else { return nil }
         count(.hits)
         response.report = AnswerReport(.hit, tier: .memory)
         return response
@@ -92,8 +107,9 @@ extension HTTPCache {
     /// Counts a request by its outcome.
     func count(_ outcome: Outcome) { counters.withLock { $0.count(outcome) } }
 
-    private func responseFromMemory(to call: Call, _ machine: HTTPCacheStateMachine) -> HTTPCacheResponse? {
-        guard let found = lookUpInMemory(call.key, machine.selectingFields) else { return nil }
+    /// The answer that memory has, without asking anybody, of which `lookup` is what it has under the URI itself.
+    private func response(_ lookup: Lookup<HTTPCacheEntry>, to call: Call, _ machine: HTTPCacheStateMachine) -> HTTPCacheResponse? {
+        guard let found = take(lookup, at: call.key, machine.selectingFields) else { return nil }
         var machine = machine
         guard case .respond(let answer) = machine.lookedUp(found.response, isVaryMiss: false, now: clock.now()), answer.staleness == nil else {
             return nil
@@ -113,10 +129,12 @@ extension HTTPCache {
             return reported(answer.response, answer.outcome, .bypass, tier: .origin, since: start)
         case .lookUp: break
         }
-        if let response = responseFromMemory(to: call, machine) { return reported(response, .hits, tier: .memory) }
+        let lookup = entries.memoryLookup(forKey: call.key)
+        if let lookup, let response = response(lookup, to: call, machine) { return reported(response, .hits, tier: .memory) }
         if call.key.isMemoryOnly { await removeStoredCopies(for: call) }
         let flight = Flight(key: call.key, space: call.space, selectingFields: machine.selectingFields, cache: self)
-        var found = await lookUp(call.key, machine.selectingFields)
+        // What is kept in memory alone has had time to appear there.
+        var found = await lookUp(call.key, machine.selectingFields, isInMemory: lookup != nil || call.key.isMemoryOnly)
         flight.found = found
         while true {
             switch machine.lookedUp(found.response, isVaryMiss: found.isVaryMiss, now: clock.now()) {
@@ -155,13 +173,11 @@ extension HTTPCache {
         since start: Int64? = nil
     ) -> (HTTPCacheResponse, Outcome) {
         var response = response
-        var report = AnswerReport(reportedOutcome ?? AnswerReport.Outcome(outcome), tier: outcome == .generated ? .none : tier)
+        // A miss has one already, which says what became of it.
+        var report = response.report ?? AnswerReport(.miss, tier: .none)
+        report.outcome = reportedOutcome ?? AnswerReport.Outcome(outcome)
+        report.tier = outcome == .generated ? .none : tier
         if let start, outcome != .collapsedHits { report.originDuration = .nanoseconds(max(0, ticker.nanoseconds() - start)) }
-        if outcome == .misses {
-            let status = response.cacheStatus
-            report.isStored = status.contains("; stored")
-            report.foundUnusable = ["fwd=stale", "fwd=vary-miss", "fwd=request", "fwd=partial"].contains { status.contains($0) }
-        }
         response.report = report
         return (response, outcome)
     }

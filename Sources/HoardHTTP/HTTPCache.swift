@@ -28,6 +28,8 @@ public final class HTTPCache: Sendable {
     let space: Space
     let segments: BodySegments
     let flights: Flights
+    /// Whether there may be rules for some path by which parts of the query do not matter.
+    let mayHaveSearchRules: Atomic<Bool>
     let deadlines: DeadlineQueue
     let journal = DecisionJournal()
     let counters = Mutex(HTTPCacheStatistics())
@@ -83,6 +85,8 @@ public final class HTTPCache: Sendable {
             grace: isShared ? .init(duration: .seconds(60), ticker: ticker, deadlines: deadlines) : nil
         )
         flights = Flights(ticker: ticker)
+        // Stores may have some from before, or from others.
+        mayHaveSearchRules = Atomic(!stores.isEmpty)
         self.deadlines = deadlines
         entries.setForeignChangeHandler { [weak self] in self?.heed($0) }
     }
@@ -92,6 +96,9 @@ public final class HTTPCache: Sendable {
         await work.waitUntilIdle()
         await entries.flush()
     }
+
+    /// Waits until nothing is received from an origin any more. Suspends until then, however slow an origin is.
+    package func transfersEnd() async { await transfers.waitUntilIdle() }
 
     /// Finishes the writes under way and closes the stores.
     public func close() async {

@@ -77,7 +77,7 @@ public struct HTTPCacheMiddleware<Context: RequestContext>: RouterMiddleware {
         // Only this task may call the handler, while the cache may ask for it in another one.
         let desk = HandlerDesk()
         return try await withThrowingTaskGroup(of: Response.self) { group in
-            group.addTask {
+            group.addTaskAtOnce {
                 defer { desk.close() }
                 return try await answer(plan, request, context, runsLater: false) { await desk.run($0) }
             }
@@ -104,5 +104,13 @@ public struct HTTPCacheMiddleware<Context: RequestContext>: RouterMiddleware {
     /// - Returns: What ``HTTPCache/remove(_:partition:)`` and ``HTTPCache/markStale(_:partition:)`` take; `nil` if the path, or the request's authority, is of no use.
     public func uri(ofPath path: String, like request: Request) -> String? {
         CacheTarget.uri(ofPath: path, like: request.head, options.scheme, options.authority)
+    }
+}
+
+extension ThrowingTaskGroup where Failure == any Error {
+    /// Adds a task that runs on the caller's thread until it suspends for the first time, if the system can do that.
+    fileprivate mutating func addTaskAtOnce(_ operation: sending @escaping @isolated(any) () async throws -> ChildTaskResult) {
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return addTask(operation: operation) }
+        addImmediateTask(operation: operation)
     }
 }

@@ -78,6 +78,8 @@ public final class CachingProxy: Sendable {
         rolling.cancel()
         await state.value.withLock { $0.upstreams }.shutdown()
         await recorder.accessLog?.close()
+        // Without clients and upstreams all of them come to an end, and some of them on these threads.
+        await cache.transfersEnd()
         await cache.close()
         // Nothing is left to run on the threads; an error would only say that they have ended already.
         try? await threads.shutdownGracefully()

@@ -41,6 +41,19 @@ import Testing
         #expect(try await after.get("/a?y=2&x=1&utm=other").isFromCache)
     }
 
+    @Test func missAsksMemoryTwiceAndTheStoreOnceForEachKey() async throws {
+        let time = TestTime()
+        let harness = harness(nil, time: time)
+        try await harness.get("/a")
+        #expect(harness.cache.entries.memoryStatistics.misses == 2)
+        let store = FaultyStore(MemoryStore(clock: time), answersAtOnce: true, ticker: time)
+        let other = self.harness(nil, stores: [store], time: time)
+        try await other.get("/a")
+        // The rules of a path may come from another process.
+        #expect(store.callCount(.record) == 2)
+        await other.cache.close()
+    }
+
     @Test func changeOfOneSpellingRemovesWhatTheOthersShare() async throws {
         let harness = harness("params=(\"utm\")")
         try await harness.get("/a?utm=1")

@@ -21,17 +21,15 @@ struct RedirectChain {
     private(set) var count = 0
 
     private let options: RequestOptions
-    private var sent: Set<HTTPRequest>
+    /// Empty as long as no redirect has been followed.
+    private var sent: Set<HTTPRequest> = []
 
-    /// `nil` if the request has no usable `http` or `https` URI.
-    init?(_ request: HTTPRequest, options: RequestOptions) {
-        guard let target = TargetURI(request) else { return nil }
+    /// - Parameter target: The request's.
+    init(_ request: HTTPRequest, to target: TargetURI, options: RequestOptions) {
         self.target = target
         self.request = request
         self.options = options
-        self.sent = []
         self.request.setTarget(target)
-        sent.insert(self.request)
     }
 
     /// What to do with the response to ``request``. If it is to be followed, ``request`` is the next one afterwards.
@@ -48,6 +46,7 @@ struct RedirectChain {
         guard target.scheme == "http" || next.scheme == "https" || options.allowsInsecureRedirects else {
             throw ClientError(.insecureRedirect, "\(target.authority) redirects from https to http, which is not followed.")
         }
+        sent.insert(request)
         let dropsBody = redirect.becomesGET(request.method)
         guard dropsBody || bodyCanBeSentAgain else {
             throw ClientError(.bodyCannotBeSentAgain, "\(target.authority) redirects a request whose content can be sent only once.")

@@ -72,6 +72,11 @@ final class Exchange: Sendable {
         /// How many followers wait for the head.
         var waitingCount: Int { followers.values.count { $0 != nil } }
 
+        mutating func takeLeaderAnswer() -> Result<LeaderAnswer, HTTPCacheError>? {
+            defer { landing?.answer = .failure(HTTPCacheError.cancelled) }
+            return landing?.answer
+        }
+
         mutating func takeObservers() -> [CheckedContinuation<Void, Never>] {
             let count = waitingCount
             defer { observers.removeAll { $0.count <= count } }
@@ -138,20 +143,16 @@ final class Exchange: Sendable {
 
     // MARK: The leader
 
+    /// The leader's answer, if the head is there already. It is given once.
+    func takeLeaderAnswer() -> Result<LeaderAnswer, HTTPCacheError>? { state.withLock { $0.takeLeaderAnswer() } }
+
     /// Waits for the leader's answer. If the leader is cancelled, the exchange goes on only if there are followers.
     func leaderAnswer() async -> Result<LeaderAnswer, HTTPCacheError> {
         let answer = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Result<LeaderAnswer, HTTPCacheError>?, Never>) in
                 let landed = state.withLock { state -> Result<LeaderAnswer, HTTPCacheError>? in
-                    guard var landing = state.landing else {
-                        state.leader = continuation
-                        return nil
-                    }
-                    defer {
-                        landing.answer = .failure(HTTPCacheError.cancelled)
-                        state.landing = landing
-                    }
-                    return landing.answer
+                    if state.landing == nil { state.leader = continuation }
+                    return state.takeLeaderAnswer()
                 }
                 if let landed { continuation.resume(returning: landed) }
                 if Task.isCancelled { leaderLeaves() }

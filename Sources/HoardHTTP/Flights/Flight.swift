@@ -152,7 +152,7 @@ final class Flight: Sendable {
     /// - Returns: Whether it is stored.
     @discardableResult
     func store(_ response: StoredResponse) async -> Bool {
-        await startTask { [self] in await storeInTask(response) }.value
+        await startImmediateTask { [self] in await storeInTask(response) }.value
     }
 
     private func storeInTask(_ response: StoredResponse) async -> Bool {
@@ -263,6 +263,7 @@ final class Flight: Sendable {
             }
             all.removeAll { $0 == rules }
             all.insert(rules, at: 0)
+            cache.mayHaveSearchRules.store(true, ordering: .releasing)
             let entry = HTTPCacheEntry.searchRules(Array(all.prefix(HTTPCacheEntry.maximumSearchRules)))
             if await cache.entries.publish(lasting(entry), forKey: rulesKey, fence: fence, behind: !isAwaited) { return true }
         }

@@ -88,7 +88,7 @@ final class SharedBody: Sendable {
     /// The task that feeds the body, which is cancelled when the transfer is broken off.
     func setFeeder(_ task: Task<Void, Never>) {
         let isAbandoned = state.withLock { state in
-            state.feeder = task
+            if state.ending == nil { state.feeder = task }
             return state.isAbandoned
         }
         if isAbandoned { task.cancel() }

@@ -203,6 +203,8 @@ import Testing
         hold.release()
         #expect(try await early.text.hasPrefix("ann /a"))
         #expect(try await !get("/a", for: "ann").isFromCache)
+        // A publication ends in the background when there are stores.
+        await harness.cache.flush()
         #expect(harness.harness.openFenceCount == 0)
     }
 }
