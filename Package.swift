@@ -222,6 +222,13 @@ let package = Package(
             path: "Tests/HoardDiskTorture",
             swiftSettings: swiftSettings
         ),
+        // The ways of a request, for `Scripts/budgets`, which counts what each costs. Not a product.
+        .executableTarget(
+            name: "HoardBudgets",
+            dependencies: ["Hoard", "HoardDisk", "HoardHTTP", httpTypes, nioCore],
+            path: "Tests/HoardBudgets",
+            swiftSettings: swiftSettings
+        ),
         // Private servers for tests: one, one with TLS and users, a cluster of three.
         .target(
             name: "HoardRedisTestSupport",

@@ -4,23 +4,30 @@
 internal import BenchmarkSupport
 internal import Foundation
 
-/// What a decision of the HTTP cache costs. See Benchmarks/README.md.
+/// What a decision of the HTTP cache costs, and a request through a client. See Benchmarks/README.md.
 @main
 enum HTTPBenchmarks {
-    static func main() {
+    static func main() async {
         guard !isDebugBuild else { fail("Figures of a debug build mean nothing. Run it with -c release.") }
         do {
             let options = try Options(Array(CommandLine.arguments.dropFirst()), flags: ["--quick"], valued: ["--rounds", "--case", "--count"])
             if let name = options.text("--case") {
+                if ClientWays.cases.contains(name) {
+                    let time = try await ClientWays.run(name, requests: try options.count("--count") ?? 100_000)
+                    print("\(decimal(time / 1e3)) µs")
+                    return
+                }
                 guard let decision = Decision.all.first(where: { $0.name == name }) else {
-                    fail("--case knows \(Decision.all.map(\.name).joined(separator: "; ")), not \(name).")
+                    fail("--case knows \((Decision.all.map(\.name) + ClientWays.cases).joined(separator: "; ")), not \(name).")
                 }
                 print(decision.run(try options.count("--count") ?? 100_000))
                 return
             }
             let rounds = try options.count("--rounds") ?? (options.contains("--quick") ? 3 : 9)
             print(Machine().description)
-            print(table(rounds: rounds, count: options.contains("--quick") ? 50_000 : 200_000))
+            let isQuick = options.contains("--quick")
+            print(table(rounds: rounds, count: isQuick ? 50_000 : 200_000))
+            print(try await ClientWays.table(rounds: rounds, requests: isQuick ? 5_000 : 20_000))
         } catch {
             fail(String(describing: error))
         }

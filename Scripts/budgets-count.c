@@ -1,0 +1,79 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+// Counts calls on their way to the system's functions and the runtime's, for Scripts/budgets. Loaded in front of both.
+
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static atomic_long allocations, tasks, immediate;
+
+// What looks up functions allocates itself, before anything is known.
+extern void *__libc_malloc(size_t);
+extern void *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
+
+void *malloc(size_t size) {
+    atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed);
+    return __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size) {
+    atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed);
+    return __libc_calloc(count, size);
+}
+
+void *realloc(void *old, size_t size) {
+    atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed);
+    return __libc_realloc(old, size);
+}
+
+int posix_memalign(void **result, size_t alignment, size_t size) {
+    atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed);
+    *result = __libc_memalign(alignment, size);
+    return *result ? 0 : ENOMEM;
+}
+
+// The runtime's functions take and return everything in registers that may be any: each is left by a jump to the next of its name.
+#define COUNTED(name, counter)                                                                    \
+    static void *next_##name;                                                                     \
+    __attribute__((used)) static void *find_##name(void) {                                        \
+        atomic_fetch_add_explicit(&counter, 1, memory_order_relaxed);                             \
+        if (!next_##name) next_##name = dlsym(RTLD_NEXT, #name);                                  \
+        return next_##name;                                                                       \
+    }
+
+COUNTED(swift_task_create, tasks)
+COUNTED(swift_task_immediate, immediate)
+
+#if defined(__x86_64__)
+#define JUMP(name)                                                                                \
+    __asm__(".globl " #name "\n.type " #name ", @function\n" #name ":\n"                          \
+            "push %rdi\npush %rsi\npush %rdx\npush %rcx\npush %r8\npush %r9\npush %rax\n"         \
+            "push %r13\npush %r14\npush %r15\npush %r10\n"                                        \
+            "call find_" #name "\nmov %rax, %r11\n"                                               \
+            "pop %r10\npop %r15\npop %r14\npop %r13\npop %rax\n"                    \
+            "pop %r9\npop %r8\npop %rcx\npop %rdx\npop %rsi\npop %rdi\njmp *%r11\n");
+#elif defined(__aarch64__)
+#define JUMP(name)                                                                                \
+    __asm__(".globl " #name "\n.type " #name ", %function\n" #name ":\n"                          \
+            "stp x29, x30, [sp, #-112]!\nstp x0, x1, [sp, #16]\nstp x2, x3, [sp, #32]\n"          \
+            "stp x4, x5, [sp, #48]\nstp x6, x7, [sp, #64]\nstp x8, x20, [sp, #80]\n"              \
+            "stp x21, x22, [sp, #96]\nbl find_" #name "\nmov x16, x0\n"                           \
+            "ldp x0, x1, [sp, #16]\nldp x2, x3, [sp, #32]\nldp x4, x5, [sp, #48]\n"               \
+            "ldp x6, x7, [sp, #64]\nldp x8, x20, [sp, #80]\nldp x21, x22, [sp, #96]\n"            \
+            "ldp x29, x30, [sp], #112\nbr x16\n");
+#endif
+
+JUMP(swift_task_create)
+JUMP(swift_task_immediate)
+
+__attribute__((destructor)) static void report(void) {
+    long all = atomic_load(&tasks);
+    fprintf(stderr, "counted %ld %ld %ld\n", atomic_load(&allocations), all, all - atomic_load(&immediate));
+}
