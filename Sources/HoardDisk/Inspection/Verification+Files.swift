@@ -37,18 +37,18 @@ extension Verification {
             return (orphans, contents.strangers)
         }
         if orphans.isEmpty, strangers.isEmpty { return }
-        guard isRepairing else {
-            var confirmed = try await core.readElsewhere { session in try session.confirmOrphans(among: orphans) }
-            // Who deletes a row deletes its file a moment later, also in another process.
-            while !confirmed.isEmpty, await waitAgain() {
-                confirmed = try await core.readElsewhere { [confirmed] session in session.existing(confirmed) }
-            }
-            return note(.orphanedFile, confirmed.count + strangers.count)
+        var confirmed = try await core.readElsewhere { session in try session.confirmOrphans(among: orphans) }
+        // Who deletes a row deletes its file a moment later, also in another process.
+        while !confirmed.isEmpty, await waitAgain() {
+            confirmed = try await core.readElsewhere { [confirmed] session in session.existing(confirmed) }
         }
+        guard isRepairing else { return note(.orphanedFile, confirmed.count + strangers.count) }
+        if confirmed.isEmpty, strangers.isEmpty { return }
+        let abandoned = Set(confirmed)
         let removed = try await repair(0) { transaction in
             try transaction.session.files.removeOrphans(inFolder: folder) { names throws(StoreError) in
                 do {
-                    return Set(try names.filter { name in try transaction.withRow(name.id) { $0?.file == name.nonce } })
+                    return Set(try names.filter { name in try !abandoned.contains(name) || transaction.withRow(name.id) { $0?.file == name.nonce } })
                 } catch {
                     throw .database(error)
                 }
