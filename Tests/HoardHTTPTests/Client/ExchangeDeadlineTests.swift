@@ -170,6 +170,8 @@ import Testing
         let priority = Mutex<TaskPriority?>(nil)
         let transport = FakeTransport { _ in
             await gate.pass()
+            // It is passed on by the task of the caller, which may be about to do so.
+            try? await waitUntil { Task.currentPriority >= .high }
             priority.withLock { $0 = Task.currentPriority }
             return .text("hello")
         }
