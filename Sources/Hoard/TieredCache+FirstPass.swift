@@ -38,6 +38,38 @@ extension TieredCache {
         return isWhole ? FirstPass(reading: reading) : FirstPass(next: reading.isEmpty ? next : 0)
     }
 
+    // Specialised for its users, but not inlined: so a hit in memory, which does without all of it, stays small.
+
+    /// The fresh value of a key for which memory has nothing that can be used as it is.
+    @inlinable @inline(never) func valueBeyondMemory(forKey key: Key, policy: CachePolicy?, found: TieredEntry<Value>?) async -> Value? {
+        var pass: FirstPass?
+        if policy == nil, found == nil {
+            pass = await firstPass(forKey: key, skipping: configuration.policy.skipping)
+            if let value = freshValue(pass) { return value }
+            if pass?.findsNothing == true {
+                noteMiss()
+                return nil
+            }
+        }
+        return await freshValue(forKey: key, policy: policy, found: found, pass: pass)
+    }
+
+    /// The same; what the stores do not have is loaded.
+    @inlinable @inline(never) func valueBeyondMemory(
+        forKey key: Key,
+        policy: CachePolicy?,
+        tags: Set<String>,
+        found: TieredEntry<Value>?,
+        load: @escaping @Sendable (Key) async throws -> Value
+    ) async throws -> Value {
+        var pass: FirstPass?
+        if policy == nil, found == nil {
+            pass = await firstPass(forKey: key, skipping: configuration.policy.skipping)
+            if let value = freshValue(pass) { return value }
+        }
+        return try await loadedLookup(forKey: key, policy: policy, tags: tags, found: found, pass: pass, load: load).value
+    }
+
     /// The value that a first pass has found, if it is fresh and no load is due. Counts as a hit.
     @inlinable func freshValue(_ pass: FirstPass?) -> Value? {
         guard let reading = pass?.reading, let entry = reading.entry, reading.skipped.isEmpty, needsNoCloserLook(entry),

@@ -34,12 +34,7 @@ extension TieredCache {
                 return value
             }
         }
-        var pass: FirstPass?
-        if policy == nil, found == nil {
-            pass = await firstPass(forKey: key, skipping: configuration.policy.skipping)
-            if let value = freshValue(pass) { return value }
-        }
-        return try await loadedLookup(forKey: key, policy: policy, tags: tags, found: found, pass: pass, load: load).value
+        return try await valueBeyondMemory(forKey: key, policy: policy, tags: tags, found: found, load: load)
     }
 
     /// Like ``value(forKey:policy:tags:load:)``, but with the value's provenance.

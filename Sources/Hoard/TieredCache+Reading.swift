@@ -18,16 +18,7 @@ extension TieredCache {
                 return found.value
             }
         }
-        var pass: FirstPass?
-        if policy == nil, found == nil {
-            pass = await firstPass(forKey: key, skipping: configuration.policy.skipping)
-            if let value = freshValue(pass) { return value }
-            if pass?.findsNothing == true {
-                noteMiss()
-                return nil
-            }
-        }
-        return await freshValue(forKey: key, policy: policy, found: found, pass: pass)
+        return await valueBeyondMemory(forKey: key, policy: policy, found: found)
     }
 
     /// The fresh value of a key, if memory has it. Counts as a use. Never suspends. Neither a store nor a loader is asked.
