@@ -1,7 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-// Counts calls on their way to the system's functions and the runtime's, for Scripts/budgets. Loaded in front of both.
+// Counts calls on their way to the system's functions and the runtime's, for Scripts/budgets and the scripts of Benchmarks that count allocations.
+// Loaded in front of both.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -10,31 +11,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static atomic_long allocations, tasks, immediate;
+static atomic_long mallocs, others, tasks, immediate;
 
-// What looks up functions allocates itself, before anything is known.
+// Looking functions up allocates, before anything is known.
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 
 void *malloc(size_t size) {
-    atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&mallocs, 1, memory_order_relaxed);
     return __libc_malloc(size);
 }
 
 void *calloc(size_t count, size_t size) {
-    atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&others, 1, memory_order_relaxed);
     return __libc_calloc(count, size);
 }
 
 void *realloc(void *old, size_t size) {
-    atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&others, 1, memory_order_relaxed);
     return __libc_realloc(old, size);
 }
 
 int posix_memalign(void **result, size_t alignment, size_t size) {
-    atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&others, 1, memory_order_relaxed);
     *result = __libc_memalign(alignment, size);
     return *result ? 0 : ENOMEM;
 }
@@ -57,7 +58,7 @@ COUNTED(swift_task_immediate, immediate)
             "push %rdi\npush %rsi\npush %rdx\npush %rcx\npush %r8\npush %r9\npush %rax\n"         \
             "push %r13\npush %r14\npush %r15\npush %r10\n"                                        \
             "call find_" #name "\nmov %rax, %r11\n"                                               \
-            "pop %r10\npop %r15\npop %r14\npop %r13\npop %rax\n"                    \
+            "pop %r10\npop %r15\npop %r14\npop %r13\npop %rax\n"                                  \
             "pop %r9\npop %r8\npop %rcx\npop %rdx\npop %rsi\npop %rdi\njmp *%r11\n");
 #elif defined(__aarch64__)
 #define JUMP(name)                                                                                \
@@ -74,6 +75,7 @@ JUMP(swift_task_create)
 JUMP(swift_task_immediate)
 
 __attribute__((destructor)) static void report(void) {
-    long all = atomic_load(&tasks);
-    fprintf(stderr, "counted %ld %ld %ld\n", atomic_load(&allocations), all, all - atomic_load(&immediate));
+    long started = atomic_load(&tasks), made = atomic_load(&mallocs);
+    fprintf(stderr, "counted %ld %ld %ld\n", made + atomic_load(&others), started, started - atomic_load(&immediate));
+    fprintf(stderr, "mallocs %ld\n", made);
 }
