@@ -18,17 +18,14 @@ extension StreamHandler {
         let eventLoop = context.eventLoop
         let server = server
         self.connection.handlerStarted()
-        let executor = EventLoopTaskExecutor(eventLoop)
-        let answer = TaskPlacement.$requestExecutor.withValue(executor) {
-            Task(executorPreference: executor) {
-                do {
-                    try await writer.answer(request, by: server.responder)
-                } catch {
-                    server.logger.debug("A response was given up", metadata: ["error": "\(error)"])
-                    writer.fail()
-                }
-                eventLoop.execute { connection.value.handlerEnded() }
+        let answer = EventLoopTaskExecutor(eventLoop).startTask {
+            do {
+                try await writer.answer(request, by: server.responder)
+            } catch {
+                server.logger.debug("A response was given up", metadata: ["error": "\(error)"])
+                writer.fail()
             }
+            eventLoop.execute { connection.value.handlerEnded() }
         }
         cancellation.attach { answer.cancel() }
     }

@@ -1,7 +1,6 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Hoard
 internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
@@ -127,9 +126,7 @@ struct ConnectionPipeline: Sendable {
             responder: server.responder,
             logger: server.logger
         )
-        TaskPlacement.$requestExecutor.withValue(connection.executor) {
-            _ = Task(executorPreference: connection.executor) { await connection.run() }
-        }
+        connection.executor.startTask { await connection.run() }
         stage.begin { handler.quiesce(context: context) }
     }
 
