@@ -50,13 +50,7 @@ extension TieredCache {
     @discardableResult
     @inlinable func publish(_ publication: Publication, isLoad: Bool = true) async -> Bool {
         guard let published = publishToMemory(publication, isLoad: isLoad) else { return false }
-        guard tiers.isEmpty else {
-            await spread([published], isLoad: isLoad)
-            return true
-        }
-        if !isLoad { detach(published.key) }
-        endChange(published)
-        detach(published.key)
+        if tiers.isEmpty { endInMemory(published, isLoad: isLoad) } else { await spread([published], isLoad: isLoad) }
         return true
     }
 
@@ -68,23 +62,30 @@ extension TieredCache {
     func publish(_ publications: [Publication], isLoad: Bool = true) async -> Bool {
         let published = publications.compactMap { publishToMemory($0, isLoad: isLoad) }
         if published.isEmpty { return false }
-        await spread(published, isLoad: isLoad)
+        if tiers.isEmpty {
+            for publication in published { endInMemory(publication, isLoad: isLoad) }
+        } else {
+            await spread(published, isLoad: isLoad)
+        }
         return true
+    }
+
+    /// Ends the publication of a value for which there are no stores.
+    @inlinable func endInMemory(_ published: Publication, isLoad: Bool) {
+        if !isLoad { detach(published.key) }
+        endChange(published)
+        detach(published.key)
     }
 
     /// Writes what memory has got to the stores too.
     @usableFromInline func spread(_ published: [Publication], isLoad: Bool) async {
         // A load that is still writing to the stores has something older, which nobody must get who has seen this.
         if !isLoad { for publication in published { detach(publication.key) } }
-        if tiers.isEmpty {
-            for publication in published { endChange(publication) }
-        } else {
-            let behind = published.filter { $0.policy.storeWriting == .behind }
-            let through = published.filter { $0.policy.storeWriting != .behind }
-            if !behind.isEmpty { await storeWrites.run { [self] in await publishToStores(behind) } }
-            if !through.isEmpty { await publishToStores(through) }
-        }
-        // Whoever began to load before may return something older.
+        let behind = published.filter { $0.policy.storeWriting == .behind }
+        let through = published.filter { $0.policy.storeWriting != .behind }
+        if !behind.isEmpty { await storeWrites.run { [self] in await publishToStores(behind) } }
+        if !through.isEmpty { await publishToStores(through) }
+        // A load that began before may return something older.
         for publication in published { detach(publication.key) }
     }
 

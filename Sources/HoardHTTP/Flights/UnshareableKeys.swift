@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Hoard
+internal import NIOCore
 
 /// Keys whose answer could not be shared a moment ago. Each operation but `removeAll(where:)` is O(1), spread over the keys that were added.
 struct UnshareableKeys: Sendable {
@@ -11,10 +12,8 @@ struct UnshareableKeys: Sendable {
     static let maximumCount = 1_024
 
     private var ends: [FlightKey: Int64] = [:]
-    /// What was added, in that order, which is nearly that of the ends. What `ends` does not have was taken back, or added again.
-    private var inOrder: [(key: FlightKey, end: Int64)] = []
-    /// The first of `inOrder` that has not been dropped.
-    private var first = 0
+    /// All that were added, in that order, which is nearly that of the ends. A key that `ends` has with another end, or not at all, was added again or taken back.
+    private var inOrder = CircularBuffer<(key: FlightKey, end: Int64)>()
 
     /// Whether the key counts. If its time is up, it is forgotten.
     mutating func contains(_ key: FlightKey, at now: () -> Int64) -> Bool {
@@ -28,20 +27,13 @@ struct UnshareableKeys: Sendable {
         let end = now.addingSaturated(Self.period)
         guard ends.updateValue(end, forKey: key) != end else { return }
         inOrder.append((key, end))
-        while first < inOrder.count, inOrder.count - first > Self.maximumCount || inOrder[first].end <= now { dropFirst() }
-        if first > Self.maximumCount {
-            inOrder.removeFirst(first)
-            first = 0
+        while let oldest = inOrder.first, inOrder.count > Self.maximumCount || oldest.end <= now {
+            inOrder.removeFirst()
+            if ends[oldest.key] == oldest.end { ends[oldest.key] = nil }
         }
     }
 
     mutating func remove(_ key: FlightKey) { ends[key] = nil }
 
     mutating func removeAll(where isRemoved: (FlightKey) -> Bool) { ends = ends.filter { !isRemoved($0.key) } }
-
-    private mutating func dropFirst() {
-        let (key, end) = inOrder[first]
-        if ends[key] == end { ends[key] = nil }
-        first += 1
-    }
 }

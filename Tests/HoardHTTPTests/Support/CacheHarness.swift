@@ -66,7 +66,7 @@ struct CacheHarness: Sendable {
     }
 
     /// Waits until nothing is received any more from the origin.
-    func transfersEnd() async { await cache.transfers.waitUntilIdle() }
+    func transfersEnd() async { await cache.transfersEnd() }
 
     var requestCount: Int { transport.requests.count }
 
