@@ -11,9 +11,9 @@ public import Synchronization
 
 /// The way of a hit in a disk store. All of it can be inlined, as generic code that is not specialised looks up types at every step.
 extension TieredCache {
-    /// What came of asking the stores that can answer at once.
+    /// The outcome of asking the stores that can answer at once.
     @usableFromInline struct FirstPass: Sendable {
-        /// What the stores have. `nil`: one that had to be asked cannot answer at once.
+        /// The findings of the stores. `nil`: one that had to be asked cannot answer at once.
         @usableFromInline var reading: StoreReading?
         /// The first store that is still to be read then.
         @usableFromInline var next: Int
@@ -187,7 +187,7 @@ extension TieredCache {
         return true
     }
 
-    /// What came of a promotion to memory. Keeps what left alive until the lock has been released.
+    /// The outcome of a promotion to memory. Keeps what left alive until the lock has been released.
     @usableFromInline enum PromotionOutcome {
         case published(left: Departures<Key, TieredEntry<Value>>)
         case superseded(by: TieredEntry<Value>)

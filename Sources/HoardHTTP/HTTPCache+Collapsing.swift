@@ -61,7 +61,7 @@ extension HTTPCache {
         _ machine: HTTPCacheStateMachine,
         _ call: Call
     ) async throws(HTTPCacheError) -> (HTTPCacheResponse, Outcome) {
-        // What nobody waits for any more is cancelled before it begins.
+        // An exchange that nobody waits for any more is cancelled before it begins.
         let task = transfers.start(isImmediate: !Task.isCancelled) { [self] in
             let turn = await turnToAsk(exchange, found, machine, call)
             if case .found(let landing) = turn {

@@ -191,7 +191,7 @@ extension HTTPCache {
         )
     }
 
-    /// What was stored of a body, and what was missing as it comes.
+    /// The stored part of a body, and the missing one as it comes.
     ///
     /// - Returns: `nil` if part of what was stored is gone.
     private func combinedBody(
@@ -216,7 +216,7 @@ extension HTTPCache {
 }
 
 extension Exchange.LeaderAnswer {
-    /// What the origin has sent, and whether it is stored or being stored.
+    /// The origin's response, and whether it is stored or being stored.
     fileprivate static func miss(_ head: HTTPResponse, _ body: HTTPBody, _ reason: CacheStatus.ForwardReason, isStored: Bool) -> Self {
         let isUnusable = [.stale, .varyMiss, .request, .partial].contains(reason)
         let report = AnswerReport(.miss, tier: .origin, isStored: isStored, foundUnusable: isUnusable)

@@ -72,7 +72,9 @@ extension HTTPCache {
         entries.memoryLookup(forKey: key).flatMap { take($0, at: key, selectingFields()) }
     }
 
-    /// What memory has besides `lookup`, which it has under the key.
+    /// The same for a caller that has the entry of the URI itself from memory already.
+    ///
+    /// - Parameter lookup: That entry.
     func take(_ lookup: Lookup<HTTPCacheEntry>, at key: HTTPCacheKey, _ selectingFields: @autoclosure () -> HTTPFields) -> Found? {
         var found = Found(base: key)
         switch lookup.value {

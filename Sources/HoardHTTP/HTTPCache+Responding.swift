@@ -133,7 +133,7 @@ extension HTTPCache {
         if let lookup, let response = response(lookup, to: call, machine) { return reported(response, .hits, tier: .memory) }
         if call.key.isMemoryOnly { await removeStoredCopies(for: call) }
         let flight = Flight(key: call.key, space: call.space, selectingFields: machine.selectingFields, cache: self)
-        // What is kept in memory alone has had time to appear there.
+        // A response that is kept in memory alone has had time to appear there.
         var found = await lookUp(call.key, machine.selectingFields, isInMemory: lookup != nil || call.key.isMemoryOnly)
         flight.found = found
         while true {

@@ -7,7 +7,7 @@ internal import HTTPTypes
 internal import HoardHTTP
 internal import NIOCore
 
-/// What a request costs that goes through a `CachingClient`, by the way that it takes. The transport answers at once with 1 KiB.
+/// The cost of a request through a `CachingClient`, by the way that it takes. The transport answers at once with 1 KiB.
 enum ClientWays {
     /// The transport alone comes first: it is what the others are compared with, and is part of each but the hit.
     static let cases = ["transport alone", "hit", "stored miss", "no-store"]

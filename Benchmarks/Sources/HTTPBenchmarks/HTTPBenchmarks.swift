@@ -4,7 +4,7 @@
 internal import BenchmarkSupport
 internal import Foundation
 
-/// What a decision of the HTTP cache costs, and a request through a client. See Benchmarks/README.md.
+/// The cost of a decision of the HTTP cache, and of a request through a client. See Benchmarks/README.md.
 @main
 enum HTTPBenchmarks {
     static func main() async {

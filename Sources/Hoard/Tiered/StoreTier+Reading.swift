@@ -106,7 +106,7 @@ extension StoreTier {
         return (records, skipped)
     }
 
-    /// What came of asking the store: something that was judged by what had become known meanwhile, or why the store counts as passed by.
+    /// The end of a read: a finding, judged by all that had become known meanwhile, or the reason why the store counts as passed by.
     private enum Ending<Judged: Sendable>: Sendable {
         case judged(Judged)
         case passedBy(StoreSkip.Reason)
@@ -114,7 +114,7 @@ extension StoreTier {
 
     /// Counts a read that has ended, and tells the observer.
     ///
-    /// - Parameter judge: What may be given of what the store has, and whether that is anything.
+    /// - Parameter judge: Says how much of the store's answer may be given, and whether the store has anything.
     private func ended<Success: Sendable, Judged: Sendable>(
         _ call: CacheStoreCall,
         _ answer: Answer<Success>,
