@@ -245,8 +245,9 @@ import Testing
 
     @Test(
         arguments: [
-            "ManualTicker", "Gate", "FaultyStore", "FaultyStore+Behavior", "FaultyStore+SeededScript", "SeededExecutor", "SeededGenerator",
-            "FakeTransport", "FakeTransport+Hold", "FakeOrigin", "BodyFeed", "Conformance/RecordStoreConformance",
+            "ManualTicker", "Gate", "FaultyStore", "FaultyStore/FaultyStore+Behavior", "FaultyStore/FaultyStore+SeededScript", "SeededExecutor",
+            "SeededGenerator", "FakeTransport", "FakeTransport/FakeTransport+Hold", "FakeOrigin", "FakeTransport/BodyFeed",
+            "Conformance/RecordStoreConformance",
         ]
     )
     func everyLineOfADocCommentsExampleIsRunHere(file: String) throws {
