@@ -7,12 +7,20 @@ public import HTTPTypes
 public struct HTTPCacheResponse: Sendable {
     /// How stale a response is that was served all the same, and why that was allowed.
     public struct Staleness: Sendable, Hashable {
-        /// Since how many seconds the response has not been fresh.
+        /// The number of seconds since the response was last fresh.
         public let seconds: Int64
+        /// The rule that allows the response to be served.
+        package let decision: HTTPDecision
+
+        package init(seconds: Int64, decision: HTTPDecision) {
+            self.seconds = seconds
+            self.decision = decision
+        }
+
         /// Whether the origin was asked, and gave no usable answer: the response stands in for one.
-        public let isStandIn: Bool
-        /// The rule that allows it, in one sentence with the section where it stands.
-        public let reason: String
+        public var isStandIn: Bool { [.staleIfError, .unreachable].contains { decision == HTTPDecision($0) } }
+        /// The rule that allows it, in one sentence with the section of the RFC that has it.
+        public var reason: String { decision.description }
     }
 
     /// The head, with `Cache-Status` and, for a stored response, `Age`.

@@ -5,7 +5,7 @@ internal import HoardHTTP
 
 extension TransportError {
     /// An error of which no more is to be said than its code does.
-    init(_ code: Code, at origin: Origin) {
+    init(_ code: Code, at origin: Destination) {
         self.init(code, Self.message(code, origin, delay: "took too long", reason: "the network is away"))
     }
 
@@ -14,7 +14,7 @@ extension TransportError {
     /// - Parameters:
     ///   - delay: What an exchange did that took too long.
     ///   - reason: Why no connection could be made.
-    static func message(_ code: Code, _ origin: Origin, delay: @autoclosure () -> String, reason: @autoclosure () -> String) -> String {
+    static func message(_ code: Code, _ origin: Destination, delay: @autoclosure () -> String, reason: @autoclosure () -> String) -> String {
         switch code {
         case .invalidURL: "The URL of a request to \(origin.name) is not valid."
         case .cannotConnect: "No connection to \(origin.name) could be made: \(reason())."
@@ -27,7 +27,7 @@ extension TransportError {
         }
     }
 
-    static func shutDownMessage(_ origin: Origin) -> String {
+    static func shutDownMessage(_ origin: Destination) -> String {
         "The request to \(origin.name) was not sent because the transport has been shut down."
     }
 }

@@ -26,15 +26,15 @@ extension TransportError {
     }
 
     /// One sentence for a person, which names host and port.
-    static func message(_ code: Code, _ error: any Error, origin: Origin, timeouts: Timeouts) -> String {
+    static func message(_ code: Code, _ error: any Error, origin: Destination, timeouts: Timeouts) -> String {
         message(code, origin, delay: "stood still for \(timeouts.read)", reason: reason(error))
     }
 
-    static func connectTimeoutMessage(_ origin: Origin, _ timeouts: Timeouts) -> String {
+    static func connectTimeoutMessage(_ origin: Destination, _ timeouts: Timeouts) -> String {
         "No connection to \(origin.name) could be had in \(timeouts.connect)."
     }
 
-    static func waitTimeoutMessage(_ origin: Origin, _ timeouts: Timeouts) -> String {
+    static func waitTimeoutMessage(_ origin: Destination, _ timeouts: Timeouts) -> String {
         "No connection to \(origin.name) could be had in \(timeouts.connect): all that may be open are in use."
     }
 

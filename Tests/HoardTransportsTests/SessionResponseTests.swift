@@ -16,7 +16,7 @@ import Testing
 @Suite struct SessionResponseTests {
     private static func length(_ contentLength: String?) throws -> Int? {
         let request = HTTPRequest(method: .get, scheme: "http", authority: "a.example", path: "/")
-        let origin = try Origin(of: request)
+        let origin = try Destination(of: request)
         let url = try #require(URL(string: origin.url))
         let fields = contentLength.map { ["Content-Length": $0] }
         let head = try #require(HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: fields))

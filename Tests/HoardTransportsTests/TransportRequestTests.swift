@@ -93,8 +93,8 @@ struct TransportRequestTests {
 
     @Test func defaultPortIsSentIfTheAuthorityNamesIt() async throws {
         let request = HTTPRequest(method: .get, scheme: "http", authority: "example.com:80", path: "/")
-        #expect(try Origin(of: request).url == "http://example.com:80/")
-        #expect(try Origin(of: request).name == "example.com port 80")
+        #expect(try Destination(of: request).url == "http://example.com:80/")
+        #expect(try Destination(of: request).name == "example.com port 80")
     }
 
     @Test(arguments: TransportKind.allCases)

@@ -108,13 +108,3 @@ extension HTTPCache {
         }
     }
 }
-
-extension HTTPCacheResponse.Staleness {
-    init(_ staleness: HTTPCacheStateMachine.Staleness) {
-        self.init(
-            seconds: staleness.seconds,
-            isStandIn: [.staleIfError, .unreachable].contains { staleness.reason == HTTPDecision($0) },
-            reason: staleness.reason.description
-        )
-    }
-}

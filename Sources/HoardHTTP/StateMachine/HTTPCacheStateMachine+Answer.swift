@@ -22,7 +22,7 @@ extension HTTPCacheStateMachine {
         /// Why this is the answer.
         package var decision: HTTPDecision
         /// `nil` if the answer is fresh, or made up.
-        package var staleness: Staleness?
+        package var staleness: HTTPCacheResponse.Staleness?
         /// Whether the origin has just confirmed the stored response.
         package var wasValidated: Bool
 
@@ -31,7 +31,7 @@ extension HTTPCacheStateMachine {
             content: Content = .none,
             stored: StoredResponse? = nil,
             decision: HTTPDecision,
-            staleness: Staleness? = nil,
+            staleness: HTTPCacheResponse.Staleness? = nil,
             wasValidated: Bool = false
         ) {
             self.head = head
@@ -50,18 +50,6 @@ extension HTTPCacheStateMachine {
         case range(Range<Int>)
         case multipart(MultipartByteRanges)
     }
-
-    /// How stale an answer is, and what allows it.
-    package struct Staleness: Sendable, Hashable {
-        package var reason: HTTPDecision
-        /// For how many seconds the response has not been fresh.
-        package var seconds: Int64
-
-        package init(reason: HTTPDecision, seconds: Int64) {
-            self.reason = reason
-            self.seconds = seconds
-        }
-    }
 }
 
 extension HTTPCacheStateMachine {
@@ -72,7 +60,7 @@ extension HTTPCacheStateMachine {
         because decision: HTTPDecision,
         status: CacheStatus,
         now: Date,
-        staleness: Staleness? = nil,
+        staleness: HTTPCacheResponse.Staleness? = nil,
         wasValidated: Bool = false
     ) -> Answer {
         var head = stored.headWithoutAge

@@ -47,7 +47,7 @@ extension HTTPCacheStateMachine {
         guard client.mode != .reload, client.mode != .noCache, case .permitted(let permission) = serving else { return nil }
         let form = AnswerForm(of: stored, to: client, now: now)
         if form.isIncomplete { return nil }
-        let staleness = Staleness(reason: HTTPDecision(permission), seconds: Int64(decision.staleness))
+        let staleness = HTTPCacheResponse.Staleness(seconds: Int64(decision.staleness), decision: HTTPDecision(permission))
         let timeToLive = stored.freshness.wholeTimeToLive(at: now)
         let status = status(.forwarded(forwarding), timeToLive: timeToLive, because: staleness.reason)
         return answer(form, from: stored, because: staleness.reason, status: status, now: now, staleness: staleness)

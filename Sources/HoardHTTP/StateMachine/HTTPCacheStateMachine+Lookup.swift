@@ -83,10 +83,10 @@ extension HTTPCacheStateMachine {
     }
 
     /// How stale a response is that the caller wants to have whether it is stale or not.
-    private func forcedStaleness(of stored: StoredResponse, now: Date) -> Staleness? {
+    private func forcedStaleness(of stored: StoredResponse, now: Date) -> HTTPCacheResponse.Staleness? {
         let decision = ReuseDecision(request: CacheControl(), stored: stored.freshness, now: now)
         if case .fresh = decision.verdict { return nil }
-        return Staleness(reason: .modeForced, seconds: Int64(decision.staleness))
+        return HTTPCacheResponse.Staleness(seconds: Int64(decision.staleness), decision: .modeForced)
     }
 
     private mutating func serveStale(
@@ -96,7 +96,7 @@ extension HTTPCacheStateMachine {
         _ decision: ReuseDecision,
         now: Date
     ) -> LookupAction {
-        let staleness = Staleness(reason: HTTPDecision(permission), seconds: Int64(decision.staleness))
+        let staleness = HTTPCacheResponse.Staleness(seconds: Int64(decision.staleness), decision: HTTPDecision(permission))
         let status = status(.hit, timeToLive: stored.freshness.wholeTimeToLive(at: now), because: staleness.reason)
         let answer = answer(form, from: stored, because: staleness.reason, status: status, now: now, staleness: staleness)
         guard permission == .staleWhileRevalidate, !client.wantsNoForwarding else {

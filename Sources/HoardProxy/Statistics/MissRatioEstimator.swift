@@ -7,7 +7,7 @@ internal import Synchronization
 /// The ``ReuseDistanceSampler`` of a proxy, which gets its references in batches and works on them beside the event loops.
 final class MissRatioEstimator: Sendable {
     fileprivate struct Queue {
-        var batches: [[CacheReference]] = []
+        var batches: [[ObjectAccess]] = []
         var isBeingWorkedOn = false
         var lostReferences = 0
     }
@@ -28,7 +28,7 @@ final class MissRatioEstimator: Sendable {
     var threshold: UInt64 { currentThreshold.load(ordering: .relaxed) }
 
     /// Takes a batch, and has it worked on soon. O(1).
-    func enqueue(_ batch: [CacheReference]) {
+    func enqueue(_ batch: [ObjectAccess]) {
         let mustStart = queue.withLock { queue in
             guard queue.batches.count < Self.maximumBatchCount else {
                 queue.lostReferences += batch.count
@@ -50,7 +50,7 @@ final class MissRatioEstimator: Sendable {
 
     /// Adds all that waits, and what else is handed in, and then looks at the sampler. The closure must not call this.
     func flush<Result: Sendable>(
-        _ batches: [[CacheReference]] = [],
+        _ batches: [[ObjectAccess]] = [],
         requests: Int = 0,
         misses: Int = 0,
         _ body: (inout ReuseDistanceSampler) -> Result
@@ -74,7 +74,7 @@ final class MissRatioEstimator: Sendable {
 }
 
 extension ReuseDistanceSampler {
-    fileprivate mutating func add(_ batch: [CacheReference]) {
+    fileprivate mutating func add(_ batch: [ObjectAccess]) {
         for reference in batch { add(reference) }
     }
 }
@@ -86,7 +86,7 @@ extension MissRatioEstimator.Queue {
         return isBeingWorkedOn
     }
 
-    fileprivate mutating func take() -> ([[CacheReference]], lost: Int) {
+    fileprivate mutating func take() -> ([[ObjectAccess]], lost: Int) {
         defer {
             batches.removeAll()
             lostReferences = 0

@@ -23,7 +23,7 @@ struct PopularURLs: Sendable {
     private var random: UInt64 = .random(in: .min ... .max)
 
     @inline(__always)
-    mutating func add(_ report: ExchangeReport, _ identity: RequestIdentity, _ reference: CacheReference?, distinguishesHosts: Bool) {
+    mutating func add(_ report: ExchangeReport, _ identity: RequestIdentity, _ reference: ObjectAccess?, distinguishesHosts: Bool) {
         requestsSinceAdaption &+= 1
         if let reference, reference.length == .whole {
             largest.0.add(identity.hash, bytes: reference.bytes) { RequestIdentity.uri(of: report, distinguishesHosts: distinguishesHosts) }

@@ -51,7 +51,7 @@ extension ProxyStatistics {
         var latencies = Array(repeating: LatencyHistogram(), count: AnswerReport.Tier.allCases.count)
         var references = 0
         var missedReferences = 0
-        var batches: [[CacheReference]] = []
+        var batches: [[ObjectAccess]] = []
         var popularity: [PopularURLs] = []
     }
 

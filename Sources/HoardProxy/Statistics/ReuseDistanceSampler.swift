@@ -74,7 +74,7 @@ struct ReuseDistanceSampler: Sendable {
     }
 
     /// Uses an object, if it is in the sample. O(log *n*) in the objects of the sample, amortized.
-    mutating func add(_ reference: CacheReference) {
+    mutating func add(_ reference: ObjectAccess) {
         guard Self.isSampled(reference.hash, below: threshold) else { return }
         sampledRequests += 1
         let weight = 1 / rate

@@ -22,7 +22,7 @@ final class StatisticsShard: Sendable {
         var references = 0
         var missedReferences = 0
         /// The sampled ones.
-        var sampled: [CacheReference] = []
+        var sampled: [ObjectAccess] = []
         var popularity = PopularURLs()
     }
 
@@ -35,8 +35,8 @@ final class StatisticsShard: Sendable {
     ///
     /// - Returns: A batch of references, when there are enough of them.
     @inline(__always)
-    func record(_ report: ExchangeReport, _ identity: RequestIdentity?, _ settings: Settings) -> [CacheReference]? {
-        let reference = identity.flatMap { CacheReference(report, $0) }
+    func record(_ report: ExchangeReport, _ identity: RequestIdentity?, _ settings: Settings) -> [ObjectAccess]? {
+        let reference = identity.flatMap { ObjectAccess(report, $0) }
         let latency = Int(clamping: report.timeToFirstByte.nanoseconds)
         let tier = report.answer?.latencyTier ?? AnswerReport.Tier.none
         return state.withLock { state in
@@ -60,8 +60,8 @@ final class StatisticsShard: Sendable {
 }
 
 extension StatisticsShard.State {
-    mutating func takeSampled() -> [CacheReference] {
-        var batch: [CacheReference] = []
+    mutating func takeSampled() -> [ObjectAccess] {
+        var batch: [ObjectAccess] = []
         swap(&batch, &sampled)
         sampled.reserveCapacity(StatisticsShard.batchCount)
         return batch

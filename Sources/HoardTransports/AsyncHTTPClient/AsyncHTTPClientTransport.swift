@@ -61,7 +61,7 @@ public final class AsyncHTTPClientTransport: Transport {
         body: HTTPBody,
         onInterimResponse: InterimResponseHandler?
     ) async throws(TransportError) -> TransportResponse {
-        let origin = try Origin(of: request)
+        let origin = try Destination(of: request)
         do {
             let response = try await execute(HTTPClientRequest(request, to: origin), body: body)
             return try await TransportResponse(response, to: request, origin: origin, configuration: configuration)

@@ -8,7 +8,7 @@ internal import NIOHTTP1
 
 extension HTTPClientRequest {
     /// The request as the client sends it, without its content.
-    init(_ request: HTTPRequest, to origin: Origin) {
+    init(_ request: HTTPRequest, to origin: Destination) {
         self.init(url: origin.url)
         method = HTTPMethod(request.method)
         // Given here it is sent as it is; the client's own would leave out a default port.

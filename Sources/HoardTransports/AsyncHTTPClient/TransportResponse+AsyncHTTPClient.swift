@@ -12,7 +12,7 @@ extension TransportResponse {
     init(
         _ response: HTTPClientResponse,
         to request: HTTPRequest,
-        origin: Origin,
+        origin: Destination,
         configuration: AsyncHTTPClientTransport.Configuration
     ) async throws {
         guard let status = HTTPResponse.Status(response.status), status.code >= 200, let fields = HTTPFields(response.headers) else {

@@ -47,7 +47,7 @@ extension TransportError {
     /// The error for what ended an exchange of ``NIOTransport``.
     ///
     /// - Parameter isUnanswered: The request may have been sent, and no byte of a response has arrived.
-    init(_ error: any Error, origin: Origin, timeouts: Timeouts, isUnanswered: Bool = false) {
+    init(_ error: any Error, origin: Destination, timeouts: Timeouts, isUnanswered: Bool = false) {
         if let error = error as? TransportError {
             self = error
             return

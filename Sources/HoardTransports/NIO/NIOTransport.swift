@@ -84,9 +84,9 @@ public final class NIOTransport: Transport {
         onNewConnection: Bool,
         onInterimResponse: InterimResponseHandler?
     ) async throws(TransportError) -> TransportResponse {
-        let origin = try Origin(of: request)
+        let origin = try Destination(of: request)
         let outgoing = OutgoingRequest(request, body: body, to: origin)
-        let place = server.map { Origin($0) } ?? origin
+        let place = server.map { Destination($0) } ?? origin
         let asTransportError: @Sendable (any Error) -> TransportError = { [timeouts] in TransportError($0, origin: place, timeouts: timeouts) }
         var wantsFresh = onNewConnection
         while true {

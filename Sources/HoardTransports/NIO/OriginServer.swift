@@ -24,7 +24,7 @@ package struct OriginServer: Hashable, Sendable {
     ///   - authority: A name or an address, and perhaps a port.
     /// - Throws: ``TransportError`` of code `invalidURL`.
     package init(scheme: String, authority: String) throws(TransportError) {
-        self = try Origin(of: HTTPRequest(method: .get, scheme: scheme, authority: authority, path: "/")).server
+        self = try Destination(of: HTTPRequest(method: .get, scheme: scheme, authority: authority, path: "/")).server
     }
 }
 

@@ -21,7 +21,7 @@ struct OutgoingRequest: Sendable {
     let content: Content
 
     /// The request with the fields that frame its content: [RFC 9112 §6](https://www.rfc-editor.org/rfc/rfc9112#section-6).
-    init(_ request: HTTPRequest, body: HTTPBody, to origin: Origin) {
+    init(_ request: HTTPRequest, body: HTTPBody, to origin: Destination) {
         var headers = HTTPHeaders()
         headers.reserveCapacity(request.headerFields.count + 2)
         headers.add(name: "Host", value: origin.authority)

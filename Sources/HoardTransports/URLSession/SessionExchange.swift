@@ -31,11 +31,11 @@ final class SessionExchange: Sendable {
         }
     }
 
-    private let origin: Origin
+    private let origin: Destination
     private let maximumBufferedBytes: Int
     private let state = Mutex(State())
 
-    init(origin: Origin, maximumBufferedBytes: Int) {
+    init(origin: Destination, maximumBufferedBytes: Int) {
         self.origin = origin
         self.maximumBufferedBytes = maximumBufferedBytes
     }
@@ -155,7 +155,7 @@ final class SessionExchange: Sendable {
 
     private var cancelled: TransportError { TransportError(.cancelled, at: origin) }
 
-    private static func noResponse(_ origin: Origin) -> TransportError {
+    private static func noResponse(_ origin: Destination) -> TransportError {
         TransportError(.invalidResponse, at: origin)
     }
 

@@ -12,7 +12,7 @@ extension TransportError {
     /// The error for what the session reported.
     ///
     /// - Parameter hasHead: Whether the head of the response had come.
-    init(_ error: any Error, origin: Origin, hasHead: Bool) {
+    init(_ error: any Error, origin: Destination, hasHead: Bool) {
         let code = Code(error, hasHead: hasHead)
         let message = Self.message(code, origin, delay: "took too long", reason: Self.reason(error))
         self.init(code, message, underlyingError: error)

@@ -11,7 +11,7 @@ internal import HoardHTTP
 
 extension TransportResponse {
     /// The session's response in this package's types.
-    init(_ response: HTTPURLResponse, to request: HTTPRequest, origin: Origin, exchange: SessionExchange) throws(TransportError) {
+    init(_ response: HTTPURLResponse, to request: HTTPRequest, origin: Destination, exchange: SessionExchange) throws(TransportError) {
         guard (200...599).contains(response.statusCode), var fields = HTTPFields(response.allHeaderFields) else {
             exchange.abandon()
             throw TransportError(.invalidResponse, at: origin)

@@ -13,7 +13,7 @@ extension URLRequest {
     /// The request as the session gets it, without its content.
     ///
     /// - Throws: ``TransportError`` if the session would send something else.
-    init(_ request: HTTPRequest, to origin: Origin) throws(TransportError) {
+    init(_ request: HTTPRequest, to origin: Destination) throws(TransportError) {
         guard !origin.hasDotSegments, let url = URL(string: origin.encodedURL, encodingInvalidCharacters: false),
             url.absoluteString == origin.encodedURL
         else {
@@ -39,7 +39,7 @@ extension URLRequest {
     }
 }
 
-extension Origin {
+extension Destination {
     /// The URL with those characters percent-encoded that people send and URLs have not: [RFC 3986 §2](https://www.rfc-editor.org/rfc/rfc3986#section-2).
     fileprivate var encodedURL: String {
         var encoded = "\(scheme)://\(authority)"

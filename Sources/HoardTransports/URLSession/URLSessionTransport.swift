@@ -77,7 +77,7 @@ public final class URLSessionTransport: Transport {
         body: HTTPBody,
         onInterimResponse: InterimResponseHandler?
     ) async throws(TransportError) -> TransportResponse {
-        let origin = try Origin(of: request)
+        let origin = try Destination(of: request)
         var urlRequest = try URLRequest(request, to: origin)
         let content = try await content(of: body, for: origin)
         // An empty body, unlike none, makes URLSession send a length.
@@ -95,7 +95,7 @@ public final class URLSessionTransport: Transport {
         return try TransportResponse(response, to: request, origin: origin, exchange: exchange)
     }
 
-    private func content(of body: HTTPBody, for origin: Origin) async throws(TransportError) -> Data {
+    private func content(of body: HTTPBody, for origin: Destination) async throws(TransportError) -> Data {
         do {
             return Data(try await body.collect(upTo: configuration.maximumRequestBytes).readableBytesView)
         } catch let error as HTTPBodyTooLargeError {

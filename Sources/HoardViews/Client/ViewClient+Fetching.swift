@@ -43,7 +43,7 @@ extension ViewClient {
             }
         }
         let answer = await flights.answer(
-            FlightKey(view: plan.key, purpose: .answer),
+            ViewFlightKey(view: plan.key, purpose: .answer),
             for: .fetch,
             confirms: plan.confirms,
             priority: Task.currentPriority

@@ -24,7 +24,7 @@ extension ViewClient {
             keepsFor: options.keepsFor.saturatingNanoseconds
         )
         let answer = await flights.answer(
-            FlightKey(view: plan.key, purpose: .answer),
+            ViewFlightKey(view: plan.key, purpose: .answer),
             for: interest,
             confirms: plan.confirms,
             priority: options.priority

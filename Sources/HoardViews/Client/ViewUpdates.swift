@@ -30,7 +30,7 @@ extension ViewClient {
         let plan = try plan(for: request)
         guard plan.isRepeatable else { return nil }
         if !plan.confirms, case .shelved(let view) = flights.find(plan.key) { return view.prefetched(at: clock.now()) }
-        let key = FlightKey(view: plan.key, purpose: .kept)
+        let key = ViewFlightKey(view: plan.key, purpose: .kept)
         let answer = await flights.answer(key, for: .fetch, priority: Task.currentPriority) { [self] flight in await loadKept(plan, flight) }
         if Task.isCancelled { throw .cancelled }
         return try? view(answer)

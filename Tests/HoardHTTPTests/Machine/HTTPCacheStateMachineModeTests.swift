@@ -31,12 +31,12 @@ import Testing
     @Test(arguments: [RequestCacheMode.forceCache, .onlyIfCached])
     func forcedAnswerSaysHowStaleItIs(mode: RequestCacheMode) throws {
         let answer = try HTTPCacheStateMachine.answer(request(), Self.fresh, at: 100, mode: mode)
-        #expect(answer.staleness == .init(reason: .modeForced, seconds: 40))
+        #expect(answer.staleness == .init(seconds: 40, decision: .modeForced))
         #expect(answer.head.cacheStatus == "hoard; hit; ttl=-40; detail=MODE-FORCED")
         #expect(try HTTPCacheStateMachine.answer(request(), Self.fresh, at: 5, mode: mode).staleness == nil)
         // The Fetch standard has it so: what the caller forces, no directive prevents.
         let forced = try HTTPCacheStateMachine.answer(request("Cache-Control: no-cache"), Self.unusable, at: 5, mode: mode)
-        #expect(forced.staleness == .init(reason: .modeForced, seconds: 5))
+        #expect(forced.staleness == .init(seconds: 5, decision: .modeForced))
     }
 
     @Test(arguments: [RequestCacheMode.forceCache, .onlyIfCached])

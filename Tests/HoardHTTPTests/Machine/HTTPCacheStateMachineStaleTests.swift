@@ -19,7 +19,7 @@ import Testing
         #expect(action.summary == (isAccepted ? "200 whole" : "fwd stale"))
         guard isAccepted else { return }
         let answer = try action.answer()
-        #expect(answer.staleness?.reason.token == "MAX-STALE")
+        #expect(answer.staleness?.decision.token == "MAX-STALE")
         #expect(answer.staleness?.seconds == 10)
         #expect(answer.head.cacheStatus == "hoard; hit; ttl=-10; detail=MAX-STALE")
         #expect(answer.head.headerFields[.age] == "70")

@@ -14,9 +14,9 @@ struct MissRatioEstimatorTests {
     @Test func whatWaitsIsWorkedOffBeforeAnybodyLooks() throws {
         let estimator = makeEstimator()
         for key in 0..<10 as Range<UInt64> {
-            estimator.enqueue([CacheReference(hash: spread(key), bytes: 1, isMiss: true)])
+            estimator.enqueue([ObjectAccess(hash: spread(key), bytes: 1, isMiss: true)])
         }
-        let last = (0..<10 as Range<UInt64>).map { CacheReference(hash: spread($0), bytes: 1, isMiss: false) }
+        let last = (0..<10 as Range<UInt64>).map { ObjectAccess(hash: spread($0), bytes: 1, isMiss: false) }
         let ratios = estimator.flush([last], requests: 20, misses: 10) { $0.missRatios(at: [9, 10]) }
         #expect(try #require(ratios) == [1, 0.5])
     }
@@ -24,7 +24,7 @@ struct MissRatioEstimatorTests {
     @Test func theThresholdFollowsTheSample() {
         let estimator = makeEstimator(64)
         #expect(estimator.threshold == 1 << 32)
-        let many = (0..<1_000 as Range<UInt64>).map { CacheReference(hash: spread($0), bytes: 1, isMiss: true) }
+        let many = (0..<1_000 as Range<UInt64>).map { ObjectAccess(hash: spread($0), bytes: 1, isMiss: true) }
         let threshold = estimator.flush([many], requests: 1_000, misses: 1_000) { $0.threshold }
         #expect(estimator.threshold == threshold)
         #expect(threshold < 1 << 29)
@@ -32,7 +32,7 @@ struct MissRatioEstimatorTests {
 
     @Test func batchesBeyondTheLimitAreDroppedAndTakenBack() {
         let estimator = makeEstimator()
-        let batch = Array(repeating: CacheReference(hash: spread(1), bytes: 1, isMiss: true), count: 100)
+        let batch = Array(repeating: ObjectAccess(hash: spread(1), bytes: 1, isMiss: true), count: 100)
         // While somebody looks at the sampler nobody can work, so that the queue fills.
         let sampledBefore = estimator.flush { sampler in
             for _ in 0..<200 { estimator.enqueue(batch) }

@@ -12,7 +12,7 @@ struct PopularURLsTests {
     private func add(_ path: String, bytes: Int = 10, to urls: inout PopularURLs) throws {
         let report = get(path, bytes: bytes)
         let identity = try #require(RequestIdentity(report.request, hasher: fixedHasher(), distinguishesHosts: false))
-        urls.add(report, identity, CacheReference(report, identity), distinguishesHosts: false)
+        urls.add(report, identity, ObjectAccess(report, identity), distinguishesHosts: false)
     }
 
     @Test func atFirstEveryRequestCounts() throws {

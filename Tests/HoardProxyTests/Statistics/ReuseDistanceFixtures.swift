@@ -42,7 +42,7 @@ func feed(_ requests: [UInt64], to sampler: inout ReuseDistanceSampler, salt: UI
     for key in requests {
         let isFirst = seen.insert(key).inserted
         if isFirst { misses += 1 }
-        sampler.add(CacheReference(hash: spread(key ^ salt), bytes: bytes(key), isMiss: isFirst))
+        sampler.add(ObjectAccess(hash: spread(key ^ salt), bytes: bytes(key), isMiss: isFirst))
     }
     sampler.count(requests: requests.count, misses: misses)
 }

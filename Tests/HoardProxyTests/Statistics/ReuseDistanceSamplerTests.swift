@@ -56,8 +56,8 @@ struct ReuseDistanceSamplerTests {
 
     @Test func theSizeOfAnObjectIsWhatAWholeAnswerHad() throws {
         var sampler = makeSampler()
-        func use(_ key: UInt64, _ bytes: Int, _ length: CacheReference.Length, isMiss: Bool = false) {
-            sampler.add(CacheReference(hash: spread(key), bytes: bytes, length: length, isMiss: isMiss))
+        func use(_ key: UInt64, _ bytes: Int, _ length: ObjectAccess.Length, isMiss: Bool = false) {
+            sampler.add(ObjectAccess(hash: spread(key), bytes: bytes, length: length, isMiss: isMiss))
             sampler.count(requests: 1, misses: isMiss ? 1 : 0)
         }
         use(1, 30, .whole, isMiss: true)
@@ -75,7 +75,7 @@ struct ReuseDistanceSamplerTests {
     @Test func whatNoSizeWouldHaveSparedIsAMissAtAnySize() throws {
         var sampler = makeSampler()
         for step in 0..<10 {
-            sampler.add(CacheReference(hash: spread(1), bytes: 5, isMiss: step % 2 == 0, isUnavoidable: step % 2 == 0))
+            sampler.add(ObjectAccess(hash: spread(1), bytes: 5, isMiss: step % 2 == 0, isUnavoidable: step % 2 == 0))
         }
         sampler.count(requests: 10, misses: 5)
         let ratios = sampler.missRatios(at: [5, 1 << 40])
@@ -85,11 +85,11 @@ struct ReuseDistanceSamplerTests {
 
     @Test func aHitOnWhatWasNeverSeenTellsNothing() throws {
         var sampler = makeSampler()
-        sampler.add(CacheReference(hash: spread(1), bytes: 5, isMiss: false))
+        sampler.add(ObjectAccess(hash: spread(1), bytes: 5, isMiss: false))
         sampler.count(requests: 1, misses: 0)
         let before = (sampler.missRatios(at: [5]), sampler.measuredMissRatio)
         #expect(before.0 == nil && before.1 == nil)
-        sampler.add(CacheReference(hash: spread(1), bytes: 5, isMiss: false))
+        sampler.add(ObjectAccess(hash: spread(1), bytes: 5, isMiss: false))
         sampler.count(requests: 1, misses: 0)
         let ratios = sampler.missRatios(at: [4, 5])
         #expect(ratios == [1, 0])
@@ -97,7 +97,7 @@ struct ReuseDistanceSamplerTests {
 
     @Test func lostReferencesAreTakenBack() throws {
         var sampler = makeSampler()
-        for _ in 0..<4 { sampler.add(CacheReference(hash: spread(1), bytes: 1, isMiss: false)) }
+        for _ in 0..<4 { sampler.add(ObjectAccess(hash: spread(1), bytes: 1, isMiss: false)) }
         sampler.count(requests: 10, misses: 0)
         sampler.forget(sampledRequests: 6)
         let ratios = sampler.missRatios(at: [0, 1])
@@ -109,7 +109,7 @@ struct ReuseDistanceSamplerTests {
         let before = sampler.byteCount
         #expect(before < 573_000)
         var generator = SeededGenerator(seed: 3)
-        for _ in 0..<40_000 { sampler.add(CacheReference(hash: generator.next(), bytes: 100, isMiss: true)) }
+        for _ in 0..<40_000 { sampler.add(ObjectAccess(hash: generator.next(), bytes: 100, isMiss: true)) }
         let count = sampler.count
         #expect(count <= 8_192)
         #expect(count > 7_000)

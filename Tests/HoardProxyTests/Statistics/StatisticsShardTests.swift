@@ -12,7 +12,7 @@ import Testing
 struct StatisticsShardTests {
     private let everything = StatisticsShard.Settings(distinguishesHosts: false, threshold: 1 << 32)
 
-    private func record(_ report: ExchangeReport, in shard: StatisticsShard, threshold: UInt64 = 1 << 32) -> [CacheReference]? {
+    private func record(_ report: ExchangeReport, in shard: StatisticsShard, threshold: UInt64 = 1 << 32) -> [ObjectAccess]? {
         let identity = RequestIdentity(report.request, hasher: fixedHasher(), distinguishesHosts: false)
         return shard.record(report, identity, .init(distinguishesHosts: false, threshold: threshold))
     }

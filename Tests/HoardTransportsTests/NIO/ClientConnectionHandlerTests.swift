@@ -200,7 +200,7 @@ private final class TestConnection {
         let method: HTTPRequest.Method = body.length == 0 ? .get : .post
         let request = HTTPRequest(method: method, scheme: "http", authority: "a", path: "/p", headerFields: [.accept: "b"])
         return ClientExchange(
-            OutgoingRequest(request, body: body, to: try Origin(of: request)),
+            OutgoingRequest(request, body: body, to: try Destination(of: request)),
             wantsInterimResponses: true,
             asTransportError: { TransportError(.failed, "\($0)", underlyingError: $0) }
         )

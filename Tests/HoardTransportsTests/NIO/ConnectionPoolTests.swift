@@ -35,7 +35,7 @@ struct ConnectionPoolTests {
     private static func exchange(_ server: OriginServer) throws -> ClientExchange {
         let request = HTTPRequest.get(port: server.port)
         return ClientExchange(
-            OutgoingRequest(request, body: .empty, to: try Origin(of: request)),
+            OutgoingRequest(request, body: .empty, to: try Destination(of: request)),
             wantsInterimResponses: false,
             asTransportError: { TransportError(.failed, "\($0)", underlyingError: $0) }
         )

@@ -13,8 +13,8 @@ import Testing
 
 /// Who waits for whom, and who is cancelled.
 @Suite(.timeLimit(.minutes(5))) struct ViewClientFlightTests {
-    private func key(_ harness: ViewHarness, _ request: ViewRequest) throws -> FlightKey {
-        FlightKey(view: try harness.client.plan(for: request).key, purpose: .answer)
+    private func key(_ harness: ViewHarness, _ request: ViewRequest) throws -> ViewFlightKey {
+        ViewFlightKey(view: try harness.client.plan(for: request).key, purpose: .answer)
     }
 
     /// Waits until so many callers wait for a screen.

@@ -13,7 +13,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ViewClientPrefetchTests {
     private func waiters(_ count: Int, _ harness: ViewHarness, _ path: String) async throws {
-        let key = FlightKey(view: try harness.client.plan(for: ViewRequest(path)).key, purpose: .answer)
+        let key = ViewFlightKey(view: try harness.client.plan(for: ViewRequest(path)).key, purpose: .answer)
         try await waitUntil { harness.client.flights.waiterCount(for: key) == count }
     }
 

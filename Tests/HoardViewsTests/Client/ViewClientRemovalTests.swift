@@ -81,7 +81,7 @@ import Testing
         await gate.arrivals(1)
         let logout = Task { await harness.client.removePartition("u1") }
         // From here on nobody joins the load any more: the removal has begun.
-        let key = FlightKey(view: try harness.client.plan(for: mine).key, purpose: .answer)
+        let key = ViewFlightKey(view: try harness.client.plan(for: mine).key, purpose: .answer)
         try await waitUntil { !harness.client.flights.isLoading(key) }
         gate.open()
         await logout.value

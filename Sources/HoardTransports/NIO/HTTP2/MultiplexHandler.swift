@@ -17,7 +17,7 @@ final class MultiplexHandler: ChannelInboundHandler, ExchangeHandler {
     private let multiplexer: NIOHTTP2Handler.StreamMultiplexer
     private let gate: FrameGate
     private(set) var machine = MultiplexStateMachine()
-    private var streams: [ObjectIdentifier: StreamHandler] = [:]
+    private var streams: [ObjectIdentifier: ClientStreamHandler] = [:]
     private var timing: ClientConnectionTiming
     /// When the origin has last sent anything.
     private var lastReadTime = NIODeadline.uptimeNanoseconds(0)
@@ -102,7 +102,7 @@ final class MultiplexHandler: ChannelInboundHandler, ExchangeHandler {
             exchange.fail(ExchangeError.stale(wasSent: false))
             return
         }
-        let stream = StreamHandler(exchange, connection: self, limits: limits)
+        let stream = ClientStreamHandler(exchange, connection: self, limits: limits)
         streams[ObjectIdentifier(exchange)] = stream
         guard !exchange.isOver else {
             streamEnded(stream)
@@ -140,7 +140,7 @@ final class MultiplexHandler: ChannelInboundHandler, ExchangeHandler {
     func takes(_ fields: HPACKHeaders) -> Bool { gate.takes(fields) }
 
     /// The stream of an exchange has ended, or will not begin.
-    func streamEnded(_ stream: StreamHandler) {
+    func streamEnded(_ stream: ClientStreamHandler) {
         guard streams.removeValue(forKey: ObjectIdentifier(stream.exchange)) != nil, let context else { return }
         switch machine.streamEnded() {
         case .none: break

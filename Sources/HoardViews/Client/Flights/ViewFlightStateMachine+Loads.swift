@@ -67,7 +67,7 @@ extension ViewFlightStateMachine {
     struct Landing {
         /// Those who wait, in the order in which they came.
         var waiters: [(interest: FlightInterest, waiter: Waiter)]
-        let key: FlightKey
+        let key: ViewFlightKey
         /// A fetch waits for it.
         let isFetched: Bool
         let isFenced: Bool

@@ -14,7 +14,7 @@ struct ViewFlightStateMachine<Waiter, Work> {
     enum Stage { case queued, running, publishing }
 
     struct Flight {
-        let key: FlightKey
+        let key: ViewFlightKey
         /// What its load does.
         let work: Work
         var waiters: [(id: UInt64, interest: FlightInterest, waiter: Waiter)]
@@ -46,7 +46,7 @@ struct ViewFlightStateMachine<Waiter, Work> {
 
     var flights: [FlightID: Flight] = [:]
     /// The flight that a new caller joins. A detached or abandoned flight is no longer here.
-    var joinable: [FlightKey: FlightID] = [:]
+    var joinable: [ViewFlightKey: FlightID] = [:]
     var flightsOfWaiters: [UInt64: FlightID] = [:]
     var removals: [RemovalID: Removal] = [:]
     /// Prefetches that wait for a place, the oldest first; some may have left meanwhile.
@@ -90,7 +90,7 @@ struct ViewFlightStateMachine<Waiter, Work> {
     /// - Parameter confirms: Whether the caller wants the server to be asked whatever is kept. It joins no load that may not do so, and takes the place of one:
     ///   that keeps nothing any more.
     mutating func join(
-        _ key: FlightKey,
+        _ key: ViewFlightKey,
         waiterID: UInt64,
         interest: FlightInterest,
         confirms: Bool = false,
@@ -184,11 +184,11 @@ struct ViewFlightStateMachine<Waiter, Work> {
     var takenPlaceCount: Int { takenPlaces }
     /// The number of flights for which no fetch has waited yet.
     var prefetchCount: Int { flights.values.count { !$0.isFetched && !$0.isAbandoned } }
-    func isLoading(_ key: FlightKey) -> Bool { joinable[key] != nil }
+    func isLoading(_ key: ViewFlightKey) -> Bool { joinable[key] != nil }
     /// Whether there is a load that a caller would join who wants the server to be asked.
-    func isConfirming(_ key: FlightKey) -> Bool { joinable[key].flatMap { flights[$0]?.confirms } ?? false }
+    func isConfirming(_ key: ViewFlightKey) -> Bool { joinable[key].flatMap { flights[$0]?.confirms } ?? false }
     /// The number of callers waiting for the flight that a new caller would join.
-    func waiterCount(for key: FlightKey) -> Int { joinable[key].flatMap { flights[$0]?.waiters.count } ?? 0 }
+    func waiterCount(for key: ViewFlightKey) -> Int { joinable[key].flatMap { flights[$0]?.waiters.count } ?? 0 }
     func isFenced(_ id: FlightID) -> Bool { flights[id]?.isFenced ?? true }
 }
 

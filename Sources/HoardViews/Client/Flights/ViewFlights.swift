@@ -60,7 +60,7 @@ final class ViewFlights: Sendable {
     func find(_ key: ViewKey) -> Found {
         let now = ticker.nanoseconds()
         let (found, dropped) = state.withLock { state -> (Found, [PrefetchShelf<FetchedView>.Entry]) in
-            if state.machine.isLoading(FlightKey(view: key, purpose: .answer)) { return (.underWay, []) }
+            if state.machine.isLoading(ViewFlightKey(view: key, purpose: .answer)) { return (.underWay, []) }
             let (view, dropped) = Self.take(key, now: now, &state)
             return (view.map { .shelved($0) } ?? .nothing, dropped)
         }
@@ -73,7 +73,7 @@ final class ViewFlights: Sendable {
     /// - Parameter confirms: Whether the server is to be asked whatever is kept.
     /// - Returns: Its result; the error `cancelled` as soon as the caller's task is cancelled.
     func answer(
-        _ key: FlightKey,
+        _ key: ViewFlightKey,
         for interest: FlightInterest,
         confirms: Bool = false,
         priority: TaskPriority,
@@ -98,7 +98,7 @@ final class ViewFlights: Sendable {
 
     /// - Returns: The answer, if there is one already.
     func join(
-        _ key: FlightKey,
+        _ key: ViewFlightKey,
         _ waiterID: UInt64,
         _ interest: FlightInterest,
         _ confirms: Bool,
@@ -156,7 +156,7 @@ final class ViewFlights: Sendable {
     // MARK: State
 
     /// Whether there is a load that a new caller would join.
-    func isLoading(_ key: FlightKey) -> Bool { state.withLock { $0.machine.isLoading(key) } }
+    func isLoading(_ key: ViewFlightKey) -> Bool { state.withLock { $0.machine.isLoading(key) } }
 
     /// The number of removals under way. For tests.
     var removalCount: Int { state.withLock { $0.machine.removalCount } }
@@ -165,7 +165,7 @@ final class ViewFlights: Sendable {
     var takenPlaceCount: Int { state.withLock { $0.machine.takenPlaceCount } }
 
     /// The number of callers waiting for a load that a new caller would join. For tests that hold the door.
-    func waiterCount(for key: FlightKey) -> Int { state.withLock { $0.machine.waiterCount(for: key) } }
+    func waiterCount(for key: ViewFlightKey) -> Int { state.withLock { $0.machine.waiterCount(for: key) } }
 
     /// Adds the numbers that are known here. What has expired on the shelf goes.
     func report(to statistics: inout ViewClientStatistics) {

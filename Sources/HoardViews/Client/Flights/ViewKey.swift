@@ -34,7 +34,7 @@ struct ViewKey: Hashable, Sendable {
 }
 
 /// What a flight brings: a screen as it is now, or as it is kept.
-struct FlightKey: Hashable, Sendable {
+struct ViewFlightKey: Hashable, Sendable {
     enum Purpose: Hashable, Sendable { case answer, kept }
 
     let view: ViewKey

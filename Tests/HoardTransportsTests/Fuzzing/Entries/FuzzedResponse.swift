@@ -36,7 +36,7 @@ final class FuzzedExchange: Sendable {
     init(_ method: HTTPRequest.Method, content: String) throws {
         let request = HTTPRequest(method: method, scheme: "http", authority: "a", path: "/p", headerFields: [.accept: "b"])
         exchange = ClientExchange(
-            OutgoingRequest(request, body: HTTPBody(content), to: try Origin(of: request)),
+            OutgoingRequest(request, body: HTTPBody(content), to: try Destination(of: request)),
             wantsInterimResponses: true,
             asTransportError: { TransportError(.failed, "\($0)", underlyingError: $0) }
         )

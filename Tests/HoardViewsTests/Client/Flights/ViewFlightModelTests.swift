@@ -21,7 +21,7 @@ import Testing
 
     /// A flight of the model. Its number is its work.
     private struct Flight {
-        let key: FlightKey
+        let key: ViewFlightKey
         let confirms: Bool
         var waiters: [Int] = []
         var id: FlightID?
@@ -81,10 +81,10 @@ import Testing
             check()
         }
 
-        private func key(_ random: inout SeededGenerator) -> FlightKey {
+        private func key(_ random: inout SeededGenerator) -> ViewFlightKey {
             let partition: String? = Bool.random(using: &random) ? "p\(Int.random(in: 0..<2, using: &random))" : nil
             let view = ViewKey(address: "\(Int.random(in: 0..<3, using: &random))", partition: partition, isSensitive: false)
-            return FlightKey(view: view, purpose: Int.random(in: 0..<6, using: &random) == 0 ? .kept : .answer)
+            return ViewFlightKey(view: view, purpose: Int.random(in: 0..<6, using: &random) == 0 ? .kept : .answer)
         }
 
         private func pick(_ random: inout SeededGenerator, where isPicked: (Flight) -> Bool) -> Int? {
@@ -93,7 +93,7 @@ import Testing
 
         // MARK: Steps
 
-        private mutating func join(isFetch: Bool, confirms: Bool, key: FlightKey) {
+        private mutating func join(isFetch: Bool, confirms: Bool, key: ViewFlightKey) {
             lastWaiter += 1
             let waiter = lastWaiter
             let confirms = confirms && isFetch
@@ -227,7 +227,7 @@ import Testing
 
         // MARK: The model
 
-        private func joinable(_ key: FlightKey) -> Int? {
+        private func joinable(_ key: ViewFlightKey) -> Int? {
             flights.indices.last { !flights[$0].isOver && flights[$0].isJoinable && flights[$0].key == key }
         }
 

@@ -11,8 +11,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ViewFlightStateMachineTests {
     private typealias Machine = ViewFlightStateMachine<Int, String>
 
-    private static func key(_ name: String, partition: String? = nil) -> FlightKey {
-        FlightKey(view: ViewKey(address: name, partition: partition, isSensitive: false), purpose: .answer)
+    private static func key(_ name: String, partition: String? = nil) -> ViewFlightKey {
+        ViewFlightKey(view: ViewKey(address: name, partition: partition, isSensitive: false), purpose: .answer)
     }
 
     private let a = Self.key("a")
@@ -199,7 +199,7 @@ import Testing
         var machine = machine()
         let log = Log()
         let old = try #require(machine.join(a, waiterID: 1, interest: .fetch, priority: 1, work: "a", waiter: 1).actions.start.first?.flight)
-        let kept = FlightKey(view: a.view, purpose: .kept)
+        let kept = ViewFlightKey(view: a.view, purpose: .kept)
         let other = try #require(machine.join(kept, waiterID: 2, interest: .fetch, priority: 1, work: "k", waiter: 2).actions.start.first?.flight)
         #expect(machine.beginPublication(old, onTurn: {}) == .begun)
         #expect(machine.beginPublication(other) { log.add("turn") } == .queued)

@@ -6,7 +6,7 @@ internal import HoardHTTP
 internal import HoardNIO
 
 /// Where a request is sent, checked to be a place one can send to.
-struct Origin: Hashable, Sendable {
+struct Destination: Hashable, Sendable {
     let scheme: String
     let authority: String
     /// Path and query.

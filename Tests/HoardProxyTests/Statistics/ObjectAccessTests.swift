@@ -7,10 +7,10 @@ import Testing
 
 @testable import HoardProxy
 
-@Suite("CacheReference")
-struct CacheReferenceTests {
-    private func reference(_ report: ExchangeReport) -> CacheReference? {
-        RequestIdentity(report.request, hasher: fixedHasher(), distinguishesHosts: true).flatMap { CacheReference(report, $0) }
+@Suite("ObjectAccess")
+struct ObjectAccessTests {
+    private func reference(_ report: ExchangeReport) -> ObjectAccess? {
+        RequestIdentity(report.request, hasher: fixedHasher(), distinguishesHosts: true).flatMap { ObjectAccess(report, $0) }
     }
 
     @Test(arguments: [AnswerReport.Outcome.hit, .staleHit, .validatedHit, .collapsedHit])
@@ -41,10 +41,10 @@ struct CacheReferenceTests {
     }
 
     @Test(arguments: [
-        (200, true, CacheReference.Length.whole), (200, false, .part), (206, true, .part), (304, true, .unknown), (412, true, .unknown),
+        (200, true, ObjectAccess.Length.whole), (200, false, .part), (206, true, .part), (304, true, .unknown), (412, true, .unknown),
         (416, true, .unknown), (404, true, .whole),
     ])
-    func onlyWholeContentTellsTheLength(status: Int, isComplete: Bool, length: CacheReference.Length) throws {
+    func onlyWholeContentTellsTheLength(status: Int, isComplete: Bool, length: ObjectAccess.Length) throws {
         #expect(try #require(reference(report(status: status, isComplete: isComplete))).length == length)
     }
 }

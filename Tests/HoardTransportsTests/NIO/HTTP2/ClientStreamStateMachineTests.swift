@@ -6,8 +6,8 @@ import Testing
 @testable import HoardTransports
 
 @Suite struct StreamStateMachineTests {
-    private static func machine() -> StreamStateMachine {
-        StreamStateMachine(maximumInterimResponseCount: 2)
+    private static func machine() -> ClientStreamStateMachine {
+        ClientStreamStateMachine(maximumInterimResponseCount: 2)
     }
 
     @Test func responseIsInterimHeadsThenAHeadThenContentThenTrailers() {

@@ -5,7 +5,7 @@
 ///
 /// The codec has its own rules. Those on which the meaning of a response depends are applied again here:
 /// [RFC 9113 §8.1](https://www.rfc-editor.org/rfc/rfc9113#section-8.1).
-struct StreamStateMachine {
+struct ClientStreamStateMachine {
     private enum Response {
         case awaitingHead
         /// Content is to come: so much, if that is known.

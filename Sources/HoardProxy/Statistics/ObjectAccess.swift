@@ -5,7 +5,7 @@ internal import HoardHTTP
 internal import HoardNIO
 
 /// A request as the miss-ratio curve sees it: a use of one object that is, or could be, in the cache.
-struct CacheReference: Sendable, Hashable {
+struct ObjectAccess: Sendable, Hashable {
     /// What is known of the object's length from what the client got.
     enum Length: UInt8, Sendable {
         /// All of the content was sent.

@@ -12,8 +12,8 @@ internal import NIOHTTP2
 
 /// Carries one exchange on a stream of HTTP/2.
 ///
-/// What it decides is in ``StreamStateMachine``.
-final class StreamHandler: ChannelDuplexHandler {
+/// What it decides is in ``ClientStreamStateMachine``.
+final class ClientStreamHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias OutboundIn = Never
     typealias OutboundOut = HTTP2Frame.FramePayload
@@ -25,7 +25,7 @@ final class StreamHandler: ChannelDuplexHandler {
     var upload: (@Sendable (HTTPBody) async -> Void)?
     /// Called when nobody reads the content of the response any more.
     var abandon: (@Sendable () -> Void)?
-    private var machine: StreamStateMachine
+    private var machine: ClientStreamStateMachine
     private var timing: ClientConnectionTiming
     private var uploading: Task<Void, Never>?
     /// `nil` again at its end, for it refers back to the handler.
@@ -42,7 +42,7 @@ final class StreamHandler: ChannelDuplexHandler {
         self.exchange = exchange
         self.connection = connection
         self.limits = limits
-        machine = StreamStateMachine(maximumInterimResponseCount: limits.maximumInterimResponseCount)
+        machine = ClientStreamStateMachine(maximumInterimResponseCount: limits.maximumInterimResponseCount)
         timing = ClientConnectionTiming(
             readTimeout: limits.readTimeout,
             responseTimeout: limits.responseTimeout,

@@ -19,7 +19,7 @@ import Testing
         ]
     )
     func hostAndPortAreTakenOutOfTheAuthority(_ scheme: String, _ authority: String, _ name: String, _ server: OriginServer) throws {
-        let origin = try Origin(of: HTTPRequest(method: .get, scheme: scheme, authority: authority, path: "/"))
+        let origin = try Destination(of: HTTPRequest(method: .get, scheme: scheme, authority: authority, path: "/"))
         #expect(origin.name == name)
         #expect(origin.server == server)
     }
