@@ -47,6 +47,7 @@ let package = Package(
         .library(name: "HoardObservability", targets: ["HoardObservability"]),
         .library(name: "HoardSimulator", targets: ["HoardSimulator"]),
         .library(name: "HoardTesting", targets: ["HoardTesting"]),
+        .library(name: "HoardTestingServer", targets: ["HoardTestingServer"]),
         .executable(name: "hoard", targets: ["HoardCommand"]),
     ],
     traits: [
@@ -89,15 +90,18 @@ let package = Package(
         // The shared tier: Redis or Valkey, and memory tiers that stay coherent with it.
         .target(
             name: "HoardRedis",
-            dependencies: ["Hoard", logging, nioCore, nioPosix, nioSSL],
+            dependencies: ["Hoard", "HoardEventLoops", logging, nioCore, nioPosix, nioSSL],
             swiftSettings: swiftSettings
         ),
+
+        // What clients, servers and caches of HTTP share: content, transports, targets, dates. Not a product: HoardHTTP re-exports it.
+        .target(name: "HoardMessages", dependencies: [httpTypes, nioCore], swiftSettings: swiftSettings),
 
         // RFC 9111 rules, HTTPCache, CachingClient.
         .target(
             name: "HoardHTTP",
             dependencies: [
-                "Hoard", httpTypes, nioCore,
+                "Hoard", "HoardMessages", httpTypes, nioCore,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
             ],
@@ -108,7 +112,7 @@ let package = Package(
         .target(
             name: "HoardTransports",
             dependencies: [
-                "Hoard", "HoardHTTP", "HoardNIO", httpTypes, nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, nioSSL, nioTLS,
+                "Hoard", "HoardHTTP", "HoardWire", httpTypes, nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, nioSSL, nioTLS,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
             ],
             swiftSettings: swiftSettings
@@ -141,11 +145,18 @@ let package = Package(
             ]
         ),
 
-        // HTTP/1.1 and HTTP/2 on SwiftNIO: a server that knows nothing of caching, and what servers and clients share. Not a product.
+        // Tasks on the threads of SwiftNIO's event loops. Not a product.
+        .target(name: "HoardEventLoops", dependencies: ["Hoard", nioCore], swiftSettings: swiftSettings),
+
+        // What servers and clients on SwiftNIO share: fields and statuses of both kinds, frames of HTTP/2, lengths. Not a product.
+        .target(name: "HoardWire", dependencies: [httpTypes, nioCore, nioHTTP1, nioHPACK], swiftSettings: swiftSettings),
+
+        // HTTP/1.1 and HTTP/2 on SwiftNIO: a server that knows nothing of caching. Not a product.
         .target(
             name: "HoardNIO",
             dependencies: [
-                "Hoard", "HoardHTTP", httpTypes, logging, nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, nioSSL, nioTLS,
+                "Hoard", "HoardEventLoops", "HoardMessages", "HoardWire", httpTypes, logging, nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, nioSSL,
+                nioTLS,
             ],
             swiftSettings: swiftSettings
         ),
@@ -187,9 +198,12 @@ let package = Package(
         // Fakes, manual time and conformance suites for users' own tests.
         .target(
             name: "HoardTesting",
-            dependencies: ["Hoard", "HoardHTTP", "HoardNIO", httpTypes, nioCore],
+            dependencies: ["Hoard", "HoardHTTP", httpTypes, nioCore],
             swiftSettings: swiftSettings
         ),
+
+        // FakeOrigin, a real server for users' own tests.
+        .target(name: "HoardTestingServer", dependencies: ["HoardHTTP", "HoardNIO", httpTypes], swiftSettings: swiftSettings),
 
         // The `hoard` command. The target is not called `hoard`: on a file system that ignores case,
         // the modules `hoard` and `Hoard` would overwrite each other.
@@ -249,7 +263,8 @@ let package = Package(
         .testTarget(
             name: "HoardRedisTests",
             dependencies: [
-                "Hoard", "HoardNIOTestSupport", "HoardRedis", "HoardRedisTestSupport", "HoardRedisTorture", "HoardTesting", logging, nioCore,
+                "Hoard", "HoardNIOTestSupport", "HoardRedis", "HoardRedisTestSupport", "HoardRedisTorture", "HoardTesting",
+                logging, nioCore,
                 nioPosix, nioSSL,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
@@ -258,7 +273,7 @@ let package = Package(
         .testTarget(
             name: "HoardHTTPTests",
             dependencies: [
-                "Hoard", "HoardHTTP", "HoardTesting", httpTypes, nioCore,
+                "Hoard", "HoardHTTP", "HoardMessages", "HoardTesting", httpTypes, nioCore,
                 .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
             ],
             swiftSettings: swiftSettings
@@ -272,7 +287,8 @@ let package = Package(
         .testTarget(
             name: "HoardNIOTests",
             dependencies: [
-                "Hoard", "HoardHTTP", "HoardNIO", "HoardNIOTestSupport", "HoardTesting", httpTypes, logging, nioCore, nioPosix, nioHTTP1, nioHTTP2,
+                "Hoard", "HoardEventLoops", "HoardHTTP", "HoardMessages", "HoardNIO", "HoardNIOTestSupport", "HoardTesting", "HoardWire", httpTypes,
+                logging, nioCore, nioPosix, nioHTTP1, nioHTTP2,
                 nioHPACK, nioSSL, nioTLS,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
@@ -282,7 +298,7 @@ let package = Package(
             name: "HoardProxyTests",
             dependencies: [
                 "Hoard", "HoardDisk", "HoardHTTP", "HoardNIO", "HoardNIOTestSupport", "HoardProxy", "HoardRedis", "HoardRedisTestSupport",
-                "HoardSimulator", "HoardTesting", "HoardTransports", httpTypes,
+                "HoardSimulator", "HoardTesting", "HoardTestingServer", "HoardTransports", httpTypes,
                 logging, nioCore, nioPosix, nioHTTP1, nioSSL,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
@@ -302,7 +318,9 @@ let package = Package(
         .testTarget(
             name: "HoardTransportsTests",
             dependencies: [
-                "Hoard", "HoardHTTP", "HoardNIO", "HoardNIOTestSupport", "HoardTesting", "HoardTransports", httpTypes, nioCore, nioPosix, nioHTTP1,
+                "Hoard", "HoardEventLoops", "HoardHTTP", "HoardNIO", "HoardNIOTestSupport", "HoardTesting", "HoardTransports",
+                "HoardWire", httpTypes,
+                nioCore, nioPosix, nioHTTP1,
                 nioHTTP2, nioHPACK, nioSSL, nioTLS,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
@@ -350,7 +368,9 @@ let package = Package(
         .testTarget(
             name: "HoardCommandTests",
             dependencies: [
-                "HoardCommand", "HoardDisk", "HoardHTTP", "HoardProxy", "HoardRedisTestSupport", "HoardSimulator", "HoardTesting", "HoardTransports",
+                "HoardCommand", "HoardDisk", "HoardHTTP", "HoardProxy", "HoardRedisTestSupport", "HoardSimulator", "HoardTesting",
+                "HoardTestingServer",
+                "HoardTransports",
                 httpTypes, nioCore,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -378,13 +398,15 @@ let package = Package(
         ),
         .executableTarget(
             name: "ImageHoard",
-            dependencies: ["Hoard", "HoardDisk", "HoardHTTP", "HoardImages", "HoardTesting", "HoardTransports", httpTypes, nioCore],
+            dependencies: [
+                "Hoard", "HoardDisk", "HoardHTTP", "HoardImages", "HoardTesting", "HoardTestingServer", "HoardTransports", httpTypes, nioCore,
+            ],
             path: "Examples/Seeds/Sources/ImageHoard",
             swiftSettings: swiftSettings
         ),
         .executableTarget(
             name: "CustomViewClient",
-            dependencies: ["Hoard", "HoardHTTP", "HoardTesting", "HoardTransports", "HoardViews", httpTypes],
+            dependencies: ["Hoard", "HoardHTTP", "HoardTesting", "HoardTestingServer", "HoardTransports", "HoardViews", httpTypes],
             path: "Examples/Seeds/Sources/CustomViewClient",
             swiftSettings: swiftSettings
         ),
@@ -396,7 +418,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "CachedResponses",
-            dependencies: ["Hoard", "HoardHTTP", "HoardTesting", "HoardTransports", httpTypes],
+            dependencies: ["Hoard", "HoardHTTP", "HoardTesting", "HoardTestingServer", "HoardTransports", httpTypes],
             path: "Examples/Seeds/Sources/CachedResponses",
             swiftSettings: swiftSettings
         ),
@@ -474,7 +496,8 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "Hoard", "HoardDisk", "HoardHTTP", "HoardImages", "HoardRedis", "HoardTesting", "HoardTransports", "HoardViews", httpTypes, logging,
+                "Hoard", "HoardDisk", "HoardHTTP", "HoardImages", "HoardRedis", "HoardTesting", "HoardTestingServer", "HoardTransports", "HoardViews",
+                httpTypes, logging,
                 nioCore,
             ],
             swiftSettings: swiftSettings
@@ -487,7 +510,9 @@ let package = Package(
 if Context.environment["HOARD_CHECKED"] == "1" {
     for target in package.targets {
         target.swiftSettings?.append(.unsafeFlags(["-disable-batch-mode", "-whole-module-optimization", "-num-threads", "2"]))
-        if target.type != .test, target.name != "HoardTesting" { target.swiftSettings?.append(.unsafeFlags(["-O", "-assert-config", "Debug"])) }
+        if target.type != .test, !target.name.hasPrefix("HoardTesting") {
+            target.swiftSettings?.append(.unsafeFlags(["-O", "-assert-config", "Debug"]))
+        }
     }
 }
 

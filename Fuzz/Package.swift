@@ -23,6 +23,7 @@ func fuzzer(_ name: String, of fuzzed: Target.Dependency = "HoardFuzzing") -> Ta
 
 let network: [Target.Dependency] = [
     .product(name: "HoardHTTP", package: "hoard"),
+    .product(name: "HoardTestingServer", package: "hoard"),
     .product(name: "HoardTransports", package: "hoard"),
     .product(name: "HTTPTypes", package: "swift-http-types"),
     .product(name: "Logging", package: "swift-log"),
@@ -62,7 +63,7 @@ let package = Package(
             dependencies: [.product(name: "HoardRedis", package: "hoard"), .product(name: "NIOCore", package: "swift-nio")],
             swiftSettings: swiftSettings
         ),
-        // HoardNIO is no product of its own, but a part of HoardTransports.
+        // HoardNIO is no product of its own, but a part of HoardTestingServer.
         .target(name: "HoardNIOFuzzing", dependencies: network, swiftSettings: swiftSettings),
         .target(name: "HoardTransportsFuzzing", dependencies: network, swiftSettings: swiftSettings),
         .target(name: "FuzzerSupport", swiftSettings: swiftSettings),

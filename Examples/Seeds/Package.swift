@@ -27,7 +27,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
     targets: [
-        // One program for each tutorial. `HoardTesting` is there for time that stands still and for origins on loopback; an app would not depend on it.
+        // One program for each tutorial. `HoardTesting` is there for time that stands still, `HoardTestingServer` for origins on loopback; an app would depend on neither.
         .executableTarget(
             name: "CacheManagement",
             dependencies: [hoard("Hoard"), hoard("HoardDisk"), hoard("HoardTesting"), hoard("HoardViews"), logging],
@@ -36,7 +36,8 @@ let package = Package(
         .executableTarget(
             name: "ImageHoard",
             dependencies: [
-                hoard("Hoard"), hoard("HoardDisk"), hoard("HoardHTTP"), hoard("HoardImages"), hoard("HoardTesting"), hoard("HoardTransports"),
+                hoard("Hoard"), hoard("HoardDisk"), hoard("HoardHTTP"), hoard("HoardImages"), hoard("HoardTesting"), hoard("HoardTestingServer"),
+                hoard("HoardTransports"),
                 httpTypes, nioCore,
             ],
             swiftSettings: swiftSettings
@@ -44,14 +45,17 @@ let package = Package(
         .executableTarget(
             name: "CustomViewClient",
             dependencies: [
-                hoard("Hoard"), hoard("HoardHTTP"), hoard("HoardTesting"), hoard("HoardTransports"), hoard("HoardViews"), httpTypes,
+                hoard("Hoard"), hoard("HoardHTTP"), hoard("HoardTesting"), hoard("HoardTestingServer"), hoard("HoardTransports"), hoard("HoardViews"),
+                httpTypes,
             ],
             swiftSettings: swiftSettings
         ),
         .executableTarget(name: "TypedCache", dependencies: [hoard("Hoard"), hoard("HoardTesting")], swiftSettings: swiftSettings),
         .executableTarget(
             name: "CachedResponses",
-            dependencies: [hoard("Hoard"), hoard("HoardHTTP"), hoard("HoardTesting"), hoard("HoardTransports"), httpTypes],
+            dependencies: [
+                hoard("Hoard"), hoard("HoardHTTP"), hoard("HoardTesting"), hoard("HoardTestingServer"), hoard("HoardTransports"), httpTypes,
+            ],
             swiftSettings: swiftSettings
         ),
 

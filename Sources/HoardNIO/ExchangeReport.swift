@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import HTTPTypes
-package import HoardHTTP
 package import NIOCore
 package import NIOHTTP1
 
@@ -30,8 +29,13 @@ package struct ExchangeReport: Sendable {
     package var timeToFirstByte: Duration
     /// From the head of the request to the last byte of the response.
     package var duration: Duration
-    /// What the handler said about its answer.
-    package var answer: AnswerReport?
+    /// The handler's remark on its answer.
+    package var note: ExchangeNote?
+    /// Whether the client left before there was an answer. That is no failure of the handler's.
+    package var isAbandoned: Bool
+
+    /// The status of what was to be answered to a client that has left. It is only for logs and statistics, where other servers use it too: nobody gets it.
+    package static let abandonedStatus = 499
 
     package init(
         request: Request,
@@ -43,7 +47,8 @@ package struct ExchangeReport: Sendable {
         isComplete: Bool,
         timeToFirstByte: Duration,
         duration: Duration,
-        answer: AnswerReport?
+        note: ExchangeNote?,
+        isAbandoned: Bool = false
     ) {
         self.request = request
         self.version = version
@@ -54,7 +59,8 @@ package struct ExchangeReport: Sendable {
         self.isComplete = isComplete
         self.timeToFirstByte = timeToFirstByte
         self.duration = duration
-        self.answer = answer
+        self.note = note
+        self.isAbandoned = isAbandoned
     }
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import HTTPTypes
-package import HoardHTTP
+package import HoardMessages
 package import NIOHTTP1
 
 /// A request as a server received it.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import HTTPTypes
-package import HoardHTTP
+package import HoardMessages
 
 /// A response for a server to send.
 ///
@@ -19,12 +19,12 @@ package struct HTTPServerResponse: Sendable {
     package var head: HTTPResponse
     /// The content. It is asked for its next part when the client has taken most of what came before.
     package var body: HTTPBody
-    /// What has become of the request in a cache, for reports; `nil` if there is none to tell.
-    package var report: AnswerReport?
+    /// The handler's remark on its answer, for reports; `nil` if there is none.
+    package var note: ExchangeNote?
 
-    package init(head: HTTPResponse, body: HTTPBody = .empty, report: AnswerReport? = nil) {
+    package init(head: HTTPResponse, body: HTTPBody = .empty, note: ExchangeNote? = nil) {
         self.head = head
         self.body = body
-        self.report = report
+        self.note = note
     }
 }

@@ -38,7 +38,8 @@ struct ImmediateProxyResponder: ImmediateResponder {
         guard let hit else { return nil }
         let length = hit.contentByteCount
         write(hit, to: &output, isHead: request.isHead)
-        return ImmediateAnswer(status: hit.status, contentByteCount: request.isHead ? 0 : length, report: AnswerReport(.hit, tier: .memory))
+        let note = ExchangeNote(AnswerReport(.hit, tier: .memory))
+        return ImmediateAnswer(status: hit.status, contentByteCount: request.isHead ? 0 : length, note: note)
     }
 
     /// What the key of the request's URI begins with, before the request's target; `nil` if keys are more than that, or if there is no route.

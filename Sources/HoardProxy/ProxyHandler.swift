@@ -82,8 +82,8 @@ struct ProxyHandler: Sendable {
             return ErrorPage.response(.badRequest, "\(error.message)\n", cacheStatus: error.cacheStatus)
         }
         if transportError.code == .cancelled {
-            var response = ErrorPage.response(.init(code: AnswerReport.abandonedStatus), "The client has left.\n", cacheStatus: nil)
-            response.report = AnswerReport(.abandoned, tier: .none)
+            var response = ErrorPage.response(.init(code: ExchangeReport.abandonedStatus), "The client has left.\n", cacheStatus: nil)
+            response.note = ExchangeNote(AnswerReport(.abandoned, tier: .none))
             return response
         }
         if let bodyError = transportError.underlyingError as? RequestBodyError {

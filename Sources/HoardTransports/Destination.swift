@@ -3,7 +3,6 @@
 
 internal import HTTPTypes
 internal import HoardHTTP
-internal import HoardNIO
 
 /// Where a request is sent, checked to be a place one can send to.
 struct Destination: Hashable, Sendable {
@@ -11,13 +10,16 @@ struct Destination: Hashable, Sendable {
     let authority: String
     /// Path and query.
     let target: String
+    /// A name or an address in lower case, an IPv6 address with its brackets.
+    private let host: String
+    private let port: Int
 
     /// - Throws: ``TransportError`` of code `invalidURL`.
     init(of request: HTTPRequest) throws(TransportError) {
         guard let scheme = request.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
             throw TransportError(.invalidURL, "The request's scheme is neither http nor https.")
         }
-        guard let authority = request.authority, Authority.isValid(authority) else {
+        guard let authority = request.authority, let parts = Authority(authority) else {
             throw TransportError(.invalidURL, "The request names no host, or one that is not valid.")
         }
         guard let target = request.path, target.utf8.first == UInt8(ascii: "/"), target.utf8.allSatisfy(\.isAllowedInTarget) else {
@@ -28,38 +30,29 @@ struct Destination: Hashable, Sendable {
         }
         self.scheme = scheme
         self.authority = authority
+        host = parts.host
+        port = parts.port ?? (scheme == "https" ? 443 : 80)
         self.target = target
     }
 
     /// What stands for a server in messages.
     init(_ server: OriginServer) {
         scheme = server.isSecure ? "https" : "http"
-        authority = (server.host.utf8.contains(UInt8(ascii: ":")) ? "[\(server.host)]" : server.host) + ":\(server.port)"
+        host = server.host.utf8.contains(UInt8(ascii: ":")) ? "[\(server.host)]" : server.host
+        port = server.port
+        authority = "\(host):\(port)"
         target = "/"
     }
 
     var url: String { "\(scheme)://\(authority)\(target)" }
 
     /// Host and port, for a person to read.
-    var name: String { "\(host) port \(port)" }
-
-    /// A name or an address, with its brackets.
-    private var host: Substring { authority[..<(colonBeforePort ?? authority.endIndex)] }
-
-    private var port: Int {
-        colonBeforePort.flatMap { Int(authority[$0...].dropFirst()) } ?? (scheme == "https" ? 443 : 80)
-    }
-
-    /// The authority has been checked: a colon behind the brackets can only stand before a port.
-    private var colonBeforePort: String.Index? {
-        let afterAddress = authority.utf8.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
-        return authority.utf8[afterAddress...].lastIndex(of: UInt8(ascii: ":"))
-    }
+    var name: String { "\(authority.prefix(host.count)) port \(port)" }
 
     /// Where connections to it go.
     var server: OriginServer {
         let isAddress = host.utf8.first == UInt8(ascii: "[")
-        return OriginServer(isSecure: scheme == "https", host: (isAddress ? host.dropFirst().dropLast() : host).lowercased(), port: port)
+        return OriginServer(isSecure: scheme == "https", host: isAddress ? String(host.dropFirst().dropLast()) : host, port: port)
     }
 }
 

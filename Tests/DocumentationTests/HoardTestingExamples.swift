@@ -6,6 +6,7 @@ import HTTPTypes
 import Hoard
 import HoardHTTP
 import HoardTesting
+import HoardTestingServer
 import HoardTransports
 import NIOCore
 import Testing
@@ -246,7 +247,7 @@ import Testing
     @Test(
         arguments: [
             "ManualTicker", "Gate", "FaultyStore", "FaultyStore/FaultyStore+Behavior", "FaultyStore/FaultyStore+SeededScript", "SeededExecutor",
-            "SeededGenerator", "FakeTransport", "FakeTransport/FakeTransport+Hold", "FakeOrigin", "FakeTransport/BodyFeed",
+            "SeededGenerator", "FakeTransport", "FakeTransport/FakeTransport+Hold", "../HoardTestingServer/FakeOrigin", "FakeTransport/BodyFeed",
             "Conformance/RecordStoreConformance",
         ]
     )

@@ -4,6 +4,7 @@
 import Foundation
 import HTTPTypes
 import HoardTesting
+import HoardTestingServer
 import Testing
 
 @Suite("hoard inspect", .timeLimit(.minutes(5)))

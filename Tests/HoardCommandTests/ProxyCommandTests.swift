@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 import HoardHTTP
 import HoardTesting
+import HoardTestingServer
 import Testing
 
 /// `hoard proxy` as an operator meets it: a real process, a real origin, real sockets.

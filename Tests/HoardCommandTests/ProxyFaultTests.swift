@@ -6,6 +6,7 @@ import HTTPTypes
 import HoardDisk
 import HoardHTTP
 import HoardTesting
+import HoardTestingServer
 import Testing
 
 #if canImport(Glibc)

@@ -6,6 +6,7 @@ import HTTPTypes
 import HoardHTTP
 import HoardRedisTestSupport
 import HoardTesting
+import HoardTestingServer
 import Testing
 
 @testable import HoardCommand

@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 import HoardHTTP
 import HoardTesting
+import HoardTestingServer
 import Synchronization
 import Testing
 

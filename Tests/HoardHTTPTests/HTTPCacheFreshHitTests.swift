@@ -8,6 +8,7 @@ import NIOCore
 import Testing
 
 @testable import HoardHTTP
+@testable import HoardMessages
 
 /// Answers to requests of which nothing but the URI is known. That they are the right ones is tested with the proxy.
 @Suite struct HTTPCacheFreshHitTests {

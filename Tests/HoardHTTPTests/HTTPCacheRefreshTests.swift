@@ -9,6 +9,7 @@ import Synchronization
 import Testing
 
 @testable import HoardHTTP
+@testable import HoardMessages
 
 /// Stale responses that are revalidated in the background (RFC 5861 §3), and what is marked stale.
 @Suite(.timeLimit(.minutes(5))) struct HTTPCacheRefreshTests {

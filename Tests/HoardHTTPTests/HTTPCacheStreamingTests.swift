@@ -9,6 +9,7 @@ import Synchronization
 import Testing
 
 @testable import HoardHTTP
+@testable import HoardMessages
 
 /// Bodies that are stored while they stream through.
 @Suite(.timeLimit(.minutes(5))) struct HTTPCacheStreamingTests {

@@ -6,6 +6,7 @@ import HoardTesting
 import NIOCore
 import Testing
 
+@testable import HoardMessages
 @testable import HoardNIO
 
 @Suite(.timeLimit(.minutes(5)))

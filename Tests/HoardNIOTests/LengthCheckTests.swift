@@ -5,7 +5,9 @@ import HoardTesting
 import NIOCore
 import Testing
 
+@testable import HoardMessages
 @testable import HoardNIO
+@testable import HoardWire
 
 @Suite struct LengthCheckTests {
     private let hello = ByteBuffer(string: "hello")

@@ -44,7 +44,7 @@ import Testing
         let head = HTTPRequest(method: .get, scheme: "http", authority: "public.test", path: "/")
         let response = await handler.respond(to: HTTPServerRequest(head: head, remoteAddress: "192.0.2.1"))
         #expect(response.head.status.code == 499)
-        #expect(response.report == AnswerReport(.abandoned, tier: .none))
+        #expect(response.note?.report == AnswerReport(.abandoned, tier: .none))
         #expect(log.all.isEmpty)
         #expect(cache.statistics.abandoned == 1 && cache.statistics.failures == 0)
         await cache.close()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HoardTransports
 
-@Suite struct OriginTests {
+@Suite struct DestinationTests {
     @Test(
         arguments: [
             ("http", "A.example", "A.example port 80", OriginServer(isSecure: false, host: "a.example", port: 80)),

@@ -12,9 +12,6 @@ package struct AnswerReport: Sendable, Hashable {
         case abandoned
     }
 
-    /// The status of what was to be answered to a client that has left. It is only for logs and statistics, where others use it too: nobody gets it.
-    package static let abandonedStatus = 499
-
     /// Where the content came from.
     package enum Tier: UInt8, Sendable, CaseIterable {
         case memory, store, origin

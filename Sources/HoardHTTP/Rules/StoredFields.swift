@@ -4,19 +4,6 @@
 package import HTTPTypes
 
 extension HTTPFields {
-    /// The fields that go beyond this connection: what a proxy passes on.
-    ///
-    /// Left out are `Connection`, every field it names, and those that concern only the connection or the next proxy:
-    /// [RFC 9110 §7.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1), [§11.7](https://www.rfc-editor.org/rfc/rfc9110#section-11.7). `Trailer` goes
-    /// too, although it is not among them ([§6.6.2](https://www.rfc-editor.org/rfc/rfc9110#section-6.6.2)): who passes trailer fields on announces
-    /// them itself, and a promise not kept is worse than none.
-    ///
-    /// `Connection` is obeyed whatever it names, even `Cache-Control`. So decisions about storing must be made on the fields as they were received,
-    /// while the variant must be selected (see ``Vary``) by the request as it is passed on, because the origin answers that one.
-    package func removingHopByHopFields() -> HTTPFields {
-        removing(namedByConnection: { _ in true }, also: { _ in false })
-    }
-
     /// The fields of a response that are kept in a cache.
     ///
     /// That is ``removingHopByHopFields()``, without the fields named by a `no-cache="…"` directive nor, in a shared cache, by `private="…"`:
@@ -33,33 +20,6 @@ extension HTTPFields {
             also: { excluded.contains($0) }
         )
     }
-
-    private func removing(
-        namedByConnection obeysConnection: (HTTPField.Name) -> Bool,
-        also isExcluded: (HTTPField.Name) -> Bool
-    ) -> HTTPFields {
-        let options = connectionOptions
-        var kept = HTTPFields()
-        kept.reserveCapacity(count)
-        for field in self {
-            let name = field.name
-            if name.isHopByHop || isExcluded(name) { continue }
-            if options.contains(name.canonicalName), obeysConnection(name) { continue }
-            kept.append(field)
-        }
-        return kept
-    }
-
-    /// The members of `Connection`, in small letters.
-    private var connectionOptions: Set<String> {
-        var options: Set<String> = []
-        for line in lines(of: .connection) {
-            for member in ListMembers(line) {
-                options.insert(String(decoding: member.bytes.map(\.lowercased), as: UTF8.self))
-            }
-        }
-        return options
-    }
 }
 
 extension CacheControl.Scope {
@@ -67,17 +27,6 @@ extension CacheControl.Scope {
         switch self {
         case .wholeResponse: []
         case .fields(let names): names
-        }
-    }
-}
-
-extension HTTPField.Name {
-    /// Whether the field concerns only the connection or the next proxy.
-    package var isHopByHop: Bool {
-        switch canonicalName {
-        case "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade": true
-        case "proxy-authenticate", "proxy-authentication-info", "proxy-authorization": true
-        default: false
         }
     }
 }

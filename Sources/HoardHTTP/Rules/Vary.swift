@@ -5,7 +5,7 @@ package import HTTPTypes
 
 /// Which request fields select between the stored responses for one URI.
 ///
-/// The fields meant are those of the request that the origin answered: see ``HTTPTypes/HTTPFields/removingHopByHopFields()``.
+/// The fields meant are those of the request that the origin answered: see `removingHopByHopFields()`.
 ///
 /// [RFC 9111 §4.1](https://www.rfc-editor.org/rfc/rfc9111#section-4.1), [RFC 9110 §12.5.5](https://www.rfc-editor.org/rfc/rfc9110#section-12.5.5)
 package enum Vary: Hashable, Sendable {

@@ -49,7 +49,7 @@ extension HTTPCacheStateMachine {
         if form.isIncomplete { return nil }
         let staleness = HTTPCacheResponse.Staleness(seconds: Int64(decision.staleness), decision: HTTPDecision(permission))
         let timeToLive = stored.freshness.wholeTimeToLive(at: now)
-        let status = status(.forwarded(forwarding), timeToLive: timeToLive, because: staleness.reason)
-        return answer(form, from: stored, because: staleness.reason, status: status, now: now, staleness: staleness)
+        let status = status(.forwarded(forwarding), timeToLive: timeToLive, because: staleness.decision)
+        return answer(form, from: stored, because: staleness.decision, status: status, now: now, staleness: staleness)
     }
 }

@@ -77,8 +77,8 @@ extension HTTPCacheStateMachine {
         state = .done
         let timeToLive = stored.freshness.wholeTimeToLive(at: now)
         let staleness = client.mode == .default ? nil : forcedStaleness(of: stored, now: now)
-        let status = status(.hit, timeToLive: timeToLive, because: staleness?.reason ?? form.reason)
-        let decision = staleness?.reason ?? form.reason ?? .fresh
+        let status = status(.hit, timeToLive: timeToLive, because: staleness?.decision ?? form.reason)
+        let decision = staleness?.decision ?? form.reason ?? .fresh
         return .respond(answer(form, from: stored, because: decision, status: status, now: now, staleness: staleness))
     }
 
@@ -97,8 +97,8 @@ extension HTTPCacheStateMachine {
         now: Date
     ) -> LookupAction {
         let staleness = HTTPCacheResponse.Staleness(seconds: Int64(decision.staleness), decision: HTTPDecision(permission))
-        let status = status(.hit, timeToLive: stored.freshness.wholeTimeToLive(at: now), because: staleness.reason)
-        let answer = answer(form, from: stored, because: staleness.reason, status: status, now: now, staleness: staleness)
+        let status = status(.hit, timeToLive: stored.freshness.wholeTimeToLive(at: now), because: staleness.decision)
+        let answer = answer(form, from: stored, because: staleness.decision, status: status, now: now, staleness: staleness)
         guard permission == .staleWhileRevalidate, !client.wantsNoForwarding else {
             state = .done
             return .respond(answer)

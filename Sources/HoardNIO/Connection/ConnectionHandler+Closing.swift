@@ -3,7 +3,8 @@
 
 internal import HTTPTypes
 internal import Hoard
-internal import HoardHTTP
+internal import HoardMessages
+internal import HoardWire
 internal import NIOCore
 internal import NIOHTTP1
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
-internal import HoardHTTP
+internal import HoardMessages
+internal import HoardWire
 internal import NIOCore
 internal import NIOHTTP1
 

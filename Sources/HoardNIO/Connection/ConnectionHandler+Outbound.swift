@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HoardMessages
 internal import NIOCore
 internal import NIOHTTP1
 

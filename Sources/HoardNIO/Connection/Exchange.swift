@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HoardHTTP
+internal import HoardMessages
 internal import NIOCore
 internal import Synchronization
 
@@ -22,12 +22,12 @@ final class ExchangeCancellation: Sendable {
     }
 
     private let state = Mutex(State.waiting)
-    private let report = Mutex<AnswerReport?>(nil)
+    private let keptNote = Mutex<ExchangeNote?>(nil)
 
-    /// What the handler has said about its answer.
-    var answerReport: AnswerReport? {
-        get { report.withLock { $0 } }
-        set { report.withLock { $0 = newValue } }
+    /// The handler's remark on its answer.
+    var note: ExchangeNote? {
+        get { keptNote.withLock { $0 } }
+        set { keptNote.withLock { $0 = newValue } }
     }
 
     /// Says what `cancel` shall do. If it has been called already, it is done now.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
-internal import HoardHTTP
+internal import HoardMessages
 internal import NIOCore
 internal import NIOHTTP1
 
@@ -40,12 +40,13 @@ extension ConnectionHandler {
                 version: account.version,
                 isSecure: info.isSecure,
                 remoteAddress: info.remoteAddress,
-                status: isAbandoned ? AnswerReport.abandonedStatus : account.status,
+                status: isAbandoned ? ExchangeReport.abandonedStatus : account.status,
                 contentByteCount: account.contentByteCount,
                 isComplete: isComplete,
                 timeToFirstByte: .nanoseconds(((account.firstByte ?? now) - account.start).nanoseconds),
                 duration: .nanoseconds((now - account.start).nanoseconds),
-                answer: isAbandoned ? AnswerReport(.abandoned, tier: .none) : exchange.cancellation.answerReport
+                note: exchange.cancellation.note,
+                isAbandoned: isAbandoned
             )
         )
     }
@@ -72,7 +73,7 @@ extension ConnectionHandler {
                 isComplete: true,
                 timeToFirstByte: .zero,
                 duration: .zero,
-                answer: nil
+                note: nil
             )
         )
     }

@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HoardWire
 internal import NIOHTTP2
 
 /// Decides when an HTTP/2 connection says that it takes no more streams, and when it ends; does no I/O.

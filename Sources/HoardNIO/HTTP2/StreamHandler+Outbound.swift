@@ -3,7 +3,8 @@
 
 internal import HTTPTypes
 internal import Hoard
-internal import HoardHTTP
+internal import HoardEventLoops
+internal import HoardMessages
 internal import Logging
 internal import NIOCore
 internal import NIOHPACK
@@ -64,7 +65,7 @@ extension StreamHandler {
         let isTaken = connection.takes(plan.headers)
         let plan = isTaken ? plan : StreamPlan.headTooLarge(clock: server.responder.clock)
         record?.status = plan.status
-        record?.answer = plan.report
+        record?.note = plan.note
         record?.firstByte = context.eventLoop.now
         guard plan.hasNoContent else {
             context.write(Self.wrapOutboundOut(.headers(.init(headers: plan.headers))), promise: nil)

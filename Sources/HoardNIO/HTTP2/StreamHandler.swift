@@ -3,7 +3,7 @@
 
 internal import HTTPTypes
 internal import Hoard
-internal import HoardHTTP
+internal import HoardMessages
 internal import NIOCore
 internal import NIOHPACK
 internal import NIOHTTP1
@@ -131,7 +131,7 @@ struct StreamRecord {
     let start: NIODeadline
     var status = 0
     var firstByte: NIODeadline?
-    var answer: AnswerReport?
+    var note: ExchangeNote?
 
     init(request: ExchangeReport.Request, start: NIODeadline, status: Int = 0) {
         self.request = request
@@ -148,12 +148,13 @@ struct StreamRecord {
             version: .http2,
             isSecure: info.isSecure,
             remoteAddress: info.remoteAddress,
-            status: isAbandoned ? AnswerReport.abandonedStatus : status,
+            status: isAbandoned ? ExchangeReport.abandonedStatus : status,
             contentByteCount: contentByteCount,
             isComplete: isComplete,
             timeToFirstByte: firstByte.map { Duration.nanoseconds(($0 - start).nanoseconds) } ?? duration,
             duration: duration,
-            answer: isAbandoned ? AnswerReport(.abandoned, tier: .none) : answer
+            note: note,
+            isAbandoned: isAbandoned
         )
     }
 }

@@ -3,7 +3,7 @@
 
 internal import HTTPTypes
 internal import Hoard
-internal import HoardHTTP
+internal import HoardMessages
 internal import NIOCore
 internal import NIOHPACK
 internal import NIOHTTP1
@@ -14,7 +14,7 @@ struct StreamPlan {
     let status: Int
     let content: ResponsePlan.Content
     let body: HTTPBody
-    let report: AnswerReport?
+    let note: ExchangeNote?
 
     init(_ response: HTTPServerResponse, to request: HTTPServerRequest, clock: any WallClock) {
         let response = response.head.status.code >= 200 ? response : ResponsePlan.failure
@@ -23,7 +23,7 @@ struct StreamPlan {
         status = response.head.status.code
         self.content = content
         body = response.body
-        report = response.report
+        note = response.note
     }
 
     /// What is sent instead of a response whose head the client does not take.

@@ -1,7 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HoardHTTP
+internal import HoardMessages
+internal import HoardWire
 internal import NIOCore
 internal import NIOHPACK
 internal import NIOHTTP2

@@ -198,7 +198,7 @@ final class FrontHandler: ChannelInboundHandler {
                 isComplete: true,
                 timeToFirstByte: .zero,
                 duration: .zero,
-                answer: answer.report
+                note: answer.note
             )
         )
     }

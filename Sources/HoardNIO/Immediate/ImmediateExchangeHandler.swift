@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HoardHTTP
+internal import HoardMessages
 internal import NIOCore
 internal import NIOHTTP1
 
@@ -24,7 +24,7 @@ final class ImmediateExchangeHandler: ChannelInboundHandler {
         guard exchange.request.body.length == 0, let response = responder.immediate?.response(to: exchange.request),
             let content = response.body.bytesAtHand
         else { return context.fireChannelRead(data) }
-        if responder.observer != nil { exchange.cancellation.answerReport = response.report }
+        if responder.observer != nil { exchange.cancellation.note = response.note }
         let plan = ResponsePlan(response, to: exchange.request, keepsAlive: exchange.keepsAlive, date: responder.date)
         context.write(Self.wrapOutboundOut(.head(plan.head)), promise: nil)
         if case .bytes(1...) = plan.content { context.write(Self.wrapOutboundOut(.body(.byteBuffer(content))), promise: nil) }

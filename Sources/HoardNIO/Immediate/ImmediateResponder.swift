@@ -1,7 +1,6 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-package import HoardHTTP
 package import NIOCore
 
 /// Answers the requests that need neither a task nor waiting, on the event loop of their connection.
@@ -56,11 +55,11 @@ package struct ImmediateAnswer: Sendable {
     package var status: Int
     /// Bytes of content that are sent.
     package var contentByteCount: Int
-    package var report: AnswerReport
+    package var note: ExchangeNote
 
-    package init(status: Int, contentByteCount: Int, report: AnswerReport) {
+    package init(status: Int, contentByteCount: Int, note: ExchangeNote) {
         self.status = status
         self.contentByteCount = contentByteCount
-        self.report = report
+        self.note = note
     }
 }

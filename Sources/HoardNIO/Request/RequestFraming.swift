@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
+internal import HoardMessages
+internal import HoardWire
 internal import NIOHTTP1
 
 /// Collects the fields of a request on which framing and routing depend, and judges them together.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
+internal import HoardWire
 internal import NIOHTTP1
 
 /// A request's head after every rule that protects the server and those behind it.

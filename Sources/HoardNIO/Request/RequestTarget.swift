@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
+internal import HoardMessages
 internal import NIOHTTP1
 
 /// What a request line asks for: [RFC 9112 §3.2](https://www.rfc-editor.org/rfc/rfc9112#section-3.2).

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Hoard
-internal import HoardHTTP
+internal import HoardMessages
+internal import HoardWire
 internal import NIOCore
 internal import NIOHTTP1
 
@@ -27,7 +28,7 @@ struct Responder: Sendable {
     /// - Throws: If the response could not be written as announced. The connection must then be closed: its client waits for the rest.
     func respond(to exchange: Exchange, through writer: Writer) async throws -> [HTTPServerResponsePart] {
         let response = await handler(exchange.request)
-        if observer != nil { exchange.cancellation.answerReport = response.report }
+        if observer != nil { exchange.cancellation.note = response.note }
         let plan = ResponsePlan(response, to: exchange.request, keepsAlive: exchange.keepsAlive, date: date)
         switch plan.content {
         case .none:

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
-internal import HoardHTTP
+internal import HoardMessages
+internal import HoardWire
 internal import NIOHTTP1
 
 /// How a response is written: its head with the fields that belong to the connection, and what ends its content.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
+internal import HoardHTTP
 internal import NIOCore
 
 /// Under which names the admin server may be asked for.
@@ -20,20 +21,9 @@ struct AdminHost: Sendable {
     /// - Parameter authority: Host and port, as in the `Host` field; `nil` if there is none.
     func isAllowed(_ authority: String?) -> Bool {
         guard let names else { return true }
-        guard let name = authority.flatMap({ Self.name(in: $0) }) else { return false }
+        guard let name = authority.flatMap({ Authority($0)?.name }) else { return false }
         if name == "localhost" || name.hasSuffix(".localhost") || names.contains(name) { return true }
         return (try? SocketAddress(ipAddress: name, port: 0)) != nil
-    }
-
-    /// The host without its port and without brackets, in small letters.
-    static func name(in authority: String) -> String? {
-        if authority.hasPrefix("[") {
-            guard let end = authority.firstIndex(of: "]") else { return nil }
-            return authority[authority.index(after: authority.startIndex)..<end].lowercased()
-        }
-        var name = authority.prefix { $0 != ":" }.lowercased()
-        if name.hasSuffix(".") { name.removeLast() }
-        return name.isEmpty ? nil : name
     }
 
     /// Whether a browser sends the request on behalf of another site: [Fetch, §3.2](https://fetch.spec.whatwg.org/#origin-header),

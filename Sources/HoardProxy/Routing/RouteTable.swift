@@ -89,12 +89,8 @@ struct HostPatterns: Sendable {
 
     /// The host of an authority in small letters, without the port and without the dot that may end a name.
     static func host(of authority: String) -> String {
-        var host = authority[...]
-        if let colon = host.utf8.lastIndex(of: UInt8(ascii: ":")), host[colon...].utf8.dropFirst().allSatisfy({ (0x30...0x39).contains($0) }) {
-            host = host[..<colon]
-        }
-        if host.utf8.last == UInt8(ascii: "."), host.utf8.count > 1 { host = host.dropLast() }
-        return host.lowercased()
+        let host = Authority(authority)?.host ?? authority.lowercased()
+        return host.utf8.last == UInt8(ascii: ".") && host.utf8.count > 1 ? String(host.dropLast()) : host
     }
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Hoard
+internal import HoardEventLoops
 public import Logging
 internal import NIOCore
 internal import NIOPosix
@@ -71,7 +72,7 @@ public final class RedisClient: RedisConnection {
         random: @escaping @Sendable () -> Double,
         onEvent: @escaping @Sendable (RedisEvent) -> Void
     ) throws(RedisError) {
-        taskExecutor = EventLoopExecutor(eventLoop)
+        taskExecutor = EventLoopTaskExecutor(eventLoop)
         driver = ConnectionDriver(
             configuration,
             handshake: Handshake(configuration, trackedPrefix: trackedPrefix),

@@ -3,7 +3,7 @@
 
 internal import AsyncHTTPClient
 internal import HTTPTypes
-internal import HoardNIO
+internal import HoardWire
 internal import NIOHTTP1
 
 extension HTTPClientRequest {

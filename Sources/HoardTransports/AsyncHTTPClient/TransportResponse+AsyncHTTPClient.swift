@@ -4,7 +4,7 @@
 internal import AsyncHTTPClient
 internal import HTTPTypes
 internal import HoardHTTP
-internal import HoardNIO
+internal import HoardWire
 internal import NIOHTTP1
 
 extension TransportResponse {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HoardHTTP
-internal import HoardNIO
+internal import HoardWire
 internal import NIOCore
 internal import NIOHTTP1
 

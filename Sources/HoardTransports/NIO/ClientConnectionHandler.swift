@@ -3,7 +3,7 @@
 
 internal import HTTPTypes
 internal import HoardHTTP
-internal import HoardNIO
+internal import HoardWire
 internal import NIOCore
 internal import NIOHTTP1
 

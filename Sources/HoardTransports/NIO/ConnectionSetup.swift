@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HoardNIO
+internal import HoardWire
 internal import NIOCore
 internal import NIOHTTP2
 internal import NIOTLS

@@ -3,7 +3,6 @@
 
 internal import HTTPTypes
 internal import HoardHTTP
-internal import HoardNIO
 internal import NIOCore
 internal import Synchronization
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
-internal import HoardNIO
+internal import HoardWire
 internal import NIOHTTP1
 
 /// A response's head after every rule that keeps what follows from being misread.

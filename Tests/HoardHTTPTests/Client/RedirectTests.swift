@@ -8,6 +8,7 @@ import NIOCore
 import Testing
 
 @testable import HoardHTTP
+@testable import HoardMessages
 
 @Suite(.timeLimit(.minutes(5))) struct RedirectTests {
     /// A client, and an origin that redirects from the paths in `table` and says what it was asked elsewhere.

@@ -4,6 +4,7 @@
 import HTTPTypes
 
 @testable import HoardHTTP
+@testable import HoardMessages
 
 /// The lines of a header section, as text in which each character is one byte, as on the wire.
 struct ScriptedFields: Sendable {

@@ -9,6 +9,7 @@ import Synchronization
 import Testing
 
 @testable import HoardHTTP
+@testable import HoardMessages
 
 /// Requests that wait for the answer to another one.
 @Suite(.timeLimit(.minutes(5))) struct HTTPCacheCollapsingTests {

@@ -6,6 +6,7 @@ import HTTPTypes
 import Testing
 
 @testable import HoardHTTP
+@testable import HoardMessages
 
 /// No field takes time that grows faster than its length, whatever it holds.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct LinearTimeTests {

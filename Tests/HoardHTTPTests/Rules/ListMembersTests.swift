@@ -4,6 +4,7 @@
 import Testing
 
 @testable import HoardHTTP
+@testable import HoardMessages
 
 @Suite struct ListMembersTests {
     private func members(_ text: String, quoting: ListMembers.Quoting = .quotedString) -> [String] {

@@ -9,6 +9,7 @@ import NIOCore
 import Testing
 
 @testable import HoardHTTP
+@testable import HoardMessages
 
 /// Nobody gets others a response that was made for something else.
 @Suite(.timeLimit(.minutes(5))) struct CachePoisoningTests {

@@ -10,6 +10,7 @@ import Synchronization
 import Testing
 
 @testable import HoardHTTP
+@testable import HoardMessages
 
 /// Bodies that are kept in pieces, and ranges of them.
 @Suite(.timeLimit(.minutes(5))) struct HTTPCacheSegmentTests {

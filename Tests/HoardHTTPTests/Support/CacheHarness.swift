@@ -8,6 +8,7 @@ import NIOCore
 import Testing
 
 @testable import HoardHTTP
+@testable import HoardMessages
 
 /// A cache before a fake origin, in time that the test moves.
 struct CacheHarness: Sendable {

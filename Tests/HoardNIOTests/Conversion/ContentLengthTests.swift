@@ -4,6 +4,8 @@
 import HoardNIO
 import Testing
 
+@testable import HoardWire
+
 @Suite struct ContentLengthTests {
     @Test(arguments: [("0", 0), ("42", 42), ("007", 7), ("9223372036854775807", Int.max)])
     func digitsAreALength(_ text: String, _ length: Int) {

@@ -6,6 +6,8 @@ import HoardNIO
 import NIOHTTP1
 import Testing
 
+@testable import HoardWire
+
 @Suite struct ConversionTests {
     @Test func fieldsKeepOrderSpellingAndRepetition() throws {
         let headers: HTTPHeaders = ["B": "1", "x-ODD": "2", "b": "3", "Set-Cookie": "a, b", "Empty": "", "SET-COOKIE": "c\t\u{E9}"]

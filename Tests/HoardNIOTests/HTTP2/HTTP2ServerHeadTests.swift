@@ -11,6 +11,8 @@ import NIOHPACK
 import Synchronization
 import Testing
 
+@testable import HoardWire
+
 /// Heads and trailers that need more than one frame: no stream loses its fields, and none gets another's.
 @Suite(.timeLimit(.minutes(5)))
 struct HTTP2ServerHeadTests {

@@ -6,6 +6,7 @@ import NIOCore
 import Testing
 
 @testable import HoardNIO
+@testable import HoardWire
 
 @Suite struct IncomingFramesTests {
     private typealias Frame = FrameClient.Frame

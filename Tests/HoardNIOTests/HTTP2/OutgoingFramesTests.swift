@@ -7,6 +7,7 @@ import NIOHPACK
 import Testing
 
 @testable import HoardNIO
+@testable import HoardWire
 
 @Suite struct OutgoingFramesTests {
     private static func goAway(_ code: UInt32) -> ByteBuffer {

@@ -292,7 +292,7 @@ import Testing
         #expect(reports.map(\.status) == [200, 200, 200, 400])
         #expect(reports.map(\.contentByteCount) == [5, 5, 0, 31])
         #expect(reports.map(\.isComplete) == [true, true, true, true])
-        #expect(reports.map(\.answer?.outcome) == [.hit, .staleHit, nil, nil])
+        #expect(reports.map(\.note?.bits) == [1, 2, nil, nil])
         #expect(reports.map(\.remoteAddress) == Array(repeating: "192.0.2.1", count: 4))
         let requests = reports.map { report -> String in
             switch report.request {
@@ -309,20 +309,20 @@ import Testing
 private struct TestResponder: ImmediateResponder {
     func answer(_ request: ScannedRequest, into output: inout ImmediateOutput) -> ImmediateAnswer? {
         let target = String(decoding: request.target, as: UTF8.self)
-        let report = AnswerReport(.hit, tier: .memory)
+        let note = ExchangeNote(bits: 1)
         if target == "/large" {
             output.bytes.writeString("HTTP/1.1 200 OK\r\nContent-Length: \(FrontConnection.largeByteCount)\r\n\r\n")
             output.content = ByteBuffer(repeating: 0x78, count: FrontConnection.largeByteCount)
-            return ImmediateAnswer(status: 200, contentByteCount: FrontConnection.largeByteCount, report: report)
+            return ImmediateAnswer(status: 200, contentByteCount: FrontConnection.largeByteCount, note: note)
         }
         guard target.hasPrefix("/fast") else { return nil }
         output.bytes.writeString("HTTP/1.1 200 OK\r\nContent-Length: \(target.utf8.count)\r\n\r\n\(request.isHead ? "" : target)")
-        return ImmediateAnswer(status: 200, contentByteCount: request.isHead ? 0 : target.utf8.count, report: report)
+        return ImmediateAnswer(status: 200, contentByteCount: request.isHead ? 0 : target.utf8.count, note: note)
     }
 
     func response(to request: HTTPServerRequest) -> HTTPServerResponse? {
         guard request.head.path == "/loop" else { return nil }
-        return HTTPServerResponse(head: HTTPResponse(status: .ok), body: HTTPBody("/loop"), report: AnswerReport(.staleHit, tier: .memory))
+        return HTTPServerResponse(head: HTTPResponse(status: .ok), body: HTTPBody("/loop"), note: ExchangeNote(bits: 2))
     }
 }
 

@@ -7,6 +7,7 @@ import NIOHTTP1
 import Testing
 
 @testable import HoardNIO
+@testable import HoardWire
 
 @Suite struct RequestRejectionTests {
     @Test(arguments: [

@@ -30,7 +30,7 @@ struct AccessLogFormatterTests {
             isComplete: true,
             timeToFirstByte: .nanoseconds(123_456),
             duration: .seconds(2) + .microseconds(5),
-            answer: AnswerReport(.miss, tier: .origin, originDuration: .milliseconds(30))
+            note: ExchangeNote(AnswerReport(.miss, tier: .origin, originDuration: .milliseconds(30)))
         )
     }
 

@@ -8,6 +8,7 @@ import HoardHTTP
 import HoardRedis
 import HoardRedisTestSupport
 import HoardTesting
+import HoardTestingServer
 import Logging
 import Synchronization
 import Testing

@@ -6,6 +6,7 @@ import Hoard
 import HoardHTTP
 import HoardRedisTestSupport
 import HoardTesting
+import HoardTestingServer
 import NIOCore
 import Testing
 

@@ -5,6 +5,7 @@ import HTTPTypes
 import HoardHTTP
 import HoardRedisTestSupport
 import HoardTesting
+import HoardTestingServer
 import NIOCore
 import Testing
 

@@ -57,7 +57,7 @@ func report(
         isComplete: isComplete,
         timeToFirstByte: firstByte,
         duration: firstByte * 2,
-        answer: outcome.map { AnswerReport($0, tier: tier, isStored: isStored, foundUnusable: foundUnusable) }
+        note: outcome.map { ExchangeNote(AnswerReport($0, tier: tier, isStored: isStored, foundUnusable: foundUnusable)) }
     )
 }
 

@@ -44,7 +44,7 @@ struct StatisticsShardTests {
         let shard = StatisticsShard()
         var validated = report(outcome: .validatedHit, tier: .memory)
         _ = record(validated, in: shard)
-        validated.answer = AnswerReport(.staleHit, tier: .store, originDuration: .seconds(1))
+        validated.note = ExchangeNote(AnswerReport(.staleHit, tier: .store, originDuration: .seconds(1)))
         _ = record(validated, in: shard)
         _ = record(report(outcome: .collapsedHit, tier: .origin), in: shard)
         _ = record(report(outcome: .staleHit, tier: .store), in: shard)

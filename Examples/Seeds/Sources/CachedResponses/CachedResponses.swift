@@ -6,6 +6,7 @@ import HTTPTypes
 import Hoard
 import HoardHTTP
 import HoardTesting
+import HoardTestingServer
 import HoardTransports
 
 /// A network manager with a cache of responses: methods, headers, tokens, JSON, errors, and fakes for tests.

@@ -6,6 +6,7 @@ import HTTPTypes
 import Hoard
 import HoardHTTP
 import HoardTesting
+import HoardTestingServer
 import HoardTransports
 import HoardViews
 

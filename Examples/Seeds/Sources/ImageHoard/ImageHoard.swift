@@ -8,6 +8,7 @@ import HoardDisk
 import HoardHTTP
 import HoardImages
 import HoardTesting
+import HoardTestingServer
 import HoardTransports
 import NIOCore
 

@@ -4,7 +4,6 @@
 internal import HTTPTypes
 internal import Hoard
 internal import HoardHTTP
-internal import HoardNIO
 internal import NIOCore
 internal import NIOHPACK
 internal import NIOHTTP1

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
-internal import HoardNIO
+internal import HoardWire
 internal import NIOHPACK
 internal import NIOHTTP1
 

@@ -4,6 +4,7 @@
 import HTTPTypes
 
 @testable import HoardHTTP
+@testable import HoardMessages
 
 extension FieldChecks {
     /// The normal form of a URI is normal, names the same origin, and holds nothing that could be read otherwise.

@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 
 @testable import HoardHTTP
+@testable import HoardMessages
 
 /// What must hold for the fields of messages, whatever is in them.
 enum FieldChecks {

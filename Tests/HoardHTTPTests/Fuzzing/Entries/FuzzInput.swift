@@ -4,6 +4,7 @@
 import HTTPTypes
 
 @testable import HoardHTTP
+@testable import HoardMessages
 
 /// Takes the bytes of a fuzzer apart, always in the same way.
 struct FuzzInput {

@@ -4,6 +4,7 @@
 import Foundation
 
 @testable import HoardHTTP
+@testable import HoardMessages
 
 extension FuzzTarget {
     /// Eight bytes of time, then a date as a field may have it.

@@ -8,8 +8,10 @@ import NIOEmbedded
 import NIOHTTP1
 import Synchronization
 
+@testable import HoardEventLoops
 @testable import HoardHTTP
 @testable import HoardNIO
+@testable import HoardWire
 
 /// A connection of HTTP/1 without a socket, whose requests are read to their end and answered with 200.
 final class FuzzedConnection {
@@ -91,7 +93,7 @@ private struct AnswersAtOnce: ImmediateResponder {
         )
         _ = log.add(seen)
         output.bytes.writeStaticString("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
-        return ImmediateAnswer(status: 200, contentByteCount: 0, report: AnswerReport(.hit, tier: .memory))
+        return ImmediateAnswer(status: 200, contentByteCount: 0, note: ExchangeNote(bits: 1))
     }
 
     func response(to request: HTTPServerRequest) -> HTTPServerResponse? { nil }

@@ -4,6 +4,7 @@
 import NIOCore
 
 @testable import HoardNIO
+@testable import HoardWire
 
 /// What must hold for whatever a client of HTTP/2 sends behind its preface.
 package enum HTTP2RequestChecks {

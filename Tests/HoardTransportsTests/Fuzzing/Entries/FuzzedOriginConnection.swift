@@ -5,9 +5,11 @@ import HTTPTypes
 import NIOCore
 import NIOEmbedded
 
+@testable import HoardEventLoops
 @testable import HoardHTTP
 @testable import HoardNIO
 @testable import HoardTransports
+@testable import HoardWire
 
 /// A client's connection of HTTP/2 without a socket. It has three requests, which are sent when the origin has sent its settings.
 final class FuzzedOriginConnection {

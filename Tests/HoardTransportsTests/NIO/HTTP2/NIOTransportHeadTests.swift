@@ -7,6 +7,7 @@ import HoardNIO
 import HoardNIOTestSupport
 import HoardTesting
 import HoardTransports
+import HoardWire
 import NIOCore
 import NIOHPACK
 import Synchronization

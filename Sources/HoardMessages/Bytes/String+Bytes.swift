@@ -2,24 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(Glibc)
-    internal import Glibc
+    public import Glibc
 #elseif canImport(Musl)
-    internal import Musl
+    public import Musl
 #elseif canImport(Darwin)
-    internal import Darwin
+    public import Darwin
 #endif
 
 extension String {
     /// Whether the UTF-8 bytes of both are the same. Stricter than `==`, which holds different bytes equal that spell the same characters.
-    @inline(__always)
-    func hasSameBytes(as other: String) -> Bool {
+    @inlinable package func hasSameBytes(as other: String) -> Bool {
         let isEqual = other.utf8.withContiguousStorageIfAvailable { hasBytes(UnsafeRawBufferPointer($0)) }
         return isEqual ?? utf8.elementsEqual(other.utf8)
     }
 
     /// Whether these are the UTF-8 bytes of the string.
-    @inline(__always)
-    func hasBytes(_ other: UnsafeRawBufferPointer) -> Bool {
+    @inlinable package func hasBytes(_ other: UnsafeRawBufferPointer) -> Bool {
         let isEqual = utf8.withContiguousStorageIfAvailable { bytes in
             guard bytes.count == other.count else { return false }
             guard let first = bytes.baseAddress, let second = other.baseAddress else { return true }

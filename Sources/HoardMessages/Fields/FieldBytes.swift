@@ -17,12 +17,12 @@ extension HTTPField {
 
 extension HTTPFields {
     /// The values of all lines of one field, in order. Complexity: O(*n*) in the number of fields.
-    func lines(of name: HTTPField.Name) -> [[UInt8]] {
+    package func lines(of name: HTTPField.Name) -> [[UInt8]] {
         contains(name) ? self[fields: name].map(\.valueBytes) : []
     }
 
     /// The value of a field that may occur once: `nil` if it is absent, or if several lines contradict each other.
-    func singleLine(of name: HTTPField.Name) -> [UInt8]? {
+    package func singleLine(of name: HTTPField.Name) -> [UInt8]? {
         let lines = lines(of: name)
         guard let first = lines.first, lines.dropFirst().allSatisfy({ $0 == first }) else { return nil }
         return first
@@ -30,31 +30,31 @@ extension HTTPFields {
 }
 
 extension UInt8 {
-    static var space: UInt8 { UInt8(ascii: " ") }
-    static var doubleQuote: UInt8 { UInt8(ascii: "\"") }
-    static var percent: UInt8 { UInt8(ascii: "%") }
-    static var plus: UInt8 { UInt8(ascii: "+") }
-    static var comma: UInt8 { UInt8(ascii: ",") }
-    static var hyphen: UInt8 { UInt8(ascii: "-") }
-    static var slash: UInt8 { UInt8(ascii: "/") }
-    static var colon: UInt8 { UInt8(ascii: ":") }
-    static var semicolon: UInt8 { UInt8(ascii: ";") }
-    static var equalsSign: UInt8 { UInt8(ascii: "=") }
-    static var questionMark: UInt8 { UInt8(ascii: "?") }
-    static var backslash: UInt8 { UInt8(ascii: "\\") }
+    @inlinable package static var space: UInt8 { UInt8(ascii: " ") }
+    @inlinable package static var doubleQuote: UInt8 { UInt8(ascii: "\"") }
+    @inlinable package static var percent: UInt8 { UInt8(ascii: "%") }
+    @inlinable package static var plus: UInt8 { UInt8(ascii: "+") }
+    @inlinable package static var comma: UInt8 { UInt8(ascii: ",") }
+    @inlinable package static var hyphen: UInt8 { UInt8(ascii: "-") }
+    @inlinable package static var slash: UInt8 { UInt8(ascii: "/") }
+    @inlinable package static var colon: UInt8 { UInt8(ascii: ":") }
+    @inlinable package static var semicolon: UInt8 { UInt8(ascii: ";") }
+    @inlinable package static var equalsSign: UInt8 { UInt8(ascii: "=") }
+    @inlinable package static var questionMark: UInt8 { UInt8(ascii: "?") }
+    @inlinable package static var backslash: UInt8 { UInt8(ascii: "\\") }
 
-    var isDigit: Bool { self >= 0x30 && self <= 0x39 }
+    @inlinable package var isDigit: Bool { self >= 0x30 && self <= 0x39 }
 
-    var isLetter: Bool { (self | 0x20) >= 0x61 && (self | 0x20) <= 0x7A }
+    @inlinable package var isLetter: Bool { (self | 0x20) >= 0x61 && (self | 0x20) <= 0x7A }
 
     /// Space or tab: RFC 9110 §5.6.3.
-    var isOptionalWhitespace: Bool { self == 0x20 || self == 0x09 }
+    @inlinable package var isOptionalWhitespace: Bool { self == 0x20 || self == 0x09 }
 
     /// `A` to `Z` become small letters; everything else stays.
-    var lowercased: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
+    @inlinable package var lowercased: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
 
     /// `tchar`: RFC 9110 §5.6.2.
-    var isTokenCharacter: Bool {
+    @inlinable package var isTokenCharacter: Bool {
         switch self {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
         case 0x21, 0x23, 0x24, 0x25, 0x26, 0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E, 0x5F, 0x60, 0x7C, 0x7E: true
@@ -63,7 +63,7 @@ extension UInt8 {
     }
 
     /// The value of a hexadecimal digit.
-    var hexDigitValue: UInt8? {
+    @inlinable package var hexDigitValue: UInt8? {
         switch self {
         case 0x30...0x39: self - 0x30
         case 0x41...0x46: self - 0x41 + 10
@@ -75,7 +75,7 @@ extension UInt8 {
 
 extension [UInt8] {
     /// Appends `%` and two hexadecimal digits in capitals.
-    mutating func append(percentEncoded byte: UInt8) {
+    package mutating func append(percentEncoded byte: UInt8) {
         append(UInt8(ascii: "%"))
         for digit in [byte >> 4, byte & 0x0F] {
             append(digit < 10 ? 0x30 + digit : 0x41 + digit - 10)
@@ -85,7 +85,7 @@ extension [UInt8] {
 
 extension ArraySlice<UInt8> {
     /// Whether the bytes are `name`, which is in small letters, when the case of `A` to `Z` is ignored.
-    func lowercasedEquals(_ name: [UInt8]) -> Bool {
+    package func lowercasedEquals(_ name: [UInt8]) -> Bool {
         guard count == name.count else { return false }
         for offset in 0..<count where self[startIndex + offset].lowercased != name[offset] { return false }
         return true
@@ -94,7 +94,7 @@ extension ArraySlice<UInt8> {
 
 extension BidirectionalCollection<UInt8> {
     /// The bytes without spaces and tabs at both ends.
-    var trimmed: SubSequence {
+    @inlinable package var trimmed: SubSequence {
         guard let first = firstIndex(where: { !$0.isOptionalWhitespace }),
             let last = lastIndex(where: { !$0.isOptionalWhitespace })
         else { return self[endIndex..<endIndex] }
@@ -104,7 +104,7 @@ extension BidirectionalCollection<UInt8> {
 
 extension Int {
     /// Reads one or more digits and nothing else. A number too large to hold counts as the largest one.
-    init?(saturatingDigits bytes: some Collection<UInt8>) {
+    @inlinable package init?(saturatingDigits bytes: some Collection<UInt8>) {
         guard !bytes.isEmpty else { return nil }
         var number = 0
         for byte in bytes {
@@ -114,24 +114,5 @@ extension Int {
             number = overflow || sumOverflow ? .max : sum
         }
         self = number
-    }
-}
-
-/// Seconds as HTTP writes them.
-///
-/// [RFC 9111 §1.2.2](https://www.rfc-editor.org/rfc/rfc9111#section-1.2.2): a number too large to hold counts as 2³¹.
-package enum DeltaSeconds {
-    /// 2³¹ seconds, 68 years: what every larger number counts as.
-    package static let maximum: Int64 = 2_147_483_648
-
-    /// Reads one or more digits and nothing else.
-    static func parse(_ bytes: some Collection<UInt8>) -> Int64? {
-        guard !bytes.isEmpty else { return nil }
-        var seconds: Int64 = 0
-        for byte in bytes {
-            guard byte.isDigit else { return nil }
-            seconds = min(seconds * 10 + Int64(byte - 0x30), maximum)
-        }
-        return seconds
     }
 }

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPTypes
+package import HTTPTypes
 
 #if canImport(FoundationEssentials)
     package import FoundationEssentials
@@ -44,7 +44,7 @@ extension HTTPDate {
 
 extension HTTPFields {
     /// The date in a field that may occur once: `nil` if it is absent, is no date, or if several lines contradict each other.
-    func date(of name: HTTPField.Name, now: Date) -> HTTPDate? {
+    package func date(of name: HTTPField.Name, now: Date) -> HTTPDate? {
         singleLine(of: name).flatMap { HTTPDate(bytes: $0, now: now) }
     }
 }

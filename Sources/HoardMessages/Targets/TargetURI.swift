@@ -142,46 +142,12 @@ extension TargetURI: CustomStringConvertible {
     }
 }
 
-/// Host and port: [RFC 3986 §3.2](https://www.rfc-editor.org/rfc/rfc3986#section-3.2).
-private struct Authority {
-    let host: String
-    let port: Int?
-
-    init?(_ text: String) {
-        let bytes = Array(text.utf8)
-        guard bytes.allSatisfy(\.isAllowedInAuthority) else { return nil }
-        let afterAddress = bytes.lastIndex(of: UInt8(ascii: "]")) ?? 0
-        let colon = bytes[afterAddress...].firstIndex(of: .colon) ?? bytes.count
-        let host = bytes[..<colon]
-        let isBracketed = host.first == UInt8(ascii: "[") && host.last == UInt8(ascii: "]") && host.count > 2
-        let name = isBracketed ? host.dropFirst().dropLast() : host
-        guard !host.isEmpty, !name.contains(UInt8(ascii: "[")), !name.contains(UInt8(ascii: "]")) else { return nil }
-        let digits = bytes[colon...].dropFirst()
-        if digits.isEmpty {
-            port = nil
-        } else {
-            guard let number = DeltaSeconds.parse(digits), number <= 65_535 else { return nil }
-            port = Int(number)
-        }
-        self.host =
-            host.contains { $0 != $0.lowercased } ? String(decoding: host.map(\.lowercased), as: UTF8.self) : String(decoding: host, as: UTF8.self)
-    }
-}
-
 extension UInt8 {
-    fileprivate var isAllowedInAuthority: Bool {
-        switch self {
-        case ...0x20, 0x7F...: false
-        case .slash, .questionMark, .backslash, UInt8(ascii: "#"), UInt8(ascii: "@"): false
-        default: true
-        }
-    }
-
     /// Controls, the space and everything beyond ASCII.
     fileprivate var isForbiddenInURI: Bool { self <= 0x20 || self >= 0x7F }
 
     /// RFC 3986 §2.3.
-    var isUnreservedInURI: Bool {
+    @inlinable package var isUnreservedInURI: Bool {
         switch self {
         case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
         default: isLetter || isDigit

@@ -1,15 +1,15 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
-internal import NIOHTTP1
+package import HTTPTypes
+package import NIOHTTP1
 
 extension HTTPHeaders {
     /// The fields that may stand behind the content, or `nil` if there are none.
     ///
     /// Left out are those that a recipient needs before the content, or would obey although they came late:
     /// [RFC 9110 §6.5.1](https://www.rfc-editor.org/rfc/rfc9110#section-6.5.1).
-    init?(trailers: HTTPFields?) {
+    package init?(trailers: HTTPFields?) {
         guard let trailers, !trailers.isEmpty else { return nil }
         self.init()
         for field in trailers where !field.name.isForbiddenInTrailers {

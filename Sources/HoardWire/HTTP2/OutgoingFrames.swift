@@ -8,8 +8,8 @@ internal import NIOCore
 ///
 /// The codec reports errors of streams and of the connection alike; only those of the connection are told to the other side by a GOAWAY frame with an error
 /// code ([RFC 9113 §5.4.1](https://www.rfc-editor.org/rfc/rfc9113#section-5.4.1)), after which nothing more is to be expected.
-struct OutgoingFrames {
-    enum ConnectionError: Hashable {
+package struct OutgoingFrames {
+    package enum ConnectionError: Hashable {
         /// The other side broke the rules of the protocol.
         case other
         /// The other side does too much of something: ENHANCE_YOUR_CALM.
@@ -17,9 +17,9 @@ struct OutgoingFrames {
     }
 
     /// Why the codec has given the connection up.
-    private(set) var connectionError: ConnectionError?
+    package private(set) var connectionError: ConnectionError?
     /// How much has been written.
-    private(set) var byteCount = 0
+    package private(set) var byteCount = 0
     /// How much of the last frame's content is in the writes to come.
     private var missingByteCount: Int
     /// What is announced in the first settings in place of what the codec says.

@@ -153,11 +153,11 @@ enum FrameFlags {
 }
 
 /// Settings by their numbers: [RFC 9113 §6.5.2](https://www.rfc-editor.org/rfc/rfc9113#section-6.5.2).
-enum SettingName {
-    static let tableSize: UInt16 = 0x1
-    static let streamCount: UInt16 = 0x3
-    static let frameSize: UInt16 = 0x5
-    static let listSize: UInt16 = 0x6
+package enum SettingName {
+    package static let tableSize: UInt16 = 0x1
+    package static let streamCount: UInt16 = 0x3
+    package static let frameSize: UInt16 = 0x5
+    package static let listSize: UInt16 = 0x6
 }
 
 extension ByteBuffer {

@@ -3,7 +3,7 @@
 
 import Testing
 
-@testable import HoardNIO
+@testable import HoardMessages
 
 @Suite struct AuthorityTests {
     @Test(arguments: [
@@ -22,5 +22,24 @@ import Testing
     ])
     func everythingElseIsNot(_ text: String) {
         #expect(!Authority.isValid(text))
+    }
+
+    @Test(
+        arguments: [
+            ("EXAMPLE.com:80", "example.com", 80, "example.com"), ("a", "a", nil, "a"), ("a:", "a", nil, "a"), ("a.:08", "a.", 8, "a"),
+            (".", ".", nil, "."),
+            ("[2001:DB8::7]:443", "[2001:db8::7]", 443, "2001:db8::7"), ("%4A%2f", "%4a%2f", nil, "%4a%2f"),
+        ] as [(String, String, Int?, String)]
+    )
+    func hostAndPortAreReadApart(_ text: String, host: String, port: Int?, name: String) throws {
+        let authority = try #require(Authority(text))
+        #expect(authority.host == host)
+        #expect(authority.port == port)
+        #expect(authority.name == name)
+    }
+
+    @Test(arguments: ["a\"b", "[::1%25en0]", "a{b}", "u@a", "a:99999", "[v1.a]"])
+    func targetsHaveTheSameGrammar(_ text: String) {
+        #expect(TargetURI(scheme: "http", authority: text, path: "/", query: nil) == nil)
     }
 }

@@ -19,14 +19,14 @@ package final class FrameGate: ChannelDuplexHandler {
     private static let largestWritableList = 1_024 * 1_024
 
     private var incoming: IncomingFrames
-    private(set) var frames: OutgoingFrames
+    package private(set) var frames: OutgoingFrames
     /// Whether what the other side sends is of no interest any more.
-    var dropsInput = false
+    package var dropsInput = false
 
     /// The gate of a server's connection.
     ///
     /// - Parameter announced: What is announced as the server's settings in place of what the codec says.
-    init(announced: [UInt16: UInt32]) {
+    package init(announced: [UInt16: UInt32]) {
         incoming = IncomingFrames(isServer: true)
         frames = OutgoingFrames(announced: announced)
     }

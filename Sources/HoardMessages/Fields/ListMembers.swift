@@ -8,15 +8,15 @@
 /// split at every comma and its members are reported as damaged: better to see a directive too many than to overlook `no-store`.
 ///
 /// Complexity: one pass over the bytes, whatever they are.
-struct ListMembers: Sequence, IteratorProtocol {
-    struct Member {
-        let bytes: ArraySlice<UInt8>
+package struct ListMembers: Sequence, IteratorProtocol {
+    package struct Member {
+        package let bytes: ArraySlice<UInt8>
         /// Whether the member lies behind a quote that is never closed, or contains it.
-        let isDamaged: Bool
+        package let isDamaged: Bool
     }
 
     /// What may stand between quotes.
-    enum Quoting {
+    package enum Quoting {
         /// `quoted-string`, where a backslash makes the next byte literal: RFC 9110 §5.6.4.
         case quotedString
         /// `opaque-tag`, where a backslash is a byte like any other: RFC 9110 §8.8.3.
@@ -28,12 +28,12 @@ struct ListMembers: Sequence, IteratorProtocol {
     private var position = 0
     private var quoteIsOpen = false
 
-    init(_ bytes: [UInt8], quoting: Quoting = .quotedString) {
+    package init(_ bytes: [UInt8], quoting: Quoting = .quotedString) {
         self.bytes = bytes
         self.quoting = quoting
     }
 
-    mutating func next() -> Member? {
+    package mutating func next() -> Member? {
         while position < bytes.count {
             let start = position
             while position < bytes.count, bytes[position] != .comma {
