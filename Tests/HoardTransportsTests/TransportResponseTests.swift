@@ -73,7 +73,8 @@ struct TransportResponseTests {
     @Test(arguments: TransportKind.allCases)
     func responseThatTheConnectionEndsIsReadToItsEnd(_ kind: TransportKind) async throws {
         let (response, text) = try await Self.response(kind, to: .sendAndClose("HTTP/1.0 200 OK\r\n\r\nabc"))
-        #expect(response.body.length == nil)
+        // Its length is known only if all of it has come.
+        #expect(response.body.length == response.body.bytesAtHand?.readableBytes)
         #expect(try text.get() == "abc")
     }
 
@@ -265,11 +266,13 @@ struct TransportResponseTests {
 
     @Test(arguments: TransportKind.allCases)
     func bodyIsReadOnlyOnce(_ kind: TransportKind) async throws {
-        try await withServer(handler: { _ in HTTPServerResponse(head: HTTPResponse(status: .ok), body: HTTPBody(Parts.texts("ab"), length: nil)) }) {
+        // More than a transport reads before somebody asks for it: what has come whole is at hand, and can be read again.
+        let text = String(repeating: "ab", count: 200_000)
+        try await withServer(handler: { _ in HTTPServerResponse(head: HTTPResponse(status: .ok), body: HTTPBody(Parts.texts(text), length: nil)) }) {
             server in
             try await withTransport(kind) { transport in
                 let response = try await transport.send(.get(port: server.port), body: .empty)
-                #expect(try await response.text() == "ab")
+                #expect(try await response.text() == text)
                 let error = await #expect(throws: TransportError.self) { try await response.text() }
                 #expect(error?.code == .failed)
             }

@@ -41,7 +41,9 @@ final class ClientConnection: Sendable {
             while true {
                 switch try await exchange.nextHead() {
                 case .interim(let response): await onInterimResponse?(response)
-                case .final(let response): return response
+                case .final(let response, let content):
+                    // Most responses are short, and all of them is here by now. What is at hand needs no machinery for streams anywhere.
+                    return content?.takeWhole().map { TransportResponse(head: response.head, body: $0) } ?? response
                 }
             }
         } onCancel: {
