@@ -6,7 +6,7 @@
 #   make test-optimised the same with what is tested optimised, and the checks of debug builds left in it
 #   make test-release   the same with nothing but what users have: no checks, and optimised tests; takes the longest to build
 #                       HOARD_TEST_TARGETS="HoardTests …" has any of these build only some test targets
-#   make lint    check the format and the licence headers
+#   make lint    check the format, the licence headers and the dashboard's page
 #   make format  rewrite the sources in the project's format
 #   make bench   build the benchmarks in release and run them; BENCH="--quick" passes options on,
 #                BENCHMARK=disk-benchmarks measures the disk store, tiered-benchmarks the tiered cache

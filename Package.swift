@@ -169,6 +169,8 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Yams", package: "Yams"),
             ],
+            // The dashboard's page as web files; `Scripts/dashboard-page` makes a Swift file of them.
+            exclude: ["Dashboard/Page"],
             swiftSettings: swiftSettings
         ),
 

@@ -9,6 +9,12 @@ import Testing
 
 @testable import HoardProxy
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 struct DashboardPageTests {
     private func text(_ response: HTTPServerResponse) throws -> String {
         String(buffer: try #require(response.body.bytesAtHand))
@@ -90,6 +96,30 @@ struct DashboardPageTests {
     @Test func marksAreReplaced() throws {
         let page = try text(DashboardPage.response())
         #expect(!page.contains(DashboardPage.styleMark) && !page.contains(DashboardPage.scriptMark))
+    }
+
+    // MARK: - The web files
+
+    /// The texts in the binary, by the web files that they are made of.
+    private static let texts = [
+        "page.html": DashboardPage.markup, "style.css": DashboardPage.style, "parts.css": DashboardPage.partStyle,
+        "basic.js": DashboardPage.basicScript, "chart.js": DashboardPage.chartScript, "panel.js": DashboardPage.panelScript,
+        "curve.js": DashboardPage.curveScript, "entry.js": DashboardPage.entryScript, "live.js": DashboardPage.liveScript,
+    ]
+
+    @Test func binaryHasWhatTheWebFilesSay() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Sources/HoardProxy/Dashboard/Page").standardizedFileURL
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasPrefix(".") }
+        #expect(Set(names) == Set(Self.texts.keys))
+        for (name, text) in Self.texts {
+            let file = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+            // The licence header, which the page leaves out, ends with the first empty line.
+            let header = try #require(file.firstRange(of: "\n\n"), "\(name)")
+            // A message, and not the whole file twice.
+            let isSame = file[header.upperBound...].utf8.elementsEqual("\(text)\n".utf8)
+            #expect(isSame, "Page/\(name) has changed: run Scripts/dashboard-page")
+        }
     }
 
     // MARK: - What it loads, and how it writes

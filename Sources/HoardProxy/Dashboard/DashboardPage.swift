@@ -16,6 +16,8 @@ internal import HoardNIO
 ///
 /// The browser is told to run no script and to use no style but those of the page, by their hashes (Content Security Policy, level 3), so a name
 /// or a URL that somebody brings into the figures can do nothing.
+///
+/// Its texts are the web files in `Page/`. `Scripts/dashboard-page` puts them into `DashboardPage+Generated.swift`, so that the one binary has all of it.
 enum DashboardPage {
     /// What the page is answered with.
     ///
@@ -31,14 +33,6 @@ enum DashboardPage {
         "default-src 'none'", "script-src '\(hash(of: script))'", "style-src '\(hash(of: wholeStyle))'", "img-src data:", "connect-src 'self'",
         "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'",
     ].joined(separator: "; ")
-
-    static let script = """
-        (() => {
-        "use strict";
-
-        \([basicScript, chartScript, panelScript, curveScript, entryScript, liveScript].joined(separator: "\n\n"))
-        })();
-        """
 
     static let wholeStyle = style + "\n\n" + partStyle
 
