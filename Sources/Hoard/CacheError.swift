@@ -8,22 +8,18 @@
 public struct CacheError: Error, Sendable {
     /// What went wrong, by kind.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Base: String, Hashable, Sendable { case recursiveLoad, codingFailed, timedOut, invalidPolicy, notModified }
-        private let base: Base
-        private init(_ base: Base) { self.base = base }
+        public let description: String
 
         /// A loader asked, directly or through other loads, for the key that it is loading, and would have waited for itself.
-        public static var recursiveLoad: Self { .init(.recursiveLoad) }
+        public static var recursiveLoad: Self { Self(description: #function) }
         /// A value could not be turned into bytes, or bytes into a value.
-        public static var codingFailed: Self { .init(.codingFailed) }
+        public static var codingFailed: Self { Self(description: #function) }
         /// A load took longer than ``CachePolicy/hardTimeout``, and there was no stale value. The load goes on.
-        public static var timedOut: Self { .init(.timedOut) }
+        public static var timedOut: Self { Self(description: #function) }
         /// Settings of a ``CachePolicy`` contradict each other.
-        public static var invalidPolicy: Self { .init(.invalidPolicy) }
+        public static var invalidPolicy: Self { Self(description: #function) }
         /// A loader answered "not modified", but had been given no value that could still be right.
-        public static var notModified: Self { .init(.notModified) }
-
-        public var description: String { base.rawValue }
+        public static var notModified: Self { Self(description: #function) }
     }
 
     public let code: Code

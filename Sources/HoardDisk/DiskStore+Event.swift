@@ -8,23 +8,19 @@ extension DiskStore {
     public struct Event: Sendable, Hashable {
         /// What happened, by kind.
         public struct Kind: Hashable, Sendable, CustomStringConvertible {
-            private enum Base: String, Hashable, Sendable { case databaseSetAside, recordDamaged, diskFull, diskRecovered, writeLost }
-            private let base: Base
-            private init(_ base: Base) { self.base = base }
+            public let description: String
 
             /// The database was damaged. It was moved aside, and a new one is in use.
-            public static var databaseSetAside: Self { .init(.databaseSetAside) }
+            public static var databaseSetAside: Self { Self(description: #function) }
             /// A record failed its checksum and was removed.
-            public static var recordDamaged: Self { .init(.recordDamaged) }
+            public static var recordDamaged: Self { Self(description: #function) }
             /// A write failed because the disk is full. Reported once until a write succeeds.
-            public static var diskFull: Self { .init(.diskFull) }
+            public static var diskFull: Self { Self(description: #function) }
             /// A write succeeded for the first time since the disk was full.
-            public static var diskRecovered: Self { .init(.diskRecovered) }
+            public static var diskRecovered: Self { Self(description: #function) }
 
             /// A write that nobody waited for has failed. Its key is a miss.
-            public static var writeLost: Self { .init(.writeLost) }
-
-            public var description: String { base.rawValue }
+            public static var writeLost: Self { Self(description: #function) }
         }
 
         public let kind: Kind

@@ -4,15 +4,13 @@
 /// Why a request to an ``HTTPCache`` got no response.
 public struct HTTPCacheError: Error, Sendable {
     /// What went wrong, by kind.
-    public struct Code: Hashable, Sendable {
-        private enum Base: Hashable, Sendable { case invalidRequest, forwardFailed }
-        private let base: Base
-        private init(_ base: Base) { self.base = base }
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        public let description: String
 
         /// The request has no usable `http` or `https` URI.
-        public static var invalidRequest: Self { .init(.invalidRequest) }
+        public static var invalidRequest: Self { Self(description: #function) }
         /// Nothing stored could answer, and the origin could not be asked. ``HTTPCacheError/transportError`` says why.
-        public static var forwardFailed: Self { .init(.forwardFailed) }
+        public static var forwardFailed: Self { Self(description: #function) }
     }
 
     public let code: Code

@@ -4,13 +4,11 @@
 /// Why an option of the middleware makes no sense.
 public struct HTTPCacheOptionError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What went wrong, by kind.
-    public struct Code: Hashable, Sendable {
-        private enum Base: Hashable, Sendable { case invalidAuthority }
-        private let base: Base
-        private init(_ base: Base) { self.base = base }
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        public let description: String
 
         /// The text is not a host with or without a port.
-        public static var invalidAuthority: Self { .init(.invalidAuthority) }
+        public static var invalidAuthority: Self { Self(description: #function) }
     }
 
     public let code: Code

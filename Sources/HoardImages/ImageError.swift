@@ -15,37 +15,30 @@ public import HoardHTTP
 public struct ImageError: Error, Sendable {
     /// What went wrong, by kind.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Base: String, Hashable, Sendable {
-            case notAnImage, unsupported, tooLarge, damaged, decoderNotAvailable
-            case clientNotConfigured, network, unacceptableStatus, keyTooLong, cancelled, failed
-        }
-        private let base: Base
-        private init(_ base: Base) { self.base = base }
+        public let description: String
 
         /// The bytes are no image of a kind that is known.
-        public static var notAnImage: Self { .init(.notAnImage) }
+        public static var notAnImage: Self { Self(description: #function) }
         /// The bytes are an image, but of a kind that cannot be decoded here.
-        public static var unsupported: Self { .init(.unsupported) }
+        public static var unsupported: Self { Self(description: #function) }
         /// The image is beyond one of the ``ImageLimits``.
-        public static var tooLarge: Self { .init(.tooLarge) }
+        public static var tooLarge: Self { Self(description: #function) }
         /// The image ends early or contradicts itself.
-        public static var damaged: Self { .init(.damaged) }
+        public static var damaged: Self { Self(description: #function) }
         /// Hoard was built without its decoder: the package trait `Images` is off.
-        public static var decoderNotAvailable: Self { .init(.decoderNotAvailable) }
+        public static var decoderNotAvailable: Self { Self(description: #function) }
         /// A URL was asked for, and the cache has no client.
-        public static var clientNotConfigured: Self { .init(.clientNotConfigured) }
+        public static var clientNotConfigured: Self { Self(description: #function) }
         /// The original could not be had: ``ImageError/clientError`` says why, or its transfer broke off.
-        public static var network: Self { .init(.network) }
+        public static var network: Self { Self(description: #function) }
         /// The server answered with something else than an image: ``ImageError/status``.
-        public static var unacceptableStatus: Self { .init(.unacceptableStatus) }
+        public static var unacceptableStatus: Self { Self(description: #function) }
         /// The key, with the name of its partition, is longer than stores accept.
-        public static var keyTooLong: Self { .init(.keyTooLong) }
+        public static var keyTooLong: Self { Self(description: #function) }
         /// The caller's task was cancelled.
-        public static var cancelled: Self { .init(.cancelled) }
+        public static var cancelled: Self { Self(description: #function) }
         /// Anything no other code names, such as a lack of memory.
-        public static var failed: Self { .init(.failed) }
-
-        public var description: String { base.rawValue }
+        public static var failed: Self { Self(description: #function) }
     }
 
     public let code: Code

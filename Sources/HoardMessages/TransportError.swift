@@ -5,32 +5,26 @@
 public struct TransportError: Error, Sendable {
     /// What went wrong, by kind.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Base: String, Hashable, Sendable {
-            case invalidURL, cannotConnect, tlsFailed, timedOut, connectionClosed, invalidResponse, requestTooLarge, cancelled, failed
-        }
-        private let base: Base
-        private init(_ base: Base) { self.base = base }
+        public let description: String
 
         /// The request's scheme, authority or path is missing or cannot be used.
-        public static var invalidURL: Self { .init(.invalidURL) }
+        public static var invalidURL: Self { Self(description: #function) }
         /// No connection could be made: the name does not resolve, nothing listens, the network is away.
-        public static var cannotConnect: Self { .init(.cannotConnect) }
+        public static var cannotConnect: Self { Self(description: #function) }
         /// The connection could not be secured.
-        public static var tlsFailed: Self { .init(.tlsFailed) }
+        public static var tlsFailed: Self { Self(description: #function) }
         /// The origin did not answer in time.
-        public static var timedOut: Self { .init(.timedOut) }
+        public static var timedOut: Self { Self(description: #function) }
         /// The origin closed the connection before it had answered.
-        public static var connectionClosed: Self { .init(.connectionClosed) }
+        public static var connectionClosed: Self { Self(description: #function) }
         /// The origin's answer is not HTTP.
-        public static var invalidResponse: Self { .init(.invalidResponse) }
+        public static var invalidResponse: Self { Self(description: #function) }
         /// The origin takes no request with fields as long as those of this one. Nothing was sent.
-        public static var requestTooLarge: Self { .init(.requestTooLarge) }
+        public static var requestTooLarge: Self { Self(description: #function) }
         /// The caller's task was cancelled.
-        public static var cancelled: Self { .init(.cancelled) }
+        public static var cancelled: Self { Self(description: #function) }
         /// Anything no other code names.
-        public static var failed: Self { .init(.failed) }
-
-        public var description: String { base.rawValue }
+        public static var failed: Self { Self(description: #function) }
     }
 
     public let code: Code

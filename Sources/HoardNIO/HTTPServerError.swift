@@ -17,28 +17,22 @@ internal import NIOCore
 package struct HTTPServerError: Error, Sendable {
     /// What went wrong, by kind.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Base: String, Hashable, Sendable {
-            case addressInUse, addressNotAvailable, permissionDenied, invalidAddress, invalidConfiguration, invalidCertificate, failed
-        }
-        private let base: Base
-        private init(_ base: Base) { self.base = base }
+        package let description: String
 
         /// Something listens there already.
-        package static var addressInUse: Self { .init(.addressInUse) }
+        package static var addressInUse: Self { Self(description: #function) }
         /// The address is none of this machine's.
-        package static var addressNotAvailable: Self { .init(.addressNotAvailable) }
+        package static var addressNotAvailable: Self { Self(description: #function) }
         /// The process may not listen there.
-        package static var permissionDenied: Self { .init(.permissionDenied) }
+        package static var permissionDenied: Self { Self(description: #function) }
         /// The host cannot be resolved, or the port is none.
-        package static var invalidAddress: Self { .init(.invalidAddress) }
+        package static var invalidAddress: Self { Self(description: #function) }
         /// A setting has a value that makes no sense.
-        package static var invalidConfiguration: Self { .init(.invalidConfiguration) }
+        package static var invalidConfiguration: Self { Self(description: #function) }
         /// A certificate or a private key cannot be used.
-        package static var invalidCertificate: Self { .init(.invalidCertificate) }
+        package static var invalidCertificate: Self { Self(description: #function) }
         /// Anything no other code names.
-        package static var failed: Self { .init(.failed) }
-
-        package var description: String { base.rawValue }
+        package static var failed: Self { Self(description: #function) }
     }
 
     package let code: Code

@@ -4,17 +4,15 @@
 /// Why a proxy could not start.
 public struct ProxyError: Error, Sendable {
     /// What went wrong, by kind.
-    public struct Code: Hashable, Sendable {
-        private enum Base: Hashable, Sendable { case invalidOrigin, invalidConfiguration, cannotListen }
-        private let base: Base
-        private init(_ base: Base) { self.base = base }
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        public let description: String
 
         /// The origin is not a URL that a proxy can forward to.
-        public static var invalidOrigin: Self { .init(.invalidOrigin) }
+        public static var invalidOrigin: Self { Self(description: #function) }
         /// A setting makes no sense, or a file that it names cannot be read.
-        public static var invalidConfiguration: Self { .init(.invalidConfiguration) }
+        public static var invalidConfiguration: Self { Self(description: #function) }
         /// The address cannot be listened on: it is in use, not this machine's, or not allowed.
-        public static var cannotListen: Self { .init(.cannotListen) }
+        public static var cannotListen: Self { Self(description: #function) }
     }
 
     public let code: Code

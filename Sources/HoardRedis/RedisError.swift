@@ -7,45 +7,38 @@
 public struct RedisError: Error, Sendable {
     /// What went wrong, by kind.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Base: String, Hashable, Sendable {
-            case invalidConfiguration, connectionFailed, tlsFailed, authenticationFailed, connectionLost, timedOut, tooManyCommands
-            case protocolViolation, unsupportedServer, serverError, notReady, outOfMemory, notPermitted, cancelled, closed
-        }
-        private let base: Base
-        private init(_ base: Base) { self.base = base }
+        public let description: String
 
         /// A URL or option that cannot be used.
-        public static var invalidConfiguration: Self { .init(.invalidConfiguration) }
+        public static var invalidConfiguration: Self { Self(description: #function) }
         /// There is no connection, and none could be made.
-        public static var connectionFailed: Self { .init(.connectionFailed) }
+        public static var connectionFailed: Self { Self(description: #function) }
         /// The server's certificate is not trusted or has expired, or it does not speak TLS.
-        public static var tlsFailed: Self { .init(.tlsFailed) }
+        public static var tlsFailed: Self { Self(description: #function) }
         /// The server does not accept the user or the password.
-        public static var authenticationFailed: Self { .init(.authenticationFailed) }
+        public static var authenticationFailed: Self { Self(description: #function) }
         /// The connection has ended while the command was under way: it may have been carried out or not.
-        public static var connectionLost: Self { .init(.connectionLost) }
+        public static var connectionLost: Self { Self(description: #function) }
         /// No reply has come in time. The command may have been carried out or not.
-        public static var timedOut: Self { .init(.timedOut) }
+        public static var timedOut: Self { Self(description: #function) }
         /// More commands are waiting than may.
-        public static var tooManyCommands: Self { .init(.tooManyCommands) }
+        public static var tooManyCommands: Self { Self(description: #function) }
         /// The server has sent what is not RESP3, or nothing that was asked for.
-        public static var protocolViolation: Self { .init(.protocolViolation) }
+        public static var protocolViolation: Self { Self(description: #function) }
         /// The server is too old, or something stands before it that does not know all commands. Redis 6 or Valkey is needed.
-        public static var unsupportedServer: Self { .init(.unsupportedServer) }
+        public static var unsupportedServer: Self { Self(description: #function) }
         /// The server cannot serve for the moment: it loads its data, has lost its master, or only reads (`LOADING`, `MASTERDOWN`, `READONLY`…).
-        public static var notReady: Self { .init(.notReady) }
+        public static var notReady: Self { Self(description: #function) }
         /// The server could not carry out the command.
-        public static var serverError: Self { .init(.serverError) }
+        public static var serverError: Self { Self(description: #function) }
         /// The server's memory is full (`OOM`).
-        public static var outOfMemory: Self { .init(.outOfMemory) }
+        public static var outOfMemory: Self { Self(description: #function) }
         /// The user may not do that (`NOPERM`).
-        public static var notPermitted: Self { .init(.notPermitted) }
+        public static var notPermitted: Self { Self(description: #function) }
         /// The task that waited was cancelled. The command may have been carried out or not.
-        public static var cancelled: Self { .init(.cancelled) }
+        public static var cancelled: Self { Self(description: #function) }
         /// The connection was closed by its owner.
-        public static var closed: Self { .init(.closed) }
-
-        public var description: String { base.rawValue }
+        public static var closed: Self { Self(description: #function) }
     }
 
     public let code: Code

@@ -5,16 +5,12 @@
 public struct SeededExecutorError: Error, Sendable, CustomStringConvertible {
     /// What went wrong, by kind.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Base: String, Hashable, Sendable { case deadlock, livelock }
-        private let base: Base
-        private init(_ base: Base) { self.base = base }
+        public let description: String
 
         /// No job was ready, nobody slept, and the body had not ended.
-        public static var deadlock: Self { .init(.deadlock) }
+        public static var deadlock: Self { Self(description: #function) }
         /// The run needed more jobs than it was allowed.
-        public static var livelock: Self { .init(.livelock) }
-
-        public var description: String { base.rawValue }
+        public static var livelock: Self { Self(description: #function) }
     }
 
     public let code: Code

@@ -5,18 +5,14 @@
 public struct CacheExplanation: Sendable, Hashable {
     /// In which part of the cache an entry is.
     public struct Segment: Hashable, Sendable, CustomStringConvertible {
-        private enum Base: String, Hashable, Sendable { case window, main, pinned }
-        private let base: Base
-        private init(_ base: Base) { self.base = base }
+        public let description: String
 
         /// Among the new entries, which leave in the order in which they came unless they have been used often enough.
-        public static var window: Self { .init(.window) }
+        public static var window: Self { Self(description: #function) }
         /// Among the entries that have proved themselves.
-        public static var main: Self { .init(.main) }
+        public static var main: Self { Self(description: #function) }
         /// Weight 0: never evicted.
-        public static var pinned: Self { .init(.pinned) }
-
-        public var description: String { base.rawValue }
+        public static var pinned: Self { Self(description: #function) }
     }
 
     /// What is known of an entry that is there.

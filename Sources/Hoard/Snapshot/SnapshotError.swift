@@ -8,32 +8,26 @@
 public struct SnapshotError: Error, Sendable {
     /// What went wrong, by kind.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Base: String, Hashable, Sendable {
-            case notFound, notAFile, foreign, newerFormat, corrupt, wrongSchema, tooLarge, codingFailed, io
-        }
-        private let base: Base
-        private init(_ base: Base) { self.base = base }
+        public let description: String
 
         /// There is no file at the path.
-        public static var notFound: Self { .init(.notFound) }
+        public static var notFound: Self { Self(description: #function) }
         /// What is at the path is a directory, a pipe or a device.
-        public static var notAFile: Self { .init(.notAFile) }
+        public static var notAFile: Self { Self(description: #function) }
         /// The file was not written by Hoard.
-        public static var foreign: Self { .init(.foreign) }
+        public static var foreign: Self { Self(description: #function) }
         /// The file was written by a later version of Hoard.
-        public static var newerFormat: Self { .init(.newerFormat) }
+        public static var newerFormat: Self { Self(description: #function) }
         /// The file is a snapshot, but not as it was written: changed, cut short or with something added.
-        public static var corrupt: Self { .init(.corrupt) }
+        public static var corrupt: Self { Self(description: #function) }
         /// The file is a whole snapshot of something else.
-        public static var wrongSchema: Self { .init(.wrongSchema) }
+        public static var wrongSchema: Self { Self(description: #function) }
         /// The snapshot holds more than the reader allows, or could hold nothing within what the writer allows.
-        public static var tooLarge: Self { .init(.tooLarge) }
+        public static var tooLarge: Self { Self(description: #function) }
         /// A key or value could not be encoded or decoded.
-        public static var codingFailed: Self { .init(.codingFailed) }
+        public static var codingFailed: Self { Self(description: #function) }
         /// The system refused or failed. ``SnapshotError/message`` says why.
-        public static var io: Self { .init(.io) }
-
-        public var description: String { base.rawValue }
+        public static var io: Self { Self(description: #function) }
     }
 
     public let code: Code

@@ -8,39 +8,32 @@
 public struct StoreError: Error, Sendable {
     /// What went wrong, by kind.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Base: String, Hashable, Sendable {
-            case unavailable, full, permissionDenied, notADirectory, foreign, newerFormat, corrupt, keyTooLong
-            case recordTooLarge, closed, invalidConfiguration, wrongKey
-        }
-        private let base: Base
-        private init(_ base: Base) { self.base = base }
+        public let description: String
 
         /// The store did not answer, or failed in a way no other code names.
-        public static var unavailable: Self { .init(.unavailable) }
+        public static var unavailable: Self { Self(description: #function) }
         /// The disk or the quota is full.
-        public static var full: Self { .init(.full) }
+        public static var full: Self { Self(description: #function) }
         /// The process may not read or write the store's files.
-        public static var permissionDenied: Self { .init(.permissionDenied) }
+        public static var permissionDenied: Self { Self(description: #function) }
         /// The path given for the store exists and is not a directory.
-        public static var notADirectory: Self { .init(.notADirectory) }
+        public static var notADirectory: Self { Self(description: #function) }
         /// The directory or database belongs to something other than Hoard.
-        public static var foreign: Self { .init(.foreign) }
+        public static var foreign: Self { Self(description: #function) }
         /// The store was written by a later version of Hoard.
-        public static var newerFormat: Self { .init(.newerFormat) }
+        public static var newerFormat: Self { Self(description: #function) }
         /// The store's own structures are damaged.
-        public static var corrupt: Self { .init(.corrupt) }
+        public static var corrupt: Self { Self(description: #function) }
         /// The key is longer than ``RecordKey/maximumByteCount``.
-        public static var keyTooLong: Self { .init(.keyTooLong) }
+        public static var keyTooLong: Self { Self(description: #function) }
         /// The record alone is larger than the store's limit.
-        public static var recordTooLarge: Self { .init(.recordTooLarge) }
+        public static var recordTooLarge: Self { Self(description: #function) }
         /// The store has been closed.
-        public static var closed: Self { .init(.closed) }
+        public static var closed: Self { Self(description: #function) }
         /// A value the store was configured with cannot be used, such as an encryption key of the wrong length.
-        public static var invalidConfiguration: Self { .init(.invalidConfiguration) }
+        public static var invalidConfiguration: Self { Self(description: #function) }
         /// The store is encrypted with another key than the one it was opened with.
-        public static var wrongKey: Self { .init(.wrongKey) }
-
-        public var description: String { base.rawValue }
+        public static var wrongKey: Self { Self(description: #function) }
     }
 
     public let code: Code

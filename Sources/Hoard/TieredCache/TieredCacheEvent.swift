@@ -7,28 +7,24 @@
 /// fail and again when it has recovered, not each time.
 public struct TieredCacheEvent: Sendable, CustomStringConvertible {
     /// What happened, by kind.
-    public struct Kind: Hashable, Sendable {
-        private enum Base: Hashable, Sendable {
-            case storeFailed, storeRecovered, circuitOpened, circuitClosed, journalOverflowed, recordRejected, valueNotEncoded
-        }
-        private let base: Base
-        private init(_ base: Base) { self.base = base }
+    public struct Kind: Hashable, Sendable, CustomStringConvertible {
+        public let description: String
 
         /// A store has begun to fail. The cache goes on without it.
-        public static var storeFailed: Self { .init(.storeFailed) }
+        public static var storeFailed: Self { Self(description: #function) }
         /// A store that had failed works again: it has done what it had failed to do, or something harder. A write is
         /// harder than a removal, which is harder than a read.
-        public static var storeRecovered: Self { .init(.storeRecovered) }
+        public static var storeRecovered: Self { Self(description: #function) }
         /// A store has failed so often in a row that it is left alone for a while.
-        public static var circuitOpened: Self { .init(.circuitOpened) }
+        public static var circuitOpened: Self { Self(description: #function) }
         /// A store that was left alone has answered, and is used again.
-        public static var circuitClosed: Self { .init(.circuitClosed) }
+        public static var circuitClosed: Self { Self(description: #function) }
         /// A store has missed more invalidations than are remembered. It is not read until everything has been removed from it.
-        public static var journalOverflowed: Self { .init(.journalOverflowed) }
+        public static var journalOverflowed: Self { Self(description: #function) }
         /// A record had another schema or could not be decoded. It was removed and taken as a miss.
-        public static var recordRejected: Self { .init(.recordRejected) }
+        public static var recordRejected: Self { Self(description: #function) }
         /// A value could not be encoded. It is kept in memory only.
-        public static var valueNotEncoded: Self { .init(.valueNotEncoded) }
+        public static var valueNotEncoded: Self { Self(description: #function) }
     }
 
     public let kind: Kind

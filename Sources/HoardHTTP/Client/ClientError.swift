@@ -13,43 +13,36 @@
 public struct ClientError: Error, Sendable {
     /// What went wrong, by kind.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Base: String, Hashable, Sendable {
-            case invalidURL, invalidRedirect, insecureRedirect, tooManyRedirects, redirectLoop, bodyCannotBeSentAgain
-            case unreachable, tlsFailed, timedOut, deadlineExceeded, connectionClosed, invalidResponse, cancelled, failed
-        }
-        private let base: Base
-        private init(_ base: Base) { self.base = base }
+        public let description: String
 
         /// The request has no usable `http` or `https` URL.
-        public static var invalidURL: Self { .init(.invalidURL) }
+        public static var invalidURL: Self { Self(description: #function) }
         /// A redirect leads to something that is no `http` or `https` URL.
-        public static var invalidRedirect: Self { .init(.invalidRedirect) }
+        public static var invalidRedirect: Self { Self(description: #function) }
         /// A redirect leads from `https` to `http`.
-        public static var insecureRedirect: Self { .init(.insecureRedirect) }
+        public static var insecureRedirect: Self { Self(description: #function) }
         /// There were more redirects than allowed.
-        public static var tooManyRedirects: Self { .init(.tooManyRedirects) }
+        public static var tooManyRedirects: Self { Self(description: #function) }
         /// A redirect leads to a request that has been made already.
-        public static var redirectLoop: Self { .init(.redirectLoop) }
+        public static var redirectLoop: Self { Self(description: #function) }
         /// A redirect asks for the content once more, which was a stream that can be read only once.
-        public static var bodyCannotBeSentAgain: Self { .init(.bodyCannotBeSentAgain) }
+        public static var bodyCannotBeSentAgain: Self { Self(description: #function) }
         /// No connection could be made: the name does not resolve, nothing listens, or the network is away.
-        public static var unreachable: Self { .init(.unreachable) }
+        public static var unreachable: Self { Self(description: #function) }
         /// The connection could not be secured.
-        public static var tlsFailed: Self { .init(.tlsFailed) }
+        public static var tlsFailed: Self { Self(description: #function) }
         /// The transport's own limits of time were passed.
-        public static var timedOut: Self { .init(.timedOut) }
+        public static var timedOut: Self { Self(description: #function) }
         /// The exchange took longer than ``RequestOptions/timeout``. The body of a response throws this too.
-        public static var deadlineExceeded: Self { .init(.deadlineExceeded) }
+        public static var deadlineExceeded: Self { Self(description: #function) }
         /// The origin closed the connection before it had answered.
-        public static var connectionClosed: Self { .init(.connectionClosed) }
+        public static var connectionClosed: Self { Self(description: #function) }
         /// The origin's answer is not HTTP.
-        public static var invalidResponse: Self { .init(.invalidResponse) }
+        public static var invalidResponse: Self { Self(description: #function) }
         /// The caller's task was cancelled.
-        public static var cancelled: Self { .init(.cancelled) }
+        public static var cancelled: Self { Self(description: #function) }
         /// Anything no other code names.
-        public static var failed: Self { .init(.failed) }
-
-        public var description: String { base.rawValue }
+        public static var failed: Self { Self(description: #function) }
     }
 
     public let code: Code

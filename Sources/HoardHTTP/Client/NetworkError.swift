@@ -7,45 +7,38 @@ internal import HTTPTypes
 public struct NetworkError: Error, Sendable {
     /// What went wrong, by kind.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Base: String, Hashable, Sendable {
-            case bodyInGet, invalidURL, invalidToken, encodingFailed, offline, timedOut, cancelled, tlsFailed, redirectFailed, tooLarge
-            case accessForbidden, notFound, unacceptableStatus, decodingFailed, failed
-        }
-        private let base: Base
-        private init(_ base: Base) { self.base = base }
+        public let description: String
 
         /// A GET, HEAD or TRACE request has content.
-        public static var bodyInGet: Self { .init(.bodyInGet) }
+        public static var bodyInGet: Self { Self(description: #function) }
         /// The request has no usable `http` or `https` URL.
-        public static var invalidURL: Self { .init(.invalidURL) }
+        public static var invalidURL: Self { Self(description: #function) }
         /// The bearer token cannot be sent.
-        public static var invalidToken: Self { .init(.invalidToken) }
+        public static var invalidToken: Self { Self(description: #function) }
         /// The content of the request cannot be written as JSON.
-        public static var encodingFailed: Self { .init(.encodingFailed) }
+        public static var encodingFailed: Self { Self(description: #function) }
         /// The origin cannot be reached, and nothing that is stored may stand in.
-        public static var offline: Self { .init(.offline) }
+        public static var offline: Self { Self(description: #function) }
         /// The exchange took too long.
-        public static var timedOut: Self { .init(.timedOut) }
+        public static var timedOut: Self { Self(description: #function) }
         /// The task was cancelled.
-        public static var cancelled: Self { .init(.cancelled) }
+        public static var cancelled: Self { Self(description: #function) }
         /// The connection could not be secured.
-        public static var tlsFailed: Self { .init(.tlsFailed) }
+        public static var tlsFailed: Self { Self(description: #function) }
         /// A redirect cannot or must not be followed.
-        public static var redirectFailed: Self { .init(.redirectFailed) }
+        public static var redirectFailed: Self { Self(description: #function) }
         /// The body of the response is longer than allowed.
-        public static var tooLarge: Self { .init(.tooLarge) }
+        public static var tooLarge: Self { Self(description: #function) }
         /// The status is 401 or 403. ``NetworkError/response`` has the body.
-        public static var accessForbidden: Self { .init(.accessForbidden) }
+        public static var accessForbidden: Self { Self(description: #function) }
         /// The status is 404 or 410. ``NetworkError/response`` has the body.
-        public static var notFound: Self { .init(.notFound) }
+        public static var notFound: Self { Self(description: #function) }
         /// The status is another one beyond 200 to 299. ``NetworkError/response`` has the body.
-        public static var unacceptableStatus: Self { .init(.unacceptableStatus) }
+        public static var unacceptableStatus: Self { Self(description: #function) }
         /// The body of the response is not the JSON that is expected. ``NetworkError/codingPath`` says where.
-        public static var decodingFailed: Self { .init(.decodingFailed) }
+        public static var decodingFailed: Self { Self(description: #function) }
         /// Anything no other code names.
-        public static var failed: Self { .init(.failed) }
-
-        public var description: String { base.rawValue }
+        public static var failed: Self { Self(description: #function) }
     }
 
     public let code: Code

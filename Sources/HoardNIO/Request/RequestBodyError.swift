@@ -5,26 +5,20 @@
 package struct RequestBodyError: Error, Sendable {
     /// What went wrong, by kind.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Base: String, Hashable, Sendable {
-            case connectionClosed, malformed, tooLarge, timedOut, responseEnded, alreadyRead
-        }
-        private let base: Base
-        private init(_ base: Base) { self.base = base }
+        package let description: String
 
         /// The client went away before it had sent all of the content.
-        package static var connectionClosed: Self { .init(.connectionClosed) }
+        package static var connectionClosed: Self { Self(description: #function) }
         /// The content is not validly framed.
-        package static var malformed: Self { .init(.malformed) }
+        package static var malformed: Self { Self(description: #function) }
         /// The content is longer than the server accepts. The client is told so, whatever the handler answers.
-        package static var tooLarge: Self { .init(.tooLarge) }
+        package static var tooLarge: Self { Self(description: #function) }
         /// The client sent nothing for too long, or too little.
-        package static var timedOut: Self { .init(.timedOut) }
+        package static var timedOut: Self { Self(description: #function) }
         /// The response has been sent; content that had not been read by then is dropped.
-        package static var responseEnded: Self { .init(.responseEnded) }
+        package static var responseEnded: Self { Self(description: #function) }
         /// The content has been read before.
-        package static var alreadyRead: Self { .init(.alreadyRead) }
-
-        package var description: String { base.rawValue }
+        package static var alreadyRead: Self { Self(description: #function) }
     }
 
     package let code: Code

@@ -8,26 +8,20 @@
 public struct AccessTraceError: Error, Sendable {
     /// What went wrong, by kind.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Base: String, Hashable, Sendable {
-            case unreadable, malformedLine, truncated, corrupt, empty, tooLong
-        }
-        private let base: Base
-        private init(_ base: Base) { self.base = base }
+        public let description: String
 
         /// The file is not there, or may not be read.
-        public static var unreadable: Self { .init(.unreadable) }
+        public static var unreadable: Self { Self(description: #function) }
         /// A line is not a decimal key that may be followed by a size.
-        public static var malformedLine: Self { .init(.malformedLine) }
+        public static var malformedLine: Self { Self(description: #function) }
         /// The gzip data ends before its end mark.
-        public static var truncated: Self { .init(.truncated) }
+        public static var truncated: Self { Self(description: #function) }
         /// The gzip data is damaged.
-        public static var corrupt: Self { .init(.corrupt) }
+        public static var corrupt: Self { Self(description: #function) }
         /// There is no request in the trace.
-        public static var empty: Self { .init(.empty) }
+        public static var empty: Self { Self(description: #function) }
         /// There are more requests than can be held at once.
-        public static var tooLong: Self { .init(.tooLong) }
-
-        public var description: String { base.rawValue }
+        public static var tooLong: Self { Self(description: #function) }
     }
 
     public let code: Code

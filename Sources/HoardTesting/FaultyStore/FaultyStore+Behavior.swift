@@ -6,56 +6,48 @@ public import Hoard
 extension FaultyStore {
     /// One of the things that a store does.
     public struct Operation: Hashable, Sendable, CustomStringConvertible {
-        private enum Base: String, Hashable, Sendable {
-            case record, records, insert, insertMany, removeRecord, removeMany, removeTagged, removePartition, markStale, markTaggedStale,
-                markAllStale, removeAll
-            case statistics, close
-            case recordCount, evict, noteUses, flush
-            case recordPage, peekRecord
-        }
-        private let base: Base
-        private init(_ base: Base) { self.base = base }
+        public let description: String
 
         /// `record(forKey:)`.
-        public static var record: Self { .init(.record) }
+        public static var record: Self { Self(description: #function) }
         /// `records(forKeys:)`.
-        public static var records: Self { .init(.records) }
+        public static var records: Self { Self(description: #function) }
         /// `insert(_:forKey:)`.
-        public static var insert: Self { .init(.insert) }
+        public static var insert: Self { Self(description: #function) }
         /// `insert(_:)`, of several records.
-        public static var insertMany: Self { .init(.insertMany) }
+        public static var insertMany: Self { Self(description: #function) }
         /// `removeRecord(forKey:)`.
-        public static var removeRecord: Self { .init(.removeRecord) }
+        public static var removeRecord: Self { Self(description: #function) }
         /// `removeRecords(forKeys:)`.
-        public static var removeMany: Self { .init(.removeMany) }
+        public static var removeMany: Self { Self(description: #function) }
         /// `removeRecords(taggedWith:)`, of one tag or several.
-        public static var removeTagged: Self { .init(.removeTagged) }
+        public static var removeTagged: Self { Self(description: #function) }
         /// `removeRecords(inPartition:)`.
-        public static var removePartition: Self { .init(.removePartition) }
+        public static var removePartition: Self { Self(description: #function) }
         /// `markRecordStale(forKey:at:)`.
-        public static var markStale: Self { .init(.markStale) }
+        public static var markStale: Self { Self(description: #function) }
         /// `markRecordsStale(taggedWith:at:)`.
-        public static var markTaggedStale: Self { .init(.markTaggedStale) }
+        public static var markTaggedStale: Self { Self(description: #function) }
         /// `markAllRecordsStale(at:)`.
-        public static var markAllStale: Self { .init(.markAllStale) }
+        public static var markAllStale: Self { Self(description: #function) }
         /// `removeAll()`.
-        public static var removeAll: Self { .init(.removeAll) }
+        public static var removeAll: Self { Self(description: #function) }
         /// `statistics()`.
-        public static var statistics: Self { .init(.statistics) }
+        public static var statistics: Self { Self(description: #function) }
         /// `recordCount(taggedWith:)`.
-        public static var recordCount: Self { .init(.recordCount) }
+        public static var recordCount: Self { Self(description: #function) }
         /// `removeLeastRecentlyUsedRecords(taggedWith:keeping:)`.
-        public static var evict: Self { .init(.evict) }
+        public static var evict: Self { Self(description: #function) }
         /// `noteUses(ofRecordsForKeys:)`.
-        public static var noteUses: Self { .init(.noteUses) }
+        public static var noteUses: Self { Self(description: #function) }
         /// `recordPage(after:limit:)`.
-        public static var recordPage: Self { .init(.recordPage) }
+        public static var recordPage: Self { Self(description: #function) }
         /// `peekRecord(forKey:)`.
-        public static var peekRecord: Self { .init(.peekRecord) }
+        public static var peekRecord: Self { Self(description: #function) }
         /// `flush()`, which can wait and cannot fail.
-        public static var flush: Self { .init(.flush) }
+        public static var flush: Self { Self(description: #function) }
         /// `close()`, which is only counted.
-        public static var close: Self { .init(.close) }
+        public static var close: Self { Self(description: #function) }
 
         /// The operations of every store that can fail and wait: all but ``close``. ``evicting`` and ``listing`` have some more.
         public static var all: [Self] {
@@ -70,8 +62,6 @@ extension FaultyStore {
 
         /// The operations of a `ListingRecordStore` beside those of every store.
         public static var listing: [Self] { [.recordPage, .peekRecord] }
-
-        public var description: String { base.rawValue }
     }
 
     /// A call of an operation, for a script to decide about.

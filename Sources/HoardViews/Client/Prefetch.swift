@@ -14,46 +14,36 @@ internal import Synchronization
 public final class Prefetch: Sendable {
     /// What was done.
     public struct Outcome: Hashable, Sendable, CustomStringConvertible {
-        private enum Base: String, Hashable, Sendable {
-            case fetched, alreadyKept, skippedTooMany, skippedToSaveData, skippedTooLarge, notRepeatable, renewed, standIn
-        }
-        private let base: Base
-        private init(_ base: Base) { self.base = base }
+        public let description: String
 
         /// The screen came from the server.
-        public static var fetched: Self { .init(.fetched) }
+        public static var fetched: Self { Self(description: #function) }
         /// The screen was there already, and valid. No request was sent.
-        public static var alreadyKept: Self { .init(.alreadyKept) }
+        public static var alreadyKept: Self { Self(description: #function) }
         /// The screen was there already, and the server has confirmed it.
-        public static var renewed: Self { .init(.renewed) }
+        public static var renewed: Self { Self(description: #function) }
         /// Nothing: the server is away, and a screen is there that is not valid any more.
-        public static var standIn: Self { .init(.standIn) }
+        public static var standIn: Self { Self(description: #function) }
         /// Nothing: too many prefetches are under way.
-        public static var skippedTooMany: Self { .init(.skippedTooMany) }
+        public static var skippedTooMany: Self { Self(description: #function) }
         /// Nothing: data is to be saved.
-        public static var skippedToSaveData: Self { .init(.skippedToSaveData) }
+        public static var skippedToSaveData: Self { Self(description: #function) }
         /// The response is longer than the prefetch may be, and was given up.
-        public static var skippedTooLarge: Self { .init(.skippedTooLarge) }
+        public static var skippedTooLarge: Self { Self(description: #function) }
         /// Nothing: the request is not a GET without content, so its answer could be of no use to another.
-        public static var notRepeatable: Self { .init(.notRepeatable) }
-
-        public var description: String { base.rawValue }
+        public static var notRepeatable: Self { Self(description: #function) }
     }
 
     /// Whether a prefetch was of use.
     public struct Use: Hashable, Sendable, CustomStringConvertible {
-        enum Base: String, Hashable, Sendable { case pending, used, unused }
-        let base: Base
-        private init(_ base: Base) { self.base = base }
+        public let description: String
 
         /// Its screen is kept, and nobody has asked for it yet.
-        public static var pending: Self { .init(.pending) }
+        public static var pending: Self { Self(description: #function) }
         /// A fetch has got its screen.
-        public static var used: Self { .init(.used) }
+        public static var used: Self { Self(description: #function) }
         /// Its time has passed, it had to make room, it was removed, or it brought nothing.
-        public static var unused: Self { .init(.unused) }
-
-        public var description: String { base.rawValue }
+        public static var unused: Self { Self(description: #function) }
     }
 
     /// The URL that was asked for, in its normal form.

@@ -7,22 +7,18 @@ public import HoardHTTP
 public struct ViewError: Error, Sendable {
     /// What went wrong, by kind.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Base: String, Hashable, Sendable { case urlBuilder, networkClientNotConfigured, network, decoding, cancelled }
-        private let base: Base
-        private init(_ base: Base) { self.base = base }
+        public let description: String
 
         /// The path gives no URL that may be asked for.
-        public static var urlBuilder: Self { .init(.urlBuilder) }
+        public static var urlBuilder: Self { Self(description: #function) }
         /// The server would have to be asked, and there is nothing to ask it with.
-        public static var networkClientNotConfigured: Self { .init(.networkClientNotConfigured) }
+        public static var networkClientNotConfigured: Self { Self(description: #function) }
         /// No usable response came: ``ViewError/networkError`` says why, or ``ViewError/statusCode`` what came instead.
-        public static var network: Self { .init(.network) }
+        public static var network: Self { Self(description: #function) }
         /// The response is no component: ``ViewError/codingError`` says where.
-        public static var decoding: Self { .init(.decoding) }
+        public static var decoding: Self { Self(description: #function) }
         /// The caller's task or ``RequestToken`` was cancelled, or a prefetch was given up at a removal of its partition.
-        public static var cancelled: Self { .init(.cancelled) }
-
-        public var description: String { base.rawValue }
+        public static var cancelled: Self { Self(description: #function) }
     }
 
     public let code: Code

@@ -5,24 +5,20 @@
 public struct ComponentCodingError: Error, Sendable {
     /// What went wrong, by kind.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Base: String, Hashable, Sendable { case notJSON, typeMissing, unknownType, invalidValue, tooDeep, encodingFailed }
-        private let base: Base
-        private init(_ base: Base) { self.base = base }
+        public let description: String
 
         /// The bytes are not JSON.
-        public static var notJSON: Self { .init(.notJSON) }
+        public static var notJSON: Self { Self(description: #function) }
         /// An object has no discriminator.
-        public static var typeMissing: Self { .init(.typeMissing) }
+        public static var typeMissing: Self { Self(description: #function) }
         /// No component is registered under a name.
-        public static var unknownType: Self { .init(.unknownType) }
+        public static var unknownType: Self { Self(description: #function) }
         /// A member is missing, or has another type than its component declares.
-        public static var invalidValue: Self { .init(.invalidValue) }
+        public static var invalidValue: Self { Self(description: #function) }
         /// Components are nested deeper than allowed.
-        public static var tooDeep: Self { .init(.tooDeep) }
+        public static var tooDeep: Self { Self(description: #function) }
         /// A component cannot be written as JSON.
-        public static var encodingFailed: Self { .init(.encodingFailed) }
-
-        public var description: String { base.rawValue }
+        public static var encodingFailed: Self { Self(description: #function) }
     }
 
     public let code: Code
