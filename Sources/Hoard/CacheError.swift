@@ -5,7 +5,7 @@
 ///
 /// A loader's error reaches its callers as it is, and a cancelled caller gets `CancellationError`;
 /// neither is wrapped in this type. A miss is never an error.
-public struct CacheError: Error, Sendable {
+public struct CacheError: Error, Sendable, CustomStringConvertible {
     /// What went wrong, by kind.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         public let description: String
@@ -33,8 +33,6 @@ public struct CacheError: Error, Sendable {
         self.message = message
         self.underlyingError = underlyingError
     }
-}
 
-extension CacheError: CustomStringConvertible {
     public var description: String { message }
 }

@@ -5,7 +5,7 @@ extension DiskStore {
     /// Something that happened to a store and is worth a line in a log.
     ///
     /// Compare ``kind``; its set can grow. The message is one sentence without keys, values or tags.
-    public struct Event: Sendable, Hashable {
+    public struct Event: Sendable, Hashable, CustomStringConvertible {
         /// What happened, by kind.
         public struct Kind: Hashable, Sendable, CustomStringConvertible {
             public let description: String
@@ -34,11 +34,9 @@ extension DiskStore {
             self.message = message
             self.path = path
         }
-    }
-}
 
-extension DiskStore.Event: CustomStringConvertible {
-    public var description: String { message }
+        public var description: String { message }
+    }
 }
 
 extension DiskStore.Event {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Why a request to an ``HTTPCache`` got no response.
-public struct HTTPCacheError: Error, Sendable {
+public struct HTTPCacheError: Error, Sendable, CustomStringConvertible {
     /// What went wrong, by kind.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         public let description: String
@@ -48,8 +48,6 @@ public struct HTTPCacheError: Error, Sendable {
     static var cancelled: Self {
         HTTPCacheError(TransportError(.cancelled, "The request was cancelled while it waited for the origin."))
     }
-}
 
-extension HTTPCacheError: CustomStringConvertible {
     public var description: String { message }
 }

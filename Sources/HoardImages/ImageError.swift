@@ -12,7 +12,7 @@ public import HoardHTTP
 ///     if error.code == .network { show(placeholder) }
 /// }
 /// ```
-public struct ImageError: Error, Sendable {
+public struct ImageError: Error, Sendable, CustomStringConvertible {
     /// What went wrong, by kind.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         public let description: String
@@ -58,9 +58,7 @@ public struct ImageError: Error, Sendable {
         self.status = status
         self.underlyingError = underlyingError
     }
-}
 
-extension ImageError: CustomStringConvertible {
     public var description: String { message }
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Why a request got no response.
-public struct TransportError: Error, Sendable {
+public struct TransportError: Error, Sendable, CustomStringConvertible {
     /// What went wrong, by kind.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         public let description: String
@@ -58,6 +58,8 @@ public struct TransportError: Error, Sendable {
         self.stage = stage
         mayRetry = progress == .lostOnKeptConnection || progress == .lostWithOthers(mayBeProcessed: true)
     }
+
+    public var description: String { message }
 }
 
 extension TransportError {
@@ -94,8 +96,4 @@ extension TransportError {
 extension TransportError {
     /// What everybody but the first reader of a response's content gets, if that is not at hand.
     package static let alreadyRead = TransportError(.failed, "The content of a response can be read only once.")
-}
-
-extension TransportError: CustomStringConvertible {
-    public var description: String { message }
 }

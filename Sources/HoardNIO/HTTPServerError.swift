@@ -14,7 +14,7 @@ internal import NIOCore
 /// Why a server could not start.
 ///
 /// Compare ``code``; its set can grow without breaking code that matches on it.
-package struct HTTPServerError: Error, Sendable {
+package struct HTTPServerError: Error, Sendable, CustomStringConvertible {
     /// What went wrong, by kind.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         package let description: String
@@ -46,9 +46,7 @@ package struct HTTPServerError: Error, Sendable {
         self.message = message
         self.underlyingError = underlyingError
     }
-}
 
-extension HTTPServerError: CustomStringConvertible {
     package var description: String { message }
 }
 

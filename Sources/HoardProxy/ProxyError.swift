@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Why a proxy could not start.
-public struct ProxyError: Error, Sendable {
+public struct ProxyError: Error, Sendable, CustomStringConvertible {
     /// What went wrong, by kind.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         public let description: String
@@ -26,8 +26,6 @@ public struct ProxyError: Error, Sendable {
         self.message = message
         self.underlyingError = underlyingError
     }
-}
 
-extension ProxyError: CustomStringConvertible {
     public var description: String { message }
 }

@@ -4,7 +4,7 @@
 /// Why a command has no reply, or a configuration cannot be used.
 ///
 /// Compare ``code``; its set can grow. The description is one sentence for a person and holds no key, no value and no password.
-public struct RedisError: Error, Sendable {
+public struct RedisError: Error, Sendable, CustomStringConvertible {
     /// What went wrong, by kind.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         public let description: String
@@ -52,8 +52,6 @@ public struct RedisError: Error, Sendable {
         self.message = message
         self.underlyingError = underlyingError
     }
-}
 
-extension RedisError: CustomStringConvertible {
     public var description: String { message }
 }

@@ -5,7 +5,7 @@
 ///
 /// Compare ``code``; its set can grow without breaking code that matches on it. The description is one sentence for a person
 /// and holds nothing of what is in the snapshot.
-public struct SnapshotError: Error, Sendable {
+public struct SnapshotError: Error, Sendable, CustomStringConvertible {
     /// What went wrong, by kind.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         public let description: String
@@ -41,9 +41,7 @@ public struct SnapshotError: Error, Sendable {
         self.message = message
         self.underlyingError = underlyingError
     }
-}
 
-extension SnapshotError: CustomStringConvertible {
     public var description: String { message }
 }
 

@@ -5,7 +5,7 @@
 ///
 /// Compare ``code``; its set can grow without breaking code that matches on it. The description is one sentence for a person
 /// and holds no key and no value.
-public struct StoreError: Error, Sendable {
+public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// What went wrong, by kind.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         public let description: String
@@ -47,9 +47,7 @@ public struct StoreError: Error, Sendable {
         self.message = message
         self.underlyingError = underlyingError
     }
-}
 
-extension StoreError: CustomStringConvertible {
     public var description: String { message }
 }
 

@@ -10,7 +10,7 @@
 ///     // The network is away, and nothing that is stored may stand in.
 /// }
 /// ```
-public struct ClientError: Error, Sendable {
+public struct ClientError: Error, Sendable, CustomStringConvertible {
     /// What went wrong, by kind.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         public let description: String
@@ -68,9 +68,7 @@ public struct ClientError: Error, Sendable {
     package init(_ error: TransportError) {
         self.init(Code(of: error), error.message, transportError: error)
     }
-}
 
-extension ClientError: CustomStringConvertible {
     public var description: String { message }
 }
 

@@ -4,7 +4,7 @@
 internal import HTTPTypes
 
 /// Why a request to a ``NetworkManaging`` has no usable response.
-public struct NetworkError: Error, Sendable {
+public struct NetworkError: Error, Sendable, CustomStringConvertible {
     /// What went wrong, by kind.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         public let description: String
@@ -65,9 +65,7 @@ public struct NetworkError: Error, Sendable {
         self.codingPath = codingPath
         self.underlyingError = underlyingError
     }
-}
 
-extension NetworkError: CustomStringConvertible {
     public var description: String { message }
 }
 

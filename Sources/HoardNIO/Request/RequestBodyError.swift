@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Why a request's content could not be read to its end.
-package struct RequestBodyError: Error, Sendable {
+package struct RequestBodyError: Error, Sendable, CustomStringConvertible {
     /// What went wrong, by kind.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         package let description: String
@@ -26,9 +26,7 @@ package struct RequestBodyError: Error, Sendable {
     init(_ code: Code) {
         self.code = code
     }
-}
 
-extension RequestBodyError: CustomStringConvertible {
     package var description: String {
         switch code {
         case .connectionClosed: "The client closed the connection before it had sent the whole request."

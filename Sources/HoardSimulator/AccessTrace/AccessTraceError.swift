@@ -5,7 +5,7 @@
 ///
 /// Compare ``code``; its set can grow without breaking code that matches on it. The description is one sentence for a person;
 /// it names the file and, where there is one, the line.
-public struct AccessTraceError: Error, Sendable {
+public struct AccessTraceError: Error, Sendable, CustomStringConvertible {
     /// What went wrong, by kind.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         public let description: String
@@ -35,8 +35,6 @@ public struct AccessTraceError: Error, Sendable {
         self.line = line
         self.message = line.map { "\(name), line \($0): \(fault)" } ?? "\(name): \(fault)"
     }
-}
 
-extension AccessTraceError: CustomStringConvertible {
     public var description: String { message }
 }

@@ -4,7 +4,7 @@
 public import HoardHTTP
 
 /// Why a screen cannot be shown.
-public struct ViewError: Error, Sendable {
+public struct ViewError: Error, Sendable, CustomStringConvertible {
     /// What went wrong, by kind.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         public let description: String
@@ -47,9 +47,7 @@ public struct ViewError: Error, Sendable {
         self.statusCode = statusCode
         self.codingError = codingError
     }
-}
 
-extension ViewError: CustomStringConvertible {
     public var description: String { message }
 }
 

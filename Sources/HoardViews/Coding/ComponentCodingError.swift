@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Why a component could not be decoded or encoded.
-public struct ComponentCodingError: Error, Sendable {
+public struct ComponentCodingError: Error, Sendable, CustomStringConvertible {
     /// What went wrong, by kind.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         public let description: String
@@ -34,8 +34,6 @@ public struct ComponentCodingError: Error, Sendable {
         self.message = message
         self.underlyingError = underlyingError
     }
-}
 
-extension ComponentCodingError: CustomStringConvertible {
     public var description: String { message }
 }
