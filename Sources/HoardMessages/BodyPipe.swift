@@ -93,7 +93,8 @@ package final class BodyPipe: Sendable {
     /// Takes all of the content, if it has ended, lies here in one part or is short, and nobody has begun to read it. The caller becomes its reader.
     package func takeWhole() -> ByteBuffer? {
         state.withLock { state in
-            guard case .finished = state.ending, !state.hasReader, state.parts.count <= 1 || state.byteCount <= Self.shortByteCount else { return nil }
+            guard case .finished = state.ending, !state.hasReader else { return nil }
+            guard state.parts.count <= 1 || state.byteCount <= Self.shortByteCount else { return nil }
             state.hasReader = true
             var whole = state.parts.popFirst() ?? ByteBuffer()
             while let part = state.parts.popFirst() { whole.writeImmutableBuffer(part) }
