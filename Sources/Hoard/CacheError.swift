@@ -35,4 +35,8 @@ public struct CacheError: Error, Sendable, CustomStringConvertible {
     }
 
     public var description: String { message }
+
+    static var unaskedNotModified: CacheError {
+        CacheError(.notModified, "The loader answered that the value is not modified, but it had not been given any.")
+    }
 }

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a loader is asked for. See ``TieredCache/valueIfExists(forKey:policy:load:)``.
+/// A request to a loader. See ``TieredCache/valueIfExists(forKey:policy:load:)`` and ``Cache/valueIfExists(forKey:load:)``.
 public struct LoadRequest<Key: Sendable, Value: Sendable>: Sendable {
     /// Why a value is loaded.
     public struct Reason: Hashable, Sendable, CustomStringConvertible {
@@ -13,7 +13,7 @@ public struct LoadRequest<Key: Sendable, Value: Sendable>: Sendable {
         public static var missing: Self { .init(.missing) }
         /// There is a stale one.
         public static var stale: Self { .init(.stale) }
-        /// There is a fresh one whose time is nearly up (``CachePolicy/earlyRefresh``).
+        /// There is a fresh one whose time is nearly up (``CachePolicy/earlyRefresh``, ``Cache/Configuration/refreshAfterWrite``).
         public static var early: Self { .init(.early) }
         /// The caller wants a new one (``CachePolicy/Skipping/reads``).
         public static var requested: Self { .init(.requested) }
@@ -24,21 +24,29 @@ public struct LoadRequest<Key: Sendable, Value: Sendable>: Sendable {
     /// The key to load.
     public let key: Key
 
-    /// The value that the cache has, with its validator, for a conditional request; `nil` if it has none.
+    /// The value that the cache has, with its validator, for a conditional request; `nil` if it has none, and always in a ``Cache``.
     public let staleValue: CachedValue<Value>?
 
     public let reason: Reason
 }
 
-/// What a loader has found, and how it is to be kept. See ``TieredCache/valueIfExists(forKey:policy:load:)``.
+/// The answer of a loader, and how the cache is to keep it. See ``TieredCache/valueIfExists(forKey:policy:load:)`` and ``Cache/valueIfExists(forKey:load:)``.
+///
+/// Both kinds of cache take the same results. A ``Cache`` has neither partitions nor validators, and uses ``CachePolicy/freshFor`` and
+/// ``CachePolicy/negativeFor`` of a policy and nothing else.
 public struct LoadResult<Value: Sendable>: Sendable {
     enum Content: Sendable {
         case value(Value)
         case notModified
         case absent
+        case failure(any Error)
     }
 
     let content: Content
+    /// `nil`: the weigher's.
+    var weight: Int?
+    /// `nil`: the policy's.
+    var expiresAfter: Duration?
     /// `nil`: those of the stale value.
     let tags: Set<String>?
     /// `nil`: none, or that of the stale value.
@@ -49,18 +57,30 @@ public struct LoadResult<Value: Sendable>: Sendable {
     /// There is a value.
     ///
     /// - Parameters:
+    ///   - weight: Its weight in memory, until it is written anew, marked stale by its key or found in a store. By default the cache's weigher decides.
+    ///   - expiresAfter: How long it is fresh, counted from the end of the load. By default the policy decides, or the cache's expiration.
     ///   - tags: Labels by which it can be removed or marked stale with others.
     ///   - partition: The group that owns the value, such as a user, by which it is removed with all others of it. `nil`: none.
     ///   - validator: An ETag, a hash, a version: what the next load can ask the source with.
     ///   - policy: How long this value is fresh and kept, and how it reaches the tiers. By default the call's or the cache's policy decides.
     public static func value(
         _ value: Value,
+        weight: Int? = nil,
+        expiresAfter: Duration? = nil,
         tags: Set<String> = [],
         partition: String? = nil,
         validator: String? = nil,
         policy: CachePolicy? = nil
     ) -> LoadResult {
-        .init(content: .value(value), tags: tags, partition: partition, validator: validator, policy: policy)
+        .init(
+            content: .value(value),
+            weight: weight,
+            expiresAfter: expiresAfter,
+            tags: tags,
+            partition: partition,
+            validator: validator,
+            policy: policy
+        )
     }
 
     /// The stale value of the request is still right. It is fresh again, in every tier.
@@ -79,13 +99,29 @@ public struct LoadResult<Value: Sendable>: Sendable {
         .init(content: .notModified, tags: tags, partition: partition, validator: validator, policy: policy)
     }
 
-    /// There is no value. What the cache has of the key is removed, and the absence is remembered for ``CachePolicy/negativeFor``.
+    /// There is no value. What the cache has of the key is removed, and the absence is remembered: a negative entry. In memory it weighs 1, and counts against the
+    /// limits like any other.
     ///
     /// - Parameters:
+    ///   - expiresAfter: For how long nobody need ask again. By default ``CachePolicy/negativeFor``, which is zero in a ``Cache``.
     ///   - tags: Labels by which the memory of this can be removed.
     ///   - partition: The group that owns it. `nil`: none.
     ///   - policy: By default the call's or the cache's policy decides.
-    public static func absent(tags: Set<String> = [], partition: String? = nil, policy: CachePolicy? = nil) -> LoadResult {
-        .init(content: .absent, tags: tags, partition: partition, validator: nil, policy: policy)
+    public static func absent(
+        expiresAfter: Duration? = nil,
+        tags: Set<String> = [],
+        partition: String? = nil,
+        policy: CachePolicy? = nil
+    ) -> LoadResult {
+        .init(content: .absent, expiresAfter: expiresAfter, tags: tags, partition: partition, validator: nil, policy: policy)
+    }
+
+    /// The load failed, and callers are to get this error for this time instead of loading again. In a ``TieredCache`` a stale value that may stand in goes before it;
+    /// in a ``Cache`` it takes the place of the value, if this was a refresh.
+    ///
+    /// A loader that throws is asked again by the next caller; one that returns this is not. Useful before a service that has to recover. A write or a removal of the
+    /// key ends it.
+    public static func failure(_ error: any Error, expiresAfter: Duration) -> LoadResult {
+        .init(content: .failure(error), expiresAfter: expiresAfter, tags: [], partition: nil, validator: nil, policy: nil)
     }
 }

@@ -69,7 +69,7 @@ public struct StaleReason: Sendable, CustomStringConvertible {
         public static var loadFailed: Self { .init(.loadFailed) }
         /// Loading a new value takes longer than ``CachePolicy/softTimeout`` or ``CachePolicy/hardTimeout``. The load goes on.
         public static var loadTimedOut: Self { .init(.loadTimedOut) }
-        /// A load has failed less than ``CachePolicy/retryAfterFailure`` ago, and the source is left alone.
+        /// A load has failed, and the source is left alone for ``CachePolicy/retryAfterFailure``, or for as long as its loader has said.
         public static var retryPending: Self { .init(.retryPending) }
 
         public var description: String { base.rawValue }

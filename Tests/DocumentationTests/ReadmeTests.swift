@@ -127,8 +127,8 @@ import Testing
             configuration: .init(maximumCount: 10_000, expiration: .afterAccess(.seconds(3_600)), refreshAfterWrite: .seconds(60))
         )
         // The loader decides: for how long, under which tags, or that there is none.
-        let book = try await books.valueIfExists(forKey: isbn) { isbn in
-            guard let book = try await library.book(isbn) else { return .absent(expiresAfter: .seconds(10)) }
+        let book = try await books.valueIfExists(forKey: isbn) { request in
+            guard let book = try await library.book(request.key) else { return .absent(expiresAfter: .seconds(10)) }
             return .value(book, expiresAfter: .seconds(600), tags: ["shelf-\(book.shelf)"])
         }
         // One call for all that are missing; whoever asks meanwhile waits for it.

@@ -23,7 +23,7 @@ extension Cache {
     ///   other loads, for the key it is loading. A task counts as part of the load inside which it was created until that has ended.
     @inlinable public func value(forKey key: Key, load: @escaping @Sendable (Key) async throws -> Value) async throws -> Value {
         if let value = value(forKey: key) {
-            if configuration.refreshAfterWrite != nil { refreshIfDue(key) { .value(try await load($0)) } }
+            if configuration.refreshAfterWrite != nil { refreshIfDue(key) { .value(try await load($0.key)) } }
             return value
         }
         return try await loadValue(forKey: key, load: load)
@@ -33,19 +33,20 @@ extension Cache {
     /// the cache is to keep what it found.
     ///
     /// ```swift
-    /// let user = try await users.valueIfExists(forKey: id) { id in
-    ///     guard let user = try await database.user(id) else { return .absent(expiresAfter: .seconds(10)) }
+    /// let user = try await users.valueIfExists(forKey: id) { request in
+    ///     guard let user = try await database.user(request.key) else { return .absent(expiresAfter: .seconds(10)) }
     ///     return .value(user, expiresAfter: user.isOnline ? .seconds(5) : .seconds(300), tags: ["team-\(user.team)"])
     /// }
     /// ```
     ///
-    /// Like ``value(forKey:load:)``, but for negative entries, which answer here without a load.
+    /// Like ``value(forKey:load:)``, but for negative entries, which answer here without a load. ``TieredCache/valueIfExists(forKey:policy:load:)`` takes the same
+    /// loader.
     ///
     /// - Returns: `nil` if the loader says, or has said lately, that there is no value.
     /// - Throws: As ``value(forKey:load:)``, and the error that a loader has asked to keep.
     public func valueIfExists(
         forKey key: Key,
-        load: @escaping @Sendable (Key) async throws -> LoadedEntry<Value>
+        load: @escaping @Sendable (LoadRequest<Key, Value>) async throws -> LoadResult<Value>
     ) async throws -> Value? {
         if let value = value(forKey: key) {
             if configuration.refreshAfterWrite != nil { refreshIfDue(key, load: load) }
@@ -66,14 +67,14 @@ extension Cache {
         _ = try isKnownToBeAbsent(key)
         while true {
             // A flight of a loader that may say "absent", or of a bulk load that did not mention the key, leaves this caller without a value.
-            if case .value(let value) = try await run(key, acceptsAbsence: false, load: { .value(try await load($0)) }) { return value }
+            if case .value(let value) = try await run(key, acceptsAbsence: false, load: { .value(try await load($0.key)) }) { return value }
         }
     }
 
     private func run(
         _ key: Key,
         acceptsAbsence: Bool,
-        load: @escaping @Sendable (Key) async throws -> LoadedEntry<Value>
+        load: @escaping @Sendable (LoadRequest<Key, Value>) async throws -> LoadResult<Value>
     ) async throws -> LoadOutcome<Value> {
         // What has appeared since the caller looked makes the load needless.
         let existing: () -> LoadOutcome<Value>? = { [self] in
@@ -81,7 +82,7 @@ extension Cache {
             return acceptsAbsence && (try? isKnownToBeAbsent(key)) ?? false ? .absent : nil
         }
         return try await flights.run(key, existing: existing) { [self] in
-            try await loadAndPublish(key, load: load)
+            try await loadAndPublish(key, reason: .missing, load: load)
         }.output
     }
 
@@ -100,12 +101,17 @@ extension Cache {
         return found.isNegative
     }
 
-    private func loadAndPublish(_ key: Key, load: @Sendable (Key) async throws -> LoadedEntry<Value>) async throws -> LoadOutcome<Value> {
+    private func loadAndPublish(
+        _ key: Key,
+        reason: LoadRequest<Key, Value>.Reason,
+        load: @Sendable (LoadRequest<Key, Value>) async throws -> LoadResult<Value>
+    ) async throws -> LoadOutcome<Value> {
         let hash = hasher(key)
         let fence = cells.withShard(for: hash) { $0.openFence(forKey: key) }
-        let loaded: LoadedEntry<Value>
+        let loaded: LoadResult<Value>
         do {
-            loaded = try await load(key)
+            loaded = try await load(LoadRequest(key: key, staleValue: nil, reason: reason))
+            if case .notModified = loaded.content { throw CacheError.unaskedNotModified }
         } catch {
             noteFailedLoad(hash: hash, fence: fence)
             throw error
@@ -113,7 +119,7 @@ extension Cache {
         publish(loaded, forKey: key, hash: hash, fence: fence)
         switch loaded.content {
         case .value(let value): return .value(value)
-        case .absent: return .absent
+        case .absent, .notModified: return .absent
         case .failure(let error): throw error
         }
     }
@@ -127,12 +133,12 @@ extension Cache {
     }
 
     /// Keeps what was loaded, unless its fence is broken.
-    func publish(_ loaded: LoadedEntry<Value>, forKey key: Key, hash: UInt64, fence: FenceTable<Key>.Fence) {
+    func publish(_ loaded: LoadResult<Value>, forKey key: Key, hash: UInt64, fence: FenceTable<Key>.Fence) {
         let entry = entry(for: loaded, key: key)
         var departures = Departures<Key, Value>()
         cells.withShard(for: hash) { shard in
             if case .failure = loaded.content { shard.otherStatistics.loadFailures += 1 } else { shard.otherStatistics.loads += 1 }
-            guard shard.closeForPublication(fence, tags: loaded.tags) else {
+            guard shard.closeForPublication(fence, tags: loaded.tags ?? []) else {
                 shard.otherStatistics.fencedLoads += 1
                 return
             }
@@ -142,15 +148,15 @@ extension Cache {
     }
 
     /// The entry that a load makes. Runs the weigher, so it must not run under the lock.
-    private func entry(for loaded: LoadedEntry<Value>, key: Key) -> NewEntry<Value> {
+    private func entry(for loaded: LoadResult<Value>, key: Key) -> NewEntry<Value> {
         var new: NewEntry<Value>
         switch loaded.content {
         case .value(let value):
-            new = entry(for: value, key: key, weight: loaded.weight, expiresAfter: loaded.expiresAfter)
-        case .absent, .failure:
-            new = timedEntry(nil, weight: loaded.weight ?? 1, expiresAfter: loaded.expiresAfter)
+            new = entry(for: value, key: key, weight: loaded.weight, expiresAfter: loaded.expiresAfter ?? loaded.policy?.freshFor)
+        case .absent, .notModified, .failure:
+            new = timedEntry(nil, weight: 1, expiresAfter: loaded.expiresAfter ?? loaded.policy?.negativeFor ?? .zero)
         }
-        var details = EntryDetails(tags: loaded.tags)
+        var details = EntryDetails(tags: loaded.tags ?? [])
         if case .failure(let error) = loaded.content { details.error = error }
         if !details.isEmpty { new.details = details }
         return new
@@ -159,12 +165,12 @@ extension Cache {
     // MARK: Refresh
 
     /// Starts a load in the background if the value has reached the age for it and no load of the key is under way.
-    @usableFromInline func refreshIfDue(_ key: Key, load: @escaping @Sendable (Key) async throws -> LoadedEntry<Value>) {
+    @usableFromInline func refreshIfDue(_ key: Key, load: @escaping @Sendable (LoadRequest<Key, Value>) async throws -> LoadResult<Value>) {
         guard let age = configuration.refreshAfterWrite?.saturatingNanoseconds, isDue(key, age: age), !flights.isLoading(key) else { return }
         // Asked again where no load can begin or end meanwhile: the load of another reader may have ended since.
         flights.runInBackground(key, unless: { !isDue(key, age: age) }) { [self] in
             cells.withShard(for: hasher(key)) { $0.otherStatistics.refreshes += 1 }
-            return try await loadAndPublish(key, load: load)
+            return try await loadAndPublish(key, reason: .early, load: load)
         }
     }
 

@@ -29,6 +29,8 @@ enum TieredLoad<Value: Sendable>: Sendable {
     case found(TieredEntry<Value>, CacheTier)
     /// The source has no value.
     case absent
+    /// The loader has answered with a failure for this key of several.
+    case failed(any Error)
     /// Nothing was loaded.
     case unknown
 }

@@ -5,34 +5,48 @@
 ///
 /// Not thread-safe: its owner guards it. Memory is bounded: with too many keys, those whose time is up are forgotten, then all.
 struct RetryThrottle<Key: Hashable> {
-    private var retryTimes: [Key: Int64] = [:]
+    private struct Failure {
+        let retryTime: Int64
+        let error: (any Error)?
+    }
+
+    private var failures: [Key: Failure] = [:]
     private let maximumCount: Int
 
     init(maximumCount: Int = 10_000) {
         self.maximumCount = maximumCount
     }
 
-    mutating func loadFailed(_ key: Key, retryAt tick: Int64, now: Int64) {
+    /// - Parameter error: What callers get until then; `nil`: they may load.
+    mutating func loadFailed(_ key: Key, retryAt tick: Int64, error: (any Error)? = nil, now: Int64) {
         guard tick > now else { return }
-        if retryTimes.count >= maximumCount, retryTimes[key] == nil {
-            retryTimes = retryTimes.filter { $0.value > now }
-            if retryTimes.count >= maximumCount { retryTimes = [:] }
+        if failures.count >= maximumCount, failures[key] == nil {
+            failures = failures.filter { $0.value.retryTime > now }
+            if failures.count >= maximumCount { failures = [:] }
         }
-        retryTimes[key] = tick
+        failures[key] = Failure(retryTime: tick, error: error)
     }
 
     mutating func forget(_ key: Key) {
-        if !retryTimes.isEmpty { retryTimes[key] = nil }
+        if !failures.isEmpty { failures[key] = nil }
     }
 
     mutating func forgetAll() {
-        retryTimes = [:]
+        failures = [:]
     }
 
     /// The tick at which the source may be asked again, if that is in the future.
     func retryTime(of key: Key, now: Int64) -> Int64? {
-        retryTimes[key].flatMap { $0 > now ? $0 : nil }
+        failures[key].flatMap { $0.retryTime > now ? $0.retryTime : nil }
     }
 
-    var count: Int { retryTimes.count }
+    /// The error that callers get, as long as the source is left alone.
+    mutating func keptError(of key: Key, now: Int64) -> (any Error)? {
+        guard let failure = failures[key] else { return nil }
+        if failure.retryTime > now { return failure.error }
+        failures[key] = nil
+        return nil
+    }
+
+    var count: Int { failures.count }
 }

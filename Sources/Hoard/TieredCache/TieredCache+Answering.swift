@@ -105,11 +105,13 @@ extension TieredCache {
             ) { [self] in
                 let (reading, isReadCoalesced) = try await storeReading(inquiry, from: first)
                 if reading.entry != nil { return ColdStart(reading: reading, isReadCoalesced: isReadCoalesced) }
+                try throwKeptError(inquiry)
                 var seen: TieredEntry<Value>?
                 let (outcome, isLoadCoalesced) = try await loads.run(inquiry.key, existing: { existing(inquiry, seen: &seen) }) { [self] in
                     try await loadAndPublish(inquiry, nil, reason: .missing, load: load)
                 }
                 withExtendedLifetime(seen) {}
+                if case .failed(let error) = outcome { throw error }
                 return ColdStart(reading: reading, load: outcome, isLoadCoalesced: isLoadCoalesced)
             }
             withExtendedLifetime(seen) {}
@@ -140,6 +142,12 @@ extension TieredCache {
             guard let candidate, inquiry.allowsStandIn(candidate, at: tick) else { return nil }
             return stale(candidate, reason, skipped)
         }
+        do {
+            try throwKeptError(inquiry)
+        } catch {
+            if let answer = fallback(.init(.retryPending), at: ticker.nanoseconds()) { return answer }
+            throw error
+        }
         let reason = reason(inquiry.policy, candidate)
         var seen: TieredEntry<Value>?
         var pending: Answer<Value>?
@@ -153,7 +161,8 @@ extension TieredCache {
                     let now = ticker.nanoseconds()
                     guard isThrottled(inquiry.key, now: now) else { return nil }
                     pending = fallback(.init(.retryPending), at: now)
-                    return pending.map { _ in .unknown }
+                    if pending != nil { return .unknown }
+                    return keptError(inquiry, now: now).map { .failed($0) }
                 },
                 deadline: deadline.map { ($0, deadlines) }
             ) { [self] in
@@ -161,6 +170,7 @@ extension TieredCache {
             }
             withExtendedLifetime(seen) {}
             if let pending { return pending }
+            if case .failed(let error) = outcome { throw error }
             return answer(outcome, isCoalesced: isCoalesced, skipped)
         } catch is WaitTimedOut {
             counters.withLock { $0.loadTimeouts += 1 }
@@ -178,7 +188,7 @@ extension TieredCache {
     func answer(_ outcome: TieredLoad<Value>, isCoalesced: Bool, _ skipped: [StoreSkip]) -> Answer<Value> {
         var lookup: Lookup<Value>
         switch outcome {
-        case .absent, .unknown: return .absent(isKnown: false)
+        case .absent, .unknown, .failed: return .absent(isKnown: false)
         case .loaded(let cached): lookup = self.lookup(cached, .loader)
         case .found(let entry, let tier):
             guard let cached = entry.cached else { return .absent(isKnown: true) }
@@ -203,6 +213,16 @@ extension TieredCache {
     /// Whether the source of a key is left alone because the last load has failed.
     func isThrottled(_ key: Key, now: Int64) -> Bool {
         throttle.withLock { $0.retryTime(of: key, now: now) != nil }
+    }
+
+    /// The error that a loader has asked to keep (``LoadResult/failure(_:expiresAfter:)``), unless the caller wants a load whatever is known.
+    private func keptError(_ inquiry: Inquiry, now: Int64) -> (any Error)? {
+        if inquiry.policy.skipping.isSuperset(of: .reads) { return nil }
+        return throttle.withLock { $0.keptError(of: inquiry.key, now: now) }
+    }
+
+    private func throwKeptError(_ inquiry: Inquiry) throws {
+        if let error = keptError(inquiry, now: ticker.nanoseconds()) { throw error }
     }
 
     /// What has appeared in memory since the caller looked, which makes a load needless. Does not count as a use.

@@ -44,7 +44,8 @@ extension TieredCache {
     /// - Parameter load: Gets the missing keys, in the order in which they were asked for. A key that its result does not mention has no value, which is
     ///   remembered for ``CachePolicy/negativeFor``. What it returns beyond the keys is ignored.
     /// - Returns: The values found; keys without a value are not in it.
-    /// - Throws: What a load throws; `CancellationError`; ``CacheError/Code/timedOut``; ``CacheError/Code/recursiveLoad``. Never an error of a store.
+    /// - Throws: What a load throws; `CancellationError`; ``CacheError/Code/timedOut``; ``CacheError/Code/recursiveLoad``; an error that a loader has asked to keep for
+    ///   one of the keys. Never an error of a store.
     public func values(
         forKeys keys: some Sequence<Key>,
         policy: CachePolicy? = nil,
@@ -57,7 +58,8 @@ extension TieredCache {
     }
 
     /// Like ``values(forKeys:policy:tags:load:)``, but with the values' provenance, and with a loader that decides for each key how the cache is to keep
-    /// what it found. See ``valueIfExists(forKey:policy:load:)``.
+    /// what it found. See ``valueIfExists(forKey:policy:load:)``. If it answers ``LoadResult/failure(_:expiresAfter:)`` for a key, the call throws that error once the
+    /// values of the others are kept, unless there is a stale value by ``CachePolicy/staleIfError`` for the key.
     public func lookups(
         forKeys keys: some Sequence<Key>,
         policy: CachePolicy? = nil,
@@ -198,6 +200,7 @@ extension TieredCache {
         _ bulk: inout BulkInquiry,
         load: @escaping @Sendable ([LoadRequest<Key, Value>]) async throws -> [Key: LoadResult<Value>]
     ) async throws {
+        try answerKeptErrors(&bulk)
         let missing = bulk.unanswered
         if missing.isEmpty { return }
         let (candidates, policy) = (bulk.candidates, bulk.policy)
@@ -225,7 +228,19 @@ extension TieredCache {
             }
             withExtendedLifetime(seen) {}
             let led = Set(ledKeys)
-            for (key, outcome) in outcomes { bulk.answers[key] = answer(outcome, isCoalesced: !led.contains(key), bulk.skipped[key] ?? []) }
+            var failure: (any Error)?
+            for (key, outcome) in outcomes {
+                if case .failed(let error) = outcome {
+                    if let candidate = candidates[key], hasStandIn(key, at: ticker.nanoseconds()) {
+                        bulk.answers[key] = stale(candidate, .init(.loadFailed, error: error), bulk.skipped[key] ?? [])
+                    } else {
+                        failure = failure ?? error
+                    }
+                } else {
+                    bulk.answers[key] = answer(outcome, isCoalesced: !led.contains(key), bulk.skipped[key] ?? [])
+                }
+            }
+            if let failure { throw KeptFailure(error: failure, duration: .zero) }
         } catch is WaitTimedOut {
             counters.withLock { $0.loadTimeouts += missing.count }
             // However late the caller is woken: it has been promised what was usable when its time was up.
@@ -233,6 +248,9 @@ extension TieredCache {
             if fallBack(.init(.loadTimedOut), at: min(now, deadline ?? now)) { return }
             forgetAnswers()
             throw Self.timedOut
+        } catch let failure as KeptFailure {
+            forgetAnswers()
+            throw failure.error
         } catch {
             if !Task.isCancelled, (error as? CacheError)?.code != .recursiveLoad, fallBack(.init(.loadFailed, error: error), at: ticker.nanoseconds())
             {
@@ -240,6 +258,19 @@ extension TieredCache {
             }
             forgetAnswers()
             throw error
+        }
+    }
+
+    /// Answers the keys whose failure is kept with what may stand in.
+    ///
+    /// - Throws: The error that is kept for a key without a stand-in.
+    private func answerKeptErrors(_ bulk: inout BulkInquiry) throws {
+        if bulk.policy.skipping.isSuperset(of: .reads) { return }
+        let now = ticker.nanoseconds()
+        for key in bulk.unanswered {
+            guard let error = throttle.withLock({ $0.keptError(of: key, now: now) }) else { continue }
+            guard let candidate = bulk.candidates[key], bulk.inquiry(key).allowsStandIn(candidate, at: now) else { throw error }
+            bulk.answers[key] = stale(candidate, .init(.retryPending), bulk.skipped[key] ?? [])
         }
     }
 
@@ -322,21 +353,29 @@ extension TieredCache {
         let requests = keys.map { key in
             LoadRequest(key: key, staleValue: candidates[key]?.cached, reason: reasons[key] ?? reason(policy, candidates[key]))
         }
-        let publications: [Publication]
+        var publications: [Publication] = []
+        var failed: [(key: Key, fence: FenceTable<Key>.Fence, failure: KeptFailure)] = []
         do {
             try Task.checkCancellation()
             let results = try await observedLoad { try await load(requests) }
-            publications = try zip(keys, loadFences).map { key, fence in
+            for (key, fence) in zip(keys, loadFences) {
+                if case .failure(let error)? = results[key]?.content {
+                    failed.append((key, fence, KeptFailure(error: error, duration: results[key]?.expiresAfter ?? .zero)))
+                    continue
+                }
                 let inquiry = Inquiry(key: key, policy: policy, isOwnPolicy: true, load: nil)
-                return try publication(of: results[key] ?? .absent(), inquiry, candidates[key], fence: fence, start: start)
+                publications.append(try publication(of: results[key] ?? .absent(), inquiry, candidates[key], fence: fence, start: start))
             }
-            for key in keys { noteLoad(results[key] ?? .absent(), key, start: start) }
+            for publication in publications { noteLoad(results[publication.key] ?? .absent(), publication.key, start: start) }
         } catch {
             for fence in loadFences { closeFence(fence) }
             noteFailedLoad(keys, policy, start: start)
             throw error
         }
+        for (key, fence, failure) in failed { noteFailedLoad(CollectionOfOne(key), policy, start: start, kept: failure, fence: fence) }
         await publish(publications)
-        return publications.map { $0.cached.map { .loaded($0) } ?? .absent }
+        var outcomes = Dictionary(uniqueKeysWithValues: publications.map { ($0.key, $0.cached.map { TieredLoad.loaded($0) } ?? .absent) })
+        for (key, _, failure) in failed { outcomes[key] = .failed(failure.error) }
+        return keys.map { outcomes[$0] ?? .unknown }
     }
 }

@@ -29,11 +29,13 @@ extension TieredCache {
     }
 
     /// The entry as the memory tier takes it. Runs the weigher.
-    @inlinable func memoryEntry(_ entry: TieredEntry<Value>, forKey key: Key) -> NewEntry<TieredEntry<Value>> {
+    ///
+    /// - Parameter weight: Takes the weigher's place.
+    @inlinable func memoryEntry(_ entry: TieredEntry<Value>, forKey key: Key, weight: Int? = nil) -> NewEntry<TieredEntry<Value>> {
         memory.entry(
             for: entry,
             key: key,
-            weight: entry.value.flatMap { value in configuration.weigher.map { $0(key, value) } },
+            weight: entry.value.flatMap { value in weight ?? configuration.weigher.map { $0(key, value) } },
             expiresAfter: entry.terms.keptFor(from: clock.now())
         )
     }

@@ -47,7 +47,7 @@ public struct TieredCacheExplanation: Sendable {
     public let isLoading: Bool
     /// Whether a write or removal of the key is under way.
     public let isBeingChanged: Bool
-    /// How long a failed load keeps the source from being asked again while there is a stale value; `nil`: not.
+    /// How long a failed load keeps the source from being asked again while there is a stale value, or, if its loader wanted the failure kept, at all; `nil`: not.
     public let retryAfter: Duration?
 }
 
@@ -112,7 +112,9 @@ extension TieredCacheExplanation: CustomStringConvertible {
         }
         if isLoading { lines.append("a load is under way") }
         if isBeingChanged { lines.append("a write or removal is under way") }
-        if let retryAfter { lines.append("the last load has failed; while there is a stale value, the next is in \(retryAfter)") }
+        if let retryAfter {
+            lines.append("the last load has failed; while there is a stale value, or if the failure is kept, the next is in \(retryAfter)")
+        }
         return lines.joined(separator: "\n")
     }
 }

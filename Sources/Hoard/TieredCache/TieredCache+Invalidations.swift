@@ -102,6 +102,7 @@ extension TieredCache {
             return (fence, memory.removeEntry(forKey: key).departure)
         }
         if let departure { memory.report(departure) }
+        forgetFailure(of: key)
         detach(key)
         // Until the change has ended, nobody copies what the other stores have.
         let hasOthers = tier > 0 || alsoBelow && tiers.count > 1

@@ -19,7 +19,8 @@ extension TieredCache {
     /// - Parameters:
     ///   - policy: What decides for this call. By default the cache's policy.
     ///   - tags: Labels that a loaded value gets.
-    /// - Throws: What `load` throws; `CancellationError`; ``CacheError/Code/timedOut``; ``CacheError/Code/recursiveLoad``. Never an error of a store.
+    /// - Throws: What `load` throws; `CancellationError`; ``CacheError/Code/timedOut``; ``CacheError/Code/recursiveLoad``; an error that a loader has asked to keep
+    ///   (``LoadResult/failure(_:expiresAfter:)``). Never an error of a store.
     @inlinable public func value(
         forKey key: Key,
         policy: CachePolicy? = nil,
@@ -152,14 +153,18 @@ extension TieredCache {
         do {
             // The last caller may have left before the load began.
             try Task.checkCancellation()
-            let result = try await observedLoad { try await load(request) }
+            let result = try await observedLoad {
+                let result = try await load(request)
+                if case .failure(let error) = result.content { throw KeptFailure(error: error, duration: result.expiresAfter ?? .zero) }
+                return result
+            }
             publication = try self.publication(of: result, inquiry, candidate, fence: fence, start: start)
             noteLoad(result, inquiry.key, start: start)
         } catch {
-            closeFence(fence)
+            let kept = error as? KeptFailure
+            noteFailedLoad(CollectionOfOne(inquiry.key), inquiry.policy, start: start, kept: kept, fence: fence)
             lease?.release()
-            noteFailedLoad(CollectionOfOne(inquiry.key), inquiry.policy, start: start)
-            throw error
+            throw kept?.error ?? error
         }
         publication.lease = lease
         await publish(publication)
@@ -180,10 +185,11 @@ extension TieredCache {
         start: Int64
     ) throws -> Publication {
         var policy = result.policy ?? inquiry.policy
+        if let duration = result.expiresAfter { (policy.freshFor, policy.jitter, policy.negativeFor) = (duration, .zero, duration) }
         let value: Value?
         var terms = newTerms(policy)
         switch result.content {
-        case .absent:
+        case .absent, .failure:
             value = nil
             terms = newTerms(CachePolicy(freshFor: policy.negativeFor))
             terms.tags = result.tags ?? []
@@ -197,7 +203,7 @@ extension TieredCache {
             terms.validator = result.validator
         case .notModified:
             guard let old = candidate?.cached else {
-                throw CacheError(.notModified, "The loader answered that the value is not modified, but it had not been given any.")
+                throw CacheError.unaskedNotModified
             }
             value = old.value
             terms.tags = result.tags ?? old.tags
@@ -205,7 +211,9 @@ extension TieredCache {
             terms.validator = result.validator ?? old.validator
         }
         terms.loadDuration = .nanoseconds(max(0, ticker.nanoseconds() &- start))
-        return Publication(key: inquiry.key, fence: fence, value: value, terms: terms, policy: policy)
+        var publication = Publication(key: inquiry.key, fence: fence, value: value, terms: terms, policy: policy)
+        publication.weight = result.weight
+        return publication
     }
 
     func newTerms(_ policy: CachePolicy) -> EntryTerms {
@@ -225,23 +233,49 @@ extension TieredCache {
             case .value: .value
             case .notModified: .notModified
             case .absent: .absent
+            case .failure: .failed
             }
         observer?.loadEnded(outcome, duration: .nanoseconds(ticker.nanoseconds() &- start), cache: label)
     }
 
-    func noteFailedLoad(_ keys: some Collection<Key>, _ policy: CachePolicy, start: Int64) {
+    /// - Parameters:
+    ///   - kept: What the key's callers get instead of loading again.
+    ///   - fence: The fence of the load, which is closed here.
+    func noteFailedLoad(
+        _ keys: some Collection<Key>,
+        _ policy: CachePolicy,
+        start: Int64,
+        kept: KeptFailure? = nil,
+        fence: FenceTable<Key>.Fence? = nil
+    ) {
         counters.withLock { $0.loadFailures += keys.count }
         let now = ticker.nanoseconds()
         let isCancelled = Task.isCancelled
         // A load that was cancelled says nothing of the source.
         if !isCancelled {
-            let retry = now.addingSaturated(max(0, policy.retryAfterFailure.saturatingNanoseconds))
+            let retry = now.addingSaturated(max(0, (kept?.duration ?? policy.retryAfterFailure).saturatingNanoseconds))
             throttle.withLock { throttle in
-                for key in keys { throttle.loadFailed(key, retryAt: retry, now: now) }
+                for key in keys { throttle.loadFailed(key, retryAt: retry, error: kept?.error, now: now) }
             }
+        }
+        if let fence {
+            // A change breaks the fence first and forgets then: whichever of the two comes later sees the other.
+            if kept != nil, !isIntact(fence) { for key in keys { forgetFailure(of: key) } }
+            closeFence(fence)
         }
         if isObserved { observer?.loadEnded(isCancelled ? .cancelled : .failed, duration: .nanoseconds(now &- start), cache: label) }
     }
+
+    /// The source of a key that has been changed may be asked again.
+    @usableFromInline func forgetFailure(of key: Key) { throttle.withLock { $0.forget(key) } }
+}
+
+/// An error that a loader wants to be kept.
+struct KeptFailure: Error, CustomStringConvertible {
+    let error: any Error
+    let duration: Duration
+
+    var description: String { "\(error)" }
 }
 
 extension TieredCache.Inquiry {

@@ -12,6 +12,8 @@ extension TieredCache {
         @usableFromInline let value: Value?
         @usableFromInline let terms: EntryTerms
         @usableFromInline let policy: CachePolicy
+        /// The weight in memory. `nil`: the weigher's.
+        @usableFromInline var weight: Int?
         /// Given back when the stores have the value.
         @usableFromInline var lease: HeldLease?
 
@@ -101,6 +103,7 @@ extension TieredCache {
         while true {
             if let left = tryToPublishToMemory(publication, isLoad: isLoad) {
                 memory.report(left)
+                if !isLoad { forgetFailure(of: publication.key) }
                 detachReads(publication.key)
                 return publication
             }
@@ -117,7 +120,11 @@ extension TieredCache {
     @inlinable func tryToPublishToMemory(_ publication: Publication, isLoad: Bool) -> Departures<Key, TieredEntry<Value>>? {
         let (key, policy) = (publication.key, publication.policy)
         let isKept = !policy.skipping.contains(.memoryWrites)
-        let new = isKept ? memoryEntry(entry(publication.value, terms: publication.terms, earlyRefresh: policy.earlyRefresh), forKey: key) : nil
+        var new: NewEntry<TieredEntry<Value>>?
+        if isKept {
+            let entry = entry(publication.value, terms: publication.terms, earlyRefresh: policy.earlyRefresh)
+            new = memoryEntry(entry, forKey: key, weight: publication.weight)
+        }
         interleavingPoint()
         // The check of the fence and the publication are one step. What leaves memory is released after it.
         return fences.withLock { fences in

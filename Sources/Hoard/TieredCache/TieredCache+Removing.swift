@@ -160,7 +160,7 @@ extension TieredCache {
             return (fence, body())
         }
         memory.report(departures)
-        throttle.withLock { $0.forget(key) }
+        forgetFailure(of: key)
         detach(key)
         return fence
     }

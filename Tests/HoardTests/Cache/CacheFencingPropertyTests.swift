@@ -118,8 +118,8 @@ private final class Ground: Sendable {
             }
             return [key: value]
         }
-        let value = try await cache.valueIfExists(forKey: key) { [source, stage] key in
-            let version = source.value[key]
+        let value = try await cache.valueIfExists(forKey: key) { [source, stage] request in
+            let version = source.value[request.key]
             await stage.hold()
             if behaviour == 0 { throw TestError() }
             return .value(version, tags: Self.taggedKeys.contains(key) ? [Self.tag(of: key)] : [])

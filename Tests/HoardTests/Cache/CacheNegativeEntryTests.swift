@@ -21,7 +21,7 @@ import Testing
 
     @Test func absenceIsRememberedForItsTimeAndThenAskedAgain() async throws {
         let loads = Counter()
-        @Sendable func load(_ key: String) -> LoadedEntry<Int> {
+        @Sendable func load(_ request: LoadRequest<String, Int>) -> LoadResult<Int> {
             loads.increment()
             return .absent(expiresAfter: .seconds(10))
         }
@@ -80,7 +80,7 @@ import Testing
 
     @Test func keptFailureIsThrownForItsTimeAndThenAskedAgain() async throws {
         let loads = Counter()
-        @Sendable func load(_ key: String) -> LoadedEntry<Int> {
+        @Sendable func load(_ request: LoadRequest<String, Int>) -> LoadResult<Int> {
             .failure(TestError(number: loads.increment()), expiresAfter: .seconds(5))
         }
         for _ in 0..<3 {

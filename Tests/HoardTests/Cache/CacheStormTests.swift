@@ -71,8 +71,9 @@ private final class Box: Sendable {
                             let value = try? await cache.value(forKey: key) { Box($0) }
                             #expect(value?.belongs(to: key) ?? true)
                         case 17:
-                            let value = try? await cache.valueIfExists(forKey: key) { key in
-                                key % 2 == 0 ? .absent(expiresAfter: .nanoseconds(20)) : .value(Box(key), tags: ["\(key % 3)"])
+                            let value = try? await cache.valueIfExists(forKey: key) { request in
+                                let key = request.key
+                                return key % 2 == 0 ? .absent(expiresAfter: .nanoseconds(20)) : .value(Box(key), tags: ["\(key % 3)"])
                             }
                             #expect(value?.belongs(to: key) ?? true)
                         case 18:

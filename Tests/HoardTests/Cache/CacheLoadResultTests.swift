@@ -7,7 +7,7 @@ import Testing
 @testable import Hoard
 
 /// Loaders that say how their value is to be kept.
-@Suite(.timeLimit(.minutes(5))) struct CacheLoadedEntryTests {
+@Suite(.timeLimit(.minutes(5))) struct CacheLoadResultTests {
     private let ticker = ManualTicker()
 
     @Test func loaderDecidesAboutTheWeight() async throws {
@@ -59,7 +59,7 @@ import Testing
 
     @Test func loaderDecidesAboutTheTags() async throws {
         let cache = Cache<Int, Int>(maximumCount: 10)
-        for key in 0..<4 { _ = try await cache.valueIfExists(forKey: key) { .value($0, tags: ["\($0 % 2)", "all"]) } }
+        for key in 0..<4 { _ = try await cache.valueIfExists(forKey: key) { .value($0.key, tags: ["\($0.key % 2)", "all"]) } }
         #expect(cache.explain(1).entry?.tags == ["1", "all"])
         #expect(cache.removeValues(taggedWith: "1") == 2)
         #expect(cache.contains(0) && cache.contains(2))
@@ -97,8 +97,8 @@ import Testing
     @Test func askingForItsOwnKeyIsARecursiveLoad() async {
         let cache = Cache<Int, Int>(maximumCount: 10)
         let failure = await error {
-            try await cache.valueIfExists(forKey: 1) { [cache] key in
-                .value(try await cache.valueIfExists(forKey: key) { _ in .value(1) } ?? 0)
+            try await cache.valueIfExists(forKey: 1) { [cache] request in
+                .value(try await cache.valueIfExists(forKey: request.key) { _ in .value(1) } ?? 0)
             }
         }
         #expect((failure as? CacheError)?.code == .recursiveLoad)
