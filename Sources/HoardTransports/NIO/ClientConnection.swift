@@ -41,9 +41,7 @@ final class ClientConnection: Sendable {
             while true {
                 switch try await exchange.nextHead() {
                 case .interim(let response): await onInterimResponse?(response)
-                case .final(let response, let content):
-                    // Most responses are short, and all of them is here by now. What is at hand needs no machinery for streams anywhere.
-                    return content?.takeWhole().map { TransportResponse(head: response.head, body: $0) } ?? response
+                case .final(let response, _): return response
                 }
             }
         } onCancel: {
