@@ -24,12 +24,4 @@ package final class EventLoopTaskExecutor: TaskExecutor {
     package func startTask(_ operation: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
         TaskPlacement.$requestExecutor.withValue(self) { Task(executorPreference: self, operation: operation) }
     }
-
-    /// Starts a task of a task that runs on the event loop. It runs at once until it suspends for the first time, if the system can do that.
-    package func startImmediateTask<Success: Sendable>(
-        _ operation: sending @escaping @isolated(any) () async throws -> Success
-    ) -> Task<Success, any Error> {
-        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return Task(executorPreference: self, operation: operation) }
-        return Task.immediate(executorPreference: self, operation: operation)
-    }
 }

@@ -90,22 +90,6 @@ package final class BodyPipe: Sendable {
         waiter?.resume(throwing: error)
     }
 
-    /// Takes all of the content, if it has ended, lies here in one part or is short, and nobody has begun to read it. The caller becomes its reader.
-    package func takeWhole() -> ByteBuffer? {
-        state.withLock { state in
-            guard case .finished = state.ending, !state.hasReader else { return nil }
-            guard state.parts.count <= 1 || state.byteCount <= Self.shortByteCount else { return nil }
-            state.hasReader = true
-            var whole = state.parts.popFirst() ?? ByteBuffer()
-            while let part = state.parts.popFirst() { whole.writeImmutableBuffer(part) }
-            state.byteCount = 0
-            return whole
-        }
-    }
-
-    /// Content of so many bytes is rather copied than read part by part.
-    private static let shortByteCount = 16 << 10
-
     /// Whether the reader waits for the other side.
     package var isReaderWaiting: Bool {
         state.withLock { $0.waiter != nil }

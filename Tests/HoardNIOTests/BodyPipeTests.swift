@@ -27,38 +27,6 @@ struct BodyPipeTests {
         #expect(wanted.value == 0)
     }
 
-    @Test(arguments: [[], ["a"], ["a", "bc", "def"]])
-    func contentThatHasComeWholeCanBeTakenOnce(_ texts: [String]) async throws {
-        let pipe = makePipe()
-        for text in texts { _ = pipe.push(ByteBuffer(string: text)) }
-        #expect(pipe.takeWhole() == nil, "it has not ended")
-        pipe.finish()
-        #expect(pipe.takeWhole() == ByteBuffer(string: texts.joined()))
-        #expect(pipe.takeWhole() == nil)
-        var parts = pipe.makeAsyncIterator()
-        await #expect(throws: RequestBodyError.self) { try await parts.next() }
-    }
-
-    @Test func contentThatHasFailedOrIsBeingReadIsNotTaken() async throws {
-        let failed = makePipe()
-        _ = failed.push(ByteBuffer(string: "a"))
-        failed.fail(RequestBodyError(.malformed), keepsUnread: true)
-        #expect(failed.takeWhole() == nil)
-        let read = makePipe()
-        _ = read.push(ByteBuffer(string: "a"))
-        read.finish()
-        var parts = read.makeAsyncIterator()
-        #expect(read.takeWhole() == nil)
-        #expect(try await parts.next() == ByteBuffer(string: "a"))
-    }
-
-    @Test func longContentOfSeveralPartsIsNotCopied() {
-        let pipe = makePipe(highWatermark: 100_000)
-        for _ in 0..<2 { _ = pipe.push(ByteBuffer(repeating: 1, count: 10_000)) }
-        pipe.finish()
-        #expect(pipe.takeWhole() == nil)
-    }
-
     @Test func readerThatWaitsAsksForMoreAndGetsIt() async throws {
         let pipe = makePipe()
         async let part = {

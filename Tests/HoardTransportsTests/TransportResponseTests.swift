@@ -73,8 +73,7 @@ struct TransportResponseTests {
     @Test(arguments: TransportKind.allCases)
     func responseThatTheConnectionEndsIsReadToItsEnd(_ kind: TransportKind) async throws {
         let (response, text) = try await Self.response(kind, to: .sendAndClose("HTTP/1.0 200 OK\r\n\r\nabc"))
-        // Its length is known only if all of it has come.
-        #expect(response.body.length == response.body.bytesAtHand?.readableBytes)
+        #expect(response.body.length == nil)
         #expect(try text.get() == "abc")
     }
 
@@ -266,13 +265,11 @@ struct TransportResponseTests {
 
     @Test(arguments: TransportKind.allCases)
     func bodyIsReadOnlyOnce(_ kind: TransportKind) async throws {
-        // More than a transport reads before somebody asks for it: what has come whole is at hand, and can be read again.
-        let text = String(repeating: "ab", count: 200_000)
-        try await withServer(handler: { _ in HTTPServerResponse(head: HTTPResponse(status: .ok), body: HTTPBody(Parts.texts(text), length: nil)) }) {
+        try await withServer(handler: { _ in HTTPServerResponse(head: HTTPResponse(status: .ok), body: HTTPBody(Parts.texts("ab"), length: nil)) }) {
             server in
             try await withTransport(kind) { transport in
                 let response = try await transport.send(.get(port: server.port), body: .empty)
-                #expect(try await response.text() == text)
+                #expect(try await response.text() == "ab")
                 let error = await #expect(throws: TransportError.self) { try await response.text() }
                 #expect(error?.code == .failed)
             }

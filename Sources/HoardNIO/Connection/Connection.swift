@@ -19,11 +19,9 @@ struct Connection: Sendable {
             try await channel.executeThenClose { exchanges, responses in
                 for try await exchange in exchanges {
                     // A task of its own can be cancelled, and this one can still write what the handler returns all the same.
-                    // A client that has left already must not have its request sent to an origin: a task that begins at once could not be told in time.
-                    let respond = { @Sendable in try await responder.respond(to: exchange, through: responses) }
-                    let answer =
-                        exchange.cancellation.isCancelled
-                        ? Task(executorPreference: executor, operation: respond) : executor.startImmediateTask(respond)
+                    let answer = Task(executorPreference: executor) {
+                        try await responder.respond(to: exchange, through: responses)
+                    }
                     exchange.cancellation.attach { answer.cancel() }
                     do {
                         try await responses.write(contentsOf: answer.value)

@@ -40,9 +40,6 @@ final class ExchangeCancellation: Sendable {
         if isCancelled { cancelTask() }
     }
 
-    /// Whether the task is to be cancelled as soon as it exists.
-    var isCancelled: Bool { state.withLock { if case .cancelled = $0 { true } else { false } } }
-
     /// Cancels the task, now or as soon as it exists.
     func cancel() {
         let previous = state.withLock { state in

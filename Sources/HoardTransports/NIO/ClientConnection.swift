@@ -41,7 +41,7 @@ final class ClientConnection: Sendable {
             while true {
                 switch try await exchange.nextHead() {
                 case .interim(let response): await onInterimResponse?(response)
-                case .final(let response, _): return response
+                case .final(let response): return response
                 }
             }
         } onCancel: {

@@ -100,7 +100,7 @@ extension ClientConnectionHandler {
         let body = content.body(length: framing.content.byteCount, asTransportError: exchange.asTransportError) {
             connection.abandon(exchange)
         }
-        exchange.receive(final: TransportResponse(head: framing.head, body: body), content: content)
+        exchange.receive(final: TransportResponse(head: framing.head, body: body))
     }
 
     private func receive(_ bytes: ByteBuffer, context: ChannelHandlerContext) {

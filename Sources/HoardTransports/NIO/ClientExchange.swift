@@ -10,14 +10,13 @@ internal import Synchronization
 final class ClientExchange: Sendable {
     enum Head: Sendable {
         case interim(HTTPResponse)
-        /// The response, and its content if there may be any.
-        case final(TransportResponse, ResponseContent?)
+        case final(TransportResponse)
     }
 
     private struct State {
         var interim = CircularBuffer<HTTPResponse>()
         /// Only until it is taken, for the response refers back to the exchange.
-        var result: Result<(TransportResponse, ResponseContent?), any Error>?
+        var result: Result<TransportResponse, any Error>?
         var isResolved = false
         var waiter: CheckedContinuation<Head, any Error>?
         var isOver = false
@@ -44,7 +43,7 @@ final class ClientExchange: Sendable {
         try await withCheckedThrowingContinuation { continuation in
             let ready = state.withLock { state -> Result<Head, any Error>? in
                 if let interim = state.interim.popFirst() { return .success(.interim(interim)) }
-                if let result = state.result.take() { return result.map { .final($0.0, $0.1) } }
+                if let result = state.result.take() { return result.map { .final($0) } }
                 state.waiter = continuation
                 return nil
             }
@@ -63,8 +62,8 @@ final class ClientExchange: Sendable {
         waiter?.resume(returning: .interim(response))
     }
 
-    func receive(final response: TransportResponse, content: ResponseContent? = nil) {
-        resolve(.success((response, content)))
+    func receive(final response: TransportResponse) {
+        resolve(.success(response))
     }
 
     /// Whether it has failed before any byte of a response arrived.
@@ -84,7 +83,7 @@ final class ClientExchange: Sendable {
         state.withLock { $0.isOver = true }
     }
 
-    private func resolve(_ result: Result<(TransportResponse, ResponseContent?), any Error>) {
+    private func resolve(_ result: Result<TransportResponse, any Error>) {
         let waiter = state.withLock { state -> CheckedContinuation<Head, any Error>? in
             guard !state.isResolved else { return nil }
             state.isResolved = true
@@ -94,6 +93,6 @@ final class ClientExchange: Sendable {
             }
             return waiter
         }
-        waiter?.resume(with: result.map { .final($0.0, $0.1) })
+        waiter?.resume(with: result.map { .final($0) })
     }
 }

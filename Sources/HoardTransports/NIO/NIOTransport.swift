@@ -60,7 +60,7 @@ public final class NIOTransport: Transport {
     /// The content of the request is read while it is sent. If its length is not known it is sent in chunks.
     ///
     /// - Parameter onInterimResponse: Gets interim responses in their order. The final one is not looked at while it runs.
-    /// - Returns: The final response, as soon as its head has arrived. Its body is read from the network as it is consumed, must be read once at most, and
+    /// - Returns: The final response, as soon as its head has arrived. Its body is read from the network as it is consumed, can be read once, and
     ///   fails with ``TransportError`` if the origin does not send all of it. Dropping it unread closes the connection, unless little is missing.
     /// - Throws: ``TransportError`` if no response head arrived, with a sentence that names host and port.
     public func send(

@@ -21,12 +21,6 @@ final class ResponseContent: Sendable {
         trailers.withLock { $0.fields = fields }
     }
 
-    /// Takes the content as a body that is at hand, if all of it has arrived, nobody has begun to read it and no fields came behind it.
-    func takeWhole() -> HTTPBody? {
-        // Under the lock, so that no fields come between the two.
-        trailers.withLock { $0.fields == nil ? pipe.takeWhole() : nil }.map { HTTPBody($0) }
-    }
-
     /// The body for a reader.
     ///
     /// - Parameter onRelease: Called when neither the body nor a reader of it is left.

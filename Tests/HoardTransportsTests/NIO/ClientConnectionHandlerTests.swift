@@ -167,7 +167,7 @@ extension ClientExchange.Head {
     }
 
     fileprivate var final: TransportResponse? {
-        if case .final(let response, _) = self { response } else { nil }
+        if case .final(let response) = self { response } else { nil }
     }
 }
 

@@ -179,7 +179,7 @@ final class ClientStreamHandler: ChannelDuplexHandler {
         }
         self.content = content
         let body = content.body(length: length, asTransportError: exchange.asTransportError, onRelease: abandon)
-        exchange.receive(final: TransportResponse(head: head, body: body), content: content)
+        exchange.receive(final: TransportResponse(head: head, body: body))
     }
 
     private func receive(_ frame: HTTP2Frame.FramePayload.Data, context: ChannelHandlerContext) {

@@ -50,7 +50,7 @@ final class FuzzedExchange: Sendable {
             while true {
                 switch try await exchange.nextHead() {
                 case .interim(let head): state.withLock { $0.interim.append(head) }
-                case .final(let response, _): return await read(response)
+                case .final(let response): return await read(response)
                 }
             }
         } catch {
