@@ -17,7 +17,7 @@ struct RetryThrottle<Key: Hashable> {
         self.maximumCount = maximumCount
     }
 
-    /// - Parameter error: What callers get until then; `nil`: they may load.
+    /// - Parameter error: The error that callers get until then; `nil`: they may load.
     mutating func loadFailed(_ key: Key, retryAt tick: Int64, error: (any Error)? = nil, now: Int64) {
         guard tick > now else { return }
         if failures.count >= maximumCount, failures[key] == nil {

@@ -105,9 +105,13 @@ extension TieredCache {
             ) { [self] in
                 let (reading, isReadCoalesced) = try await storeReading(inquiry, from: first)
                 if reading.entry != nil { return ColdStart(reading: reading, isReadCoalesced: isReadCoalesced) }
-                try throwKeptError(inquiry)
                 var seen: TieredEntry<Value>?
-                let (outcome, isLoadCoalesced) = try await loads.run(inquiry.key, existing: { existing(inquiry, seen: &seen) }) { [self] in
+                let (outcome, isLoadCoalesced) = try await loads.run(
+                    inquiry.key,
+                    existing: {
+                        existing(inquiry, seen: &seen) ?? keptError(inquiry, now: ticker.nanoseconds()).map { .failed($0) }
+                    }
+                ) { [self] in
                     try await loadAndPublish(inquiry, nil, reason: .missing, load: load)
                 }
                 withExtendedLifetime(seen) {}
@@ -141,12 +145,6 @@ extension TieredCache {
         func fallback(_ reason: StaleReason, at tick: Int64) -> Answer<Value>? {
             guard let candidate, inquiry.allowsStandIn(candidate, at: tick) else { return nil }
             return stale(candidate, reason, skipped)
-        }
-        do {
-            try throwKeptError(inquiry)
-        } catch {
-            if let answer = fallback(.init(.retryPending), at: ticker.nanoseconds()) { return answer }
-            throw error
         }
         let reason = reason(inquiry.policy, candidate)
         var seen: TieredEntry<Value>?
@@ -216,13 +214,9 @@ extension TieredCache {
     }
 
     /// The error that a loader has asked to keep (``LoadResult/failure(_:expiresAfter:)``), unless the caller wants a load whatever is known.
-    private func keptError(_ inquiry: Inquiry, now: Int64) -> (any Error)? {
+    func keptError(_ inquiry: Inquiry, now: Int64) -> (any Error)? {
         if inquiry.policy.skipping.isSuperset(of: .reads) { return nil }
         return throttle.withLock { $0.keptError(of: inquiry.key, now: now) }
-    }
-
-    private func throwKeptError(_ inquiry: Inquiry) throws {
-        if let error = keptError(inquiry, now: ticker.nanoseconds()) { throw error }
     }
 
     /// What has appeared in memory since the caller looked, which makes a load needless. Does not count as a use.

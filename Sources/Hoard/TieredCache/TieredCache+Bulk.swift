@@ -265,11 +265,11 @@ extension TieredCache {
     ///
     /// - Throws: The error that is kept for a key without a stand-in.
     private func answerKeptErrors(_ bulk: inout BulkInquiry) throws {
-        if bulk.policy.skipping.isSuperset(of: .reads) { return }
         let now = ticker.nanoseconds()
         for key in bulk.unanswered {
-            guard let error = throttle.withLock({ $0.keptError(of: key, now: now) }) else { continue }
-            guard let candidate = bulk.candidates[key], bulk.inquiry(key).allowsStandIn(candidate, at: now) else { throw error }
+            let inquiry = bulk.inquiry(key)
+            guard let error = keptError(inquiry, now: now) else { continue }
+            guard let candidate = bulk.candidates[key], inquiry.allowsStandIn(candidate, at: now) else { throw error }
             bulk.answers[key] = stale(candidate, .init(.retryPending), bulk.skipped[key] ?? [])
         }
     }
@@ -374,8 +374,11 @@ extension TieredCache {
         }
         for (key, fence, failure) in failed { noteFailedLoad(CollectionOfOne(key), policy, start: start, kept: failure, fence: fence) }
         await publish(publications)
-        var outcomes = Dictionary(uniqueKeysWithValues: publications.map { ($0.key, $0.cached.map { TieredLoad.loaded($0) } ?? .absent) })
-        for (key, _, failure) in failed { outcomes[key] = .failed(failure.error) }
-        return keys.map { outcomes[$0] ?? .unknown }
+        let failures = Dictionary(uniqueKeysWithValues: failed.map { ($0.key, $0.failure.error) })
+        var published = publications.makeIterator()
+        return keys.map { key in
+            if let error = failures[key] { return .failed(error) }
+            return published.next()?.cached.map { .loaded($0) } ?? .absent
+        }
     }
 }

@@ -239,7 +239,7 @@ extension TieredCache {
     }
 
     /// - Parameters:
-    ///   - kept: What the key's callers get instead of loading again.
+    ///   - kept: The failure that the key's callers get instead of loading again.
     ///   - fence: The fence of the load, which is closed here.
     func noteFailedLoad(
         _ keys: some Collection<Key>,
