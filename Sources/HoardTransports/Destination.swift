@@ -55,9 +55,3 @@ struct Destination: Hashable, Sendable {
         return OriginServer(isSecure: scheme == "https", host: isAddress ? String(host.dropFirst().dropLast()) : host, port: port)
     }
 }
-
-extension UInt8 {
-    fileprivate var isAllowedInTarget: Bool {
-        (0x21...0x7E).contains(self) && self != UInt8(ascii: "#")
-    }
-}

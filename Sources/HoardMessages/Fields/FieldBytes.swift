@@ -62,6 +62,10 @@ extension UInt8 {
         }
     }
 
+    /// Whether a request target may hold the byte: visible ASCII but `#`. More than [RFC 3986](https://www.rfc-editor.org/rfc/rfc3986) allows, for browsers
+    /// leave `|`, `{` and their like as they are.
+    @inlinable package var isAllowedInTarget: Bool { (0x21...0x7E).contains(self) && self != UInt8(ascii: "#") }
+
     /// The value of a hexadecimal digit.
     @inlinable package var hexDigitValue: UInt8? {
         switch self {

@@ -53,10 +53,3 @@ struct RequestTarget: Hashable, Sendable {
         }
     }
 }
-
-extension UInt8 {
-    /// Visible ASCII but `#`. More than [RFC 3986](https://www.rfc-editor.org/rfc/rfc3986) allows, for browsers leave `|`, `{` and their like as they are.
-    fileprivate var isAllowedInTarget: Bool {
-        (0x21...0x7E).contains(self) && self != UInt8(ascii: "#")
-    }
-}
