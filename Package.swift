@@ -94,7 +94,7 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
 
-        // What clients, servers and caches of HTTP share: content, transports, targets, dates. Not a product: HoardHTTP re-exports it.
+        // The common ground of clients, servers and caches of HTTP: content, transports, targets, dates. Not a product: HoardHTTP re-exports it.
         .target(name: "HoardMessages", dependencies: [httpTypes, nioCore], swiftSettings: swiftSettings),
 
         // RFC 9111 rules, HTTPCache, CachingClient.
@@ -148,7 +148,7 @@ let package = Package(
         // Tasks on the threads of SwiftNIO's event loops. Not a product.
         .target(name: "HoardEventLoops", dependencies: ["Hoard", nioCore], swiftSettings: swiftSettings),
 
-        // What servers and clients on SwiftNIO share: fields and statuses of both kinds, frames of HTTP/2, lengths. Not a product.
+        // The common ground of servers and clients on SwiftNIO: fields and statuses of both kinds, frames of HTTP/2, lengths. Not a product.
         .target(name: "HoardWire", dependencies: [httpTypes, nioCore, nioHTTP1, nioHPACK], swiftSettings: swiftSettings),
 
         // HTTP/1.1 and HTTP/2 on SwiftNIO: a server that knows nothing of caching. Not a product.

@@ -741,7 +741,7 @@ extension DashboardPage {
             describe();
           }
 
-          // What a screen reader says. Not told again with each second: only when the cursor moves.
+          // The text for screen readers. Not told again with each second: only when the cursor moves.
           function describe() {
             const index = self.index ?? resting();
             const point = self.points[index];
@@ -877,7 +877,7 @@ extension DashboardPage {
           make("div", { class: "strip" }),
           make("dl", {}, ...ranks.map(([, title]) => make("div", {}, make("dt", {}, title), make("dd", {}, "–")))));
 
-        // What keeps things beyond memory: a disk, or a server that proxies share.
+        // The store beyond memory: a disk, or a server that proxies share.
         const titled = (name) => name.charAt(0).toUpperCase() + name.slice(1);
         const beyondMemory = (state) => titled(at(state.now, "shared.name", "disk"));
 
@@ -1112,7 +1112,7 @@ extension DashboardPage {
           });
         }
 
-        // What if the cache had another size?
+        // The miss ratio that a cache of another size would have.
 
         const byteTicks = (from, to, width) => {
           const ticks = [];
@@ -1275,7 +1275,7 @@ extension DashboardPage {
           return outcomeOf(byId("confirmDialog"));
         }
 
-        // What happened, for eyes and screen readers.
+        // The events, for eyes and screen readers.
         function report(text, tone = "") {
           const status = byId("findStatus");
           status.className = `answer ${tone}`;

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Hoard
 
-/// What a loader may answer, in both kinds of cache.
+/// The answers of loaders, in both kinds of cache.
 @Suite(.timeLimit(.minutes(5))) struct LoadResultTests {
     private let time = ManualTicker()
     private let loads = Counter()

@@ -181,7 +181,7 @@ function chart(figure, options) {
     describe();
   }
 
-  // What a screen reader says. Not told again with each second: only when the cursor moves.
+  // The text for screen readers. Not told again with each second: only when the cursor moves.
   function describe() {
     const index = self.index ?? resting();
     const point = self.points[index];

@@ -63,7 +63,7 @@ function showHistory(rows, points) {
   });
 }
 
-// What if the cache had another size?
+// The miss ratio that a cache of another size would have.
 
 const byteTicks = (from, to, width) => {
   const ticks = [];

@@ -61,7 +61,7 @@ function confirmed(title, text, action) {
   return outcomeOf(byId("confirmDialog"));
 }
 
-// What happened, for eyes and screen readers.
+// The events, for eyes and screen readers.
 function report(text, tone = "") {
   const status = byId("findStatus");
   status.className = `answer ${tone}`;

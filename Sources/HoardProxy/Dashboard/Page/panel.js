@@ -98,7 +98,7 @@ const tierRow = ({ name, tone }) => make("div", { class: `tier ${tone}` },
   make("div", { class: "strip" }),
   make("dl", {}, ...ranks.map(([, title]) => make("div", {}, make("dt", {}, title), make("dd", {}, "–")))));
 
-// What keeps things beyond memory: a disk, or a server that proxies share.
+// The store beyond memory: a disk, or a server that proxies share.
 const titled = (name) => name.charAt(0).toUpperCase() + name.slice(1);
 const beyondMemory = (state) => titled(at(state.now, "shared.name", "disk"));
 

@@ -11,7 +11,7 @@ internal import NIOHTTP2
 
 /// Carries one exchange on a stream of HTTP/2.
 ///
-/// What it decides is in ``ClientStreamStateMachine``.
+/// ``ClientStreamStateMachine`` decides.
 final class ClientStreamHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias OutboundIn = Never
