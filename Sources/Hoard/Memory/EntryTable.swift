@@ -88,7 +88,9 @@
         slab = new
         for slot in slots.usedSlots where slots.flags(of: slot).segment != .free {
             keyPointer(slot).moveInitialize(from: old.keyPointer(slot), count: 1)
-            if !slots.flags(of: slot).isNegative { valuePointer(slot).moveInitialize(from: old.valuePointer(slot), count: 1) }
+            // A value without a size has no place of its own, and what is moved is counted in strides, of which it has one.
+            guard MemoryLayout<Value>.size > 0, !slots.flags(of: slot).isNegative else { continue }
+            valuePointer(slot).moveInitialize(from: old.valuePointer(slot), count: 1)
         }
         old.slab.deallocate()
     }
