@@ -59,14 +59,17 @@ extension RecordStoreConformance {
         var subject: Subject { Subject(store: here, time: time) }
         var otherSubject: Subject { Subject(store: there, time: time) }
 
-        /// For how long, in real time, something is waited for that has to come.
-        static var patience: Duration { .seconds(30) }
+        /// For how long, in real time, something is waited for that has to come, and how often it is looked for at least: each look lets others go on, however busy
+        /// the machine is.
+        static var patience: (duration: Duration, looks: Int) { (.seconds(30), 1_000) }
 
         /// Ends the check unless something comes to hold.
         func eventually(_ message: @autoclosure () -> String, _ condition: () async throws -> Bool) async throws {
-            let end = ContinuousClock.now + Self.patience
+            let end = ContinuousClock.now + Self.patience.duration
+            var looks = 0
             while try await !condition() {
-                guard ContinuousClock.now < end else { throw UnmetExpectation(message: message()) }
+                looks += 1
+                guard ContinuousClock.now < end || looks < Self.patience.looks else { throw UnmetExpectation(message: message()) }
                 try await Task.sleep(for: .milliseconds(1))
             }
         }
