@@ -18,7 +18,7 @@ public import Synchronization
 ///
 /// - A read asks memory, then the stores in order, then the loader. What a lower tier has is copied upwards with
 ///   the lifetime it has left. One load runs for a key at a time, whoever waits for it; and one read of a
-///   store, unless the store can answer at once (``ImmediateRecordStore``).
+///   store, unless the store can answer at once (``ImmediateRecordStore``), or two of a `RedisStore`.
 /// - A write or removal holds in every tier when it returns. A load, a read or a write that began before it never
 ///   puts its older value back, in memory or in a store. So do removals by tag.
 /// - What a slow or failing source means for callers is decided by a ``CachePolicy``: of the cache, of a call, or of a loader's result.
@@ -55,6 +55,8 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     @usableFromInline let counters = Mutex(TieredCacheStatistics())
     /// Entries found in memory whose readers are counted in `counters`.
     @usableFromInline let closerLooks = Atomic<Int>(0)
+    /// The keys that callers read from the stores in their own tasks.
+    @usableFromInline let ownReads = Mutex<Set<Key>>([])
     let storeReads = SingleFlight<Key, StoreReading>()
     let coldStarts = SingleFlight<Key, ColdStart>()
     let loads = SingleFlight<Key, TieredLoad<Value>>()

@@ -39,6 +39,8 @@ public final class FaultyStore: RecordStore {
     let base: any RecordStore
     /// Whether it was created to answer at once, and the wrapped store can.
     public let answersAtOnce: Bool
+    /// Whether a cache is to ask it for a record without a task of its own, as it asks a store across a network.
+    package let callsBack: Bool
     private let ticker: any Ticker
     private let state = Mutex(State())
 
@@ -53,8 +55,13 @@ public final class FaultyStore: RecordStore {
     /// - Parameters:
     ///   - answersAtOnce: Whether it reads without suspending where it can, as an `ImmediateRecordStore` does.
     ///   - ticker: What the delays of a ``Behavior`` wait for.
-    public init(_ base: any RecordStore, name: String? = nil, answersAtOnce: Bool = false, ticker: any Ticker = MonotonicTicker()) {
+    public convenience init(_ base: any RecordStore, name: String? = nil, answersAtOnce: Bool = false, ticker: any Ticker = MonotonicTicker()) {
+        self.init(base, name: name, answersAtOnce: answersAtOnce, callsBack: false, ticker: ticker)
+    }
+
+    package init(_ base: any RecordStore, name: String? = nil, answersAtOnce: Bool = false, callsBack: Bool, ticker: any Ticker = MonotonicTicker()) {
         self.base = base
+        self.callsBack = callsBack
         self.answersAtOnce = answersAtOnce && (base as? any ImmediateRecordStore)?.answersAtOnce ?? false
         self.name = name ?? base.name
         self.ticker = ticker

@@ -20,6 +20,9 @@ public final class StoreStack: Sendable {
     /// Whether the nearest store can answer at once.
     @usableFromInline let answersAtOnce: Bool
 
+    /// The first of the stores that can all be asked without a task, up to the farthest; their number if that one cannot.
+    @usableFromInline let firstCallback: Int
+
     /// Creates a stack. It owns the stores: ``close()`` closes them.
     ///
     /// - Parameters:
@@ -42,6 +45,7 @@ public final class StoreStack: Sendable {
         }
         hasSharedStores = tiers.contains { $0.sharedStore != nil }
         answersAtOnce = tiers.first?.immediateStore != nil
+        firstCallback = tiers.lastIndex { $0.callbackStore == nil }.map { $0 + 1 } ?? 0
     }
 
     /// How the stores are doing now, nearest first. Never suspends.

@@ -31,15 +31,18 @@ extension StoreTier {
     }
 
     /// Calls the store and waits for it until the deadline. When the caller is cancelled, so is the call.
+    ///
+    /// - Parameter spent: How much of the time until the deadline the store has had already, in nanoseconds.
     func performInTime<Success: Sendable>(
         _ call: CacheStoreCall,
+        spent: Int64 = 0,
         _ body: @escaping @Sendable () async throws(StoreError) -> Success
     ) async -> Answer<Success> {
         guard configuration.deadline != nil else { return Answer(await perform(call, body)) }
         let answer = FirstAnswer<Answer<Success>>()
         let task = startTask { [self] in
             // That a busy process had no thread for the task yet says nothing of the store: its time begins now.
-            let token = deadline(from: ticker.nanoseconds()).map { deadlines.schedule(at: $0) { answer.answer(.timedOut) } }
+            let token = deadline(from: ticker.nanoseconds() - spent).map { deadlines.schedule(at: $0) { answer.answer(.timedOut) } }
             let result = await perform(call, body)
             if let token { deadlines.cancel(token) }
             answer.answer(Answer(result))
@@ -48,6 +51,37 @@ extension StoreTier {
             await answer.value()
         } onCancel: {
             task.cancel()
+        }
+    }
+
+    /// Has the store call back, and waits for that until the deadline, or until the caller is cancelled. Starts no task.
+    ///
+    /// - Returns: The answer; `nil`: the store has to be called. And how long the store has taken for it, in nanoseconds.
+    func readByCallback(_ key: RecordKey, from store: any CallbackRecordStore) async -> (answer: Answer<Record?>?, spent: Int64) {
+        let start = ticker.nanoseconds()
+        let answer = FirstAnswer<Answer<(reading: CallbackReading, tick: Int64)>>()
+        let token = deadline(from: start).map { deadlines.schedule(at: $0) { answer.answer(.timedOut) } }
+        let answered = await withTaskCancellationHandler {
+            store.beginReading(key) { [ticker] in answer.answer(.success(($0, ticker.nanoseconds()))) }
+            return await answer.value()
+        } onCancel: {
+            answer.answer(.failure(StoreError(.unavailable, "The read was cancelled.")))
+        }
+        if let token { deadlines.cancel(token) }
+        switch answered {
+        case .timedOut: return (.timedOut, 0)
+        case .failure(let error): return (.failure(error), 0)
+        case .success(let (reading, tick)):
+            do throws(StoreError) {
+                return switch try reading.result() {
+                case .record(let record): (.success(record), 0)
+                case .absent: (.success(nil), 0)
+                // That the caller had to wait for a thread meanwhile says nothing of the store.
+                case .unavailable: (nil, tick - start)
+                }
+            } catch {
+                return (.failure(error), 0)
+            }
         }
     }
 

@@ -4,7 +4,8 @@
 extension StoreTier {
     /// Reads a record, and never gives what has been invalidated.
     ///
-    /// A store that can answer at once is asked on the caller's thread. Any other is waited for no longer than the deadline.
+    /// A store that can answer at once is asked on the caller's thread, and one that calls back in the caller's task. Any is waited for no longer than the
+    /// deadline, but for one that answers at once.
     func record(forKey key: RecordKey) async -> Reading { await reading(forKey: key, mayWait: true) ?? .nothing }
 
     /// The same, unless the store has to be waited for and the caller may not: then `nil`. A store that has lately taken long is waited for too.
@@ -26,8 +27,10 @@ extension StoreTier {
         let call = CacheStoreCall(store: name, operation: .read)
         var answer = admission.isImmediate ? await readAtOnce(key, call) : nil
         let isImmediate = answer != nil
+        var spent: Int64 = 0
+        if answer == nil, mayWait, let callbackStore { (answer, spent) = await askForCallback(key, callbackStore, call) }
         if answer == nil, mayWait {
-            answer = await performInTime(call) { [store] () async throws(StoreError) in try await store.record(forKey: key) }
+            answer = await performInTime(call, spent: spent) { [store] () async throws(StoreError) in try await store.record(forKey: key) }
         }
         guard let answer else {
             withState { $0.breaker.abandoned(admission.permit) }
@@ -58,6 +61,16 @@ extension StoreTier {
         }
         guard let observer else { return read() }
         return await observer.withStoreCall(call, read)
+    }
+
+    /// Has the store call back, enclosed in whatever the observer has for calls.
+    private func askForCallback(
+        _ key: RecordKey,
+        _ store: any CallbackRecordStore,
+        _ call: CacheStoreCall
+    ) async -> (answer: Answer<Record?>?, spent: Int64) {
+        guard let observer else { return await readByCallback(key, from: store) }
+        return await observer.withStoreCall(call) { await readByCallback(key, from: store) }
     }
 
     /// Reads several records in one call of the store.

@@ -24,6 +24,8 @@ internal import Synchronization
     let sharedStore: (any SharedRecordStore)?
     /// The store, if it can answer at once.
     let immediateStore: (any ImmediateRecordStore)?
+    /// The store, if it can be asked without a task.
+    let callbackStore: (any CallbackRecordStore)?
     let configuration: StoreStack.Configuration
     let ticker: any Ticker
     let observer: (any CacheObserver)?
@@ -44,6 +46,7 @@ internal import Synchronization
         name = store.name
         sharedStore = store as? any SharedRecordStore
         immediateStore = (store as? any ImmediateRecordStore).flatMap { $0.answersAtOnce ? $0 : nil }
+        callbackStore = (store as? any CallbackRecordStore).flatMap { $0.callsBack ? $0 : nil }
         self.configuration = configuration
         self.ticker = ticker
         self.observer = observer

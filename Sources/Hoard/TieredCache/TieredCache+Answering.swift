@@ -8,7 +8,7 @@ extension TieredCache {
     ///
     /// - Parameters:
     ///   - found: What memory has said, unless it is skipped.
-    ///   - pass: What the stores have said that can answer at once, if they have been asked.
+    ///   - pass: What the stores have said that can answer at once or call back, if they have been asked.
     /// - Throws: What the loader throws; `CancellationError`; ``CacheError``.
     func answer(_ inquiry: Inquiry, found: TieredEntry<Value>?, pass: FirstPass? = nil) async throws -> Answer<Value> {
         var candidate: Candidate?
@@ -21,13 +21,15 @@ extension TieredCache {
             skipped = stack.skips(.policy)
         } else if !tiers.isEmpty {
             var first = pass
-            if first == nil { first = await firstPass(forKey: inquiry.key, skipping: inquiry.policy.skipping) }
+            if first == nil { first = await firstPass(forKey: inquiry.key, under: inquiry.policy) }
             let next = first?.next ?? 0
             let (reading, isCoalesced): (StoreReading, Bool)
-            if let immediate = first?.reading {
-                (reading, isCoalesced) = (immediate, false)
+            // Who has waited for a store, and has to load now, joins those who have come meanwhile, so that all share one load.
+            let joinsOthers = first?.hasWaited == true && first?.reading?.entry == nil && inquiry.load != nil && candidate == nil
+            if let known = first?.reading, !joinsOthers {
+                (reading, isCoalesced) = (known, false)
             } else if candidate == nil, let load = inquiry.load {
-                let (start, isJoined) = try await coldStart(inquiry, from: next, load: load)
+                let (start, isJoined) = try await coldStart(inquiry, knowing: first?.reading, from: next, load: load)
                 if let load = start.load { return answer(load, isCoalesced: isJoined || start.isLoadCoalesced, start.reading.skipped) }
                 (reading, isCoalesced) = (start.reading, isJoined || start.isReadCoalesced)
             } else {
@@ -94,7 +96,12 @@ extension TieredCache {
     ///
     /// - Parameter first: The first store to be read.
     /// - Throws: What the loader throws; `CancellationError`; ``CacheError``.
-    private func coldStart(_ inquiry: Inquiry, from first: Int, load: @escaping Loader) async throws -> (start: ColdStart, isCoalesced: Bool) {
+    private func coldStart(
+        _ inquiry: Inquiry,
+        knowing known: StoreReading?,
+        from first: Int,
+        load: @escaping Loader
+    ) async throws -> (start: ColdStart, isCoalesced: Bool) {
         var seen: TieredEntry<Value>?
         let deadline = deadline(for: inquiry.policy) { _ in false }
         do {
@@ -103,7 +110,7 @@ extension TieredCache {
                 existing: { existing(inquiry, seen: &seen).map { ColdStart(load: $0) } },
                 deadline: deadline.map { ($0, deadlines) }
             ) { [self] in
-                let (reading, isReadCoalesced) = try await storeReading(inquiry, from: first)
+                let (reading, isReadCoalesced) = if let known { (known, false) } else { try await storeReading(inquiry, from: first) }
                 if reading.entry != nil { return ColdStart(reading: reading, isReadCoalesced: isReadCoalesced) }
                 var seen: TieredEntry<Value>?
                 let (outcome, isLoadCoalesced) = try await loads.run(

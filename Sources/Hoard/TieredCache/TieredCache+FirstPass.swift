@@ -9,34 +9,54 @@ public import Synchronization
     public import Foundation
 #endif
 
-/// The way of a hit in a disk store. All of it can be inlined, as generic code that is not specialised looks up types at every step.
+/// The way of a hit in a store. All of it can be inlined, as generic code that is not specialised looks up types at every step.
 extension TieredCache {
-    /// The outcome of asking the stores that can answer at once.
+    /// The outcome of asking the stores that can answer at once or call back.
     @usableFromInline struct FirstPass: Sendable {
-        /// The findings of the stores. `nil`: one that had to be asked cannot answer at once.
+        /// The findings of the stores. `nil`: one that had to be asked has to be waited for in a task.
         @usableFromInline var reading: StoreReading?
         /// The first store that is still to be read then.
         @usableFromInline var next: Int
+        /// Whether the caller has waited for a store. Others may have begun to load meanwhile.
+        @usableFromInline var hasWaited: Bool
 
-        @inlinable init(reading: StoreReading? = nil, next: Int = 0) {
+        @inlinable init(reading: StoreReading? = nil, next: Int = 0, hasWaited: Bool = false) {
             self.reading = reading
             self.next = next
+            self.hasWaited = hasWaited
         }
 
         /// Whether every store has been asked, and has nothing.
         @inlinable var findsNothing: Bool { reading?.isEmpty ?? false }
     }
 
-    /// Asks the stores on the caller's thread, without a task, as far as they can answer at once, after memory has had nothing fresh.
+    /// Asks the stores in the caller's task, as far as they can answer at once or call back, after memory has had nothing fresh.
     ///
     /// - Returns: `nil` if the stores are to be skipped.
-    @inlinable func firstPass(forKey key: Key, skipping: CachePolicy.Skipping) async -> FirstPass? {
-        if skipping.contains(.storeReads) { return nil }
-        guard stack.answersAtOnce else { return stack.tiers.isEmpty ? FirstPass(reading: StoreReading()) : FirstPass() }
-        let skipsMemory = skipping.contains(.memoryWrites)
-        let (reading, isWhole, next) = await readStores(key, skipsMemory: skipsMemory, from: 0, mayWait: false)
-        return isWhole ? FirstPass(reading: reading) : FirstPass(next: reading.isEmpty ? next : 0)
+    @inlinable func firstPass(forKey key: Key, under policy: CachePolicy) async -> FirstPass? {
+        if policy.skipping.contains(.storeReads) { return nil }
+        var next = 0
+        if stack.answersAtOnce {
+            let skipsMemory = policy.skipping.contains(.memoryWrites)
+            let (reading, isWhole, first) = await readStores(key, skipsMemory: skipsMemory, from: 0, mayWait: false)
+            if isWhole { return FirstPass(reading: reading) }
+            if reading.isEmpty { next = first }
+        } else if stack.tiers.isEmpty {
+            return FirstPass(reading: StoreReading())
+        }
+        // A caller that has said how long it waits, for stores and loader together, must be able to leave.
+        guard next >= stack.firstCallback, policy.hardTimeout == nil, !Task.isCancelled, beginReading(key) else { return FirstPass(next: next) }
+        let reading = await readStores(key, skipsMemory: policy.skipping.contains(.memoryWrites), from: next, mayWait: true).reading
+        endReading(key)
+        // Who has left meanwhile gets what is due to those who leave.
+        return Task.isCancelled ? FirstPass(next: next) : FirstPass(reading: reading, hasWaited: true)
     }
+
+    /// Whether the caller may read a key from the stores in its own task. Whoever comes meanwhile reads it together with all others that do, in a task of theirs:
+    /// so however many ask at a time, the stores are asked twice at most.
+    @inlinable func beginReading(_ key: Key) -> Bool { ownReads.withLock { $0.insert(key).inserted } }
+
+    @inlinable func endReading(_ key: Key) { ownReads.withLock { _ = $0.remove(key) } }
 
     // Specialised for its users, but not inlined: so a hit in memory, which does without all of it, stays small.
 
@@ -44,7 +64,7 @@ extension TieredCache {
     @inlinable @inline(never) func valueBeyondMemory(forKey key: Key, policy: CachePolicy?, found: TieredEntry<Value>?) async -> Value? {
         var pass: FirstPass?
         if policy == nil, found == nil {
-            pass = await firstPass(forKey: key, skipping: configuration.policy.skipping)
+            pass = await firstPass(forKey: key, under: configuration.policy)
             if let value = freshValue(pass) { return value }
             if pass?.findsNothing == true {
                 noteMiss()
@@ -64,7 +84,7 @@ extension TieredCache {
     ) async throws -> Value {
         var pass: FirstPass?
         if policy == nil, found == nil {
-            pass = await firstPass(forKey: key, skipping: configuration.policy.skipping)
+            pass = await firstPass(forKey: key, under: configuration.policy)
             if let value = freshValue(pass) { return value }
         }
         return try await loadedLookup(forKey: key, policy: policy, tags: tags, found: found, pass: pass, load: load).value

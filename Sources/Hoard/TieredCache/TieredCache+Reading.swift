@@ -43,7 +43,7 @@ extension TieredCache {
 
     /// The same for a caller that has just found that memory has nothing.
     @inlinable package func storedLookup(forKey key: Key) async -> Lookup<Value>? {
-        let pass = await firstPass(forKey: key, skipping: configuration.policy.skipping)
+        let pass = await firstPass(forKey: key, under: configuration.policy)
         if pass?.findsNothing == true {
             noteMiss()
             return nil

@@ -106,6 +106,11 @@ extension RedisClient {
         return try result.get()
     }
 
+    /// Sends a command. `completion` is called exactly once, on any thread, perhaps before this returns.
+    func send(_ command: RedisCommand, completion: @escaping @Sendable (Result<RESPValue, RedisError>) -> Void) {
+        driver.enqueue(command, .callback(completion), PlaceNumber())
+    }
+
     public func send(_ commands: [RedisCommand]) async throws(RedisError) -> [RESPValue] {
         guard commands.count != 1 else { return [try await send(commands[0])] }
         guard !commands.isEmpty else { return [] }

@@ -9,6 +9,8 @@ internal import Synchronization
 /// a sink is taken out of it under the lock, once, by whoever completes it; see ``CommandQueue``.
 enum ReplySink: Sendable {
     case single(UnsafeContinuation<Result<RESPValue, RedisError>, Never>)
+    /// To be called on whatever thread completes it.
+    case callback(@Sendable (Result<RESPValue, RedisError>) -> Void)
     case part(ReplyGroup, Int)
     /// Nobody. The reply shows that the server is there.
     case heartbeat
@@ -16,6 +18,7 @@ enum ReplySink: Sendable {
     func complete(_ result: Result<RESPValue, RedisError>) {
         switch self {
         case .single(let continuation): continuation.resume(returning: result)
+        case .callback(let callback): callback(result)
         case .part(let group, let index): group.complete(index, result)
         case .heartbeat: break
         }

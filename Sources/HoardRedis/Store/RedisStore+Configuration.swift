@@ -91,7 +91,7 @@ extension RedisStore {
 
         /// Nobody tells: for servers behind something that does not know `CLIENT TRACKING`.
         ///
-        /// A read of the store finds what the server has, and takes a round trip more if the record has tags. But tiers above are told nothing, and
+        /// A read of the store finds what the server has, and takes a round trip more. But tiers above are told nothing, and
         /// use what they have until it is no longer fresh; and a load is published unless somebody has written or removed its key since it was last
         /// read, whatever has become of its tags meanwhile.
         public static var off: Self { Self(base: .off) }

@@ -35,6 +35,39 @@ extension RedisStore {
         return try await judge([(key, StoredValue(value, key: key), RecordVersion(ofValue: value))])[key]?.record
     }
 
+    /// What a reply to `GET` says of a record, if that can be told without another round trip.
+    private func judgeAtOnce(_ reply: Result<RESPValue, RedisError>, _ key: RecordKey) throws(StoreError) -> ImmediateReading {
+        let bytes: ByteBuffer?
+        switch reply {
+        case .success(let value): bytes = try self.bytes(value)
+        case .failure(let error): throw failure(error)
+        }
+        let value = StoredValue(bytes, key: key)
+        let tick = ticker.nanoseconds()
+        let verdict = coherence.withLock { state -> RecordVerdict? in
+            state.renewGenerations(at: tick)
+            state.saw(RecordVersion(ofValue: bytes), of: KeyHash(record: key))
+            guard case .record(let stored) = value else { return nil }
+            return stored.verdict { state.known($0) }
+        }
+        let now = clock.now()
+        switch (value, verdict) {
+        case (.absent, _), (.tombstone, _): break
+        case (.record(let stored), .valid(let freshnessEnd)) where !stored.record.isExpired(at: now):
+            var record = stored.record
+            if let freshnessEnd { _ = record.endFreshness(at: freshnessEnd) }
+            record.noteAccess(at: now)
+            counters.withLock { $0.hits += 1 }
+            return .record(record)
+        case (.record, .valid): break
+        case (.record(let stored), .removed) where !stays(stored.record): break
+        // What has to be read or removed besides.
+        default: return .unavailable
+        }
+        counters.withLock { $0.misses += 1 }
+        return .absent
+    }
+
     /// Reads several records. One round trip, two if a generation is not known that one of them refers to.
     public func records(forKeys recordKeys: [RecordKey]) async throws(StoreError) -> [RecordKey: Record] {
         try checkOpen()
@@ -163,6 +196,24 @@ extension RedisStore {
             coherence.withLock { $0.saw(generation, nil, of: KeyHash(scope), sentAt: sent) }
         }
         return generations
+    }
+}
+
+extension RedisStore: CallbackRecordStore {
+    /// Without news, no generation is known, and each record needs another round trip.
+    package var callsBack: Bool { client != nil && configuration.tracking != .off }
+
+    package func beginReading(_ key: RecordKey, answered: @escaping @Sendable (CallbackReading) -> Void) {
+        do throws(StoreError) {
+            try checkOpen()
+            try check(key)
+        } catch {
+            return answered(.init { () throws(StoreError) in throw error })
+        }
+        guard let client else { return answered(.init { .unavailable }) }
+        client.send(RedisCommand("GET", key: .bytes(keys.record(key)))) { [self] reply in
+            answered(.init { () throws(StoreError) in try self.judgeAtOnce(reply, key) })
+        }
     }
 }
 

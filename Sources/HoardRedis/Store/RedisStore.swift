@@ -46,6 +46,8 @@ public final class RedisStore: Sendable {
     let ticker: any Ticker
     let logger: Logger?
     let connection: any RedisConnection
+    /// The connection, if it is one of Hoard's own to a single server.
+    let client: RedisClient?
     let coherence: Coherence
     /// What this instance has done; the size is not in it.
     let counters = Mutex(StoreStatistics())
@@ -96,6 +98,7 @@ public final class RedisStore: Sendable {
         coherence.beginOutage()
         do throws(RedisError) {
             connection = try makeConnection(isTracked ? keys.prefix : nil) { [weak coherence] event in coherence?.handle(event) }
+            client = connection as? RedisClient
         } catch {
             coherence.close()
             throw StoreError(error, storeName: configuration.name)

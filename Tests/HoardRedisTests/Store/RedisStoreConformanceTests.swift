@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Hoard
 import HoardRedis
 import HoardRedisTestSupport
@@ -29,6 +30,53 @@ import Testing
                 clock: configuration.clock
             )
         }
+    }
+
+    static let callbackChecks = RecordStoreConformance.checks(forStoresWithOwnLimits: false)
+
+    @Test(.enabled(if: RedisServer.isAvailable, "\(RedisServer.requirement)"), arguments: callbackChecks)
+    func theStoreConformsOnARealServerIfItIsAskedToCallBack(to check: RecordStoreConformance.Check) async throws {
+        let server = try await RedisServer.shared()
+        try await check.run { configuration in
+            CallbackReader(
+                base: try RedisStore(
+                    connectingTo: RedisConfiguration(address: server.address).patient,
+                    configuration: .init(keyPrefix: "callback [\(UInt64.random(in: .min ... .max))]*", exactCountLimit: 1_000_000),
+                    clock: configuration.clock
+                )
+            )
+        }
+    }
+
+    @Test(.enabled(if: RedisServer.isAvailable, "\(RedisServer.requirement)"))
+    func whatIsReadByCallbackNeedsNoOtherRoundTripOnceItsGenerationsAreKnown() async throws {
+        let server = try await RedisServer.shared()
+        let store = try RedisStore(
+            connectingTo: RedisConfiguration(address: server.address).patient,
+            configuration: .init(keyPrefix: "round trips \(UInt64.random(in: .min ... .max))")
+        )
+        #expect(store.callsBack)
+        try await store.insert(Record(payload: .init([1]), created: .now, staleUntil: .forever, tags: ["t"]), forKey: "a")
+        _ = try await store.record(forKey: "a")
+        func read(_ key: RecordKey) async throws -> ImmediateReading {
+            try await withCheckedContinuation { continuation in store.beginReading(key) { continuation.resume(returning: $0) } }.result()
+        }
+        guard case .record(let record) = try await read("a") else { return _ = Issue.record("The record should be there.") }
+        #expect(record.payload == .init([1]) && record.tags == ["t"])
+        #expect(try await read("b") == .absent)
+        try await store.removeRecords(taggedWith: ["t"])
+        #expect(try await read("a") != .record(record))
+        await store.close()
+        await #expect(throws: StoreError.self) { try await read("a") }
+    }
+
+    @Test func storeThatIsToldNothingIsNotAskedToCallBack() async throws {
+        let store = try RedisStore(
+            connectingTo: RedisConfiguration(address: .tcp(host: "127.0.0.1", port: 1)),
+            configuration: .init(tracking: .off)
+        )
+        #expect(!store.callsBack)
+        await store.close()
     }
 
     static let sharingChecks = RecordStoreConformance.sharingChecks + RecordStoreConformance.leaseChecks

@@ -7,7 +7,7 @@ import HoardTesting
 import Synchronization
 
 /// A store in memory that writes down every call as it is made, bulk calls as one, and does to it what a script says.
-final class ScriptedStore: ImmediateRecordStore {
+final class ScriptedStore: ImmediateRecordStore, CallbackRecordStore {
     struct Call: Hashable, Sendable, CustomStringConvertible {
         let name: String
         var keys: Set<RecordKey> = []
@@ -30,13 +30,16 @@ final class ScriptedStore: ImmediateRecordStore {
     private let state = Mutex(State())
 
     let answersAtOnce: Bool
+    let callsBack: Bool
     private let ticker: (any Ticker)?
 
     /// - Parameters:
     ///   - answersAtOnce: Whether it reads without suspending where the script has it wait for nothing.
+    ///   - callsBack: Whether it is asked for records without a task.
     ///   - ticker: By it the script's delays are measured. Without one there are none.
-    init(name: String = "scripted", answersAtOnce: Bool = false, ticker: (any Ticker)? = nil) {
+    init(name: String = "scripted", answersAtOnce: Bool = false, callsBack: Bool = false, ticker: (any Ticker)? = nil) {
         self.name = name
+        self.callsBack = callsBack
         self.answersAtOnce = answersAtOnce
         self.ticker = ticker
     }
@@ -100,6 +103,17 @@ final class ScriptedStore: ImmediateRecordStore {
 
     func record(forKey key: RecordKey) async throws(StoreError) -> Record? {
         try await perform(Call(name: "record", keys: [key])) { $0[key] }
+    }
+
+    func beginReading(_ key: RecordKey, answered: @escaping @Sendable (CallbackReading) -> Void) {
+        startTask { [self] in
+            do throws(StoreError) {
+                let record = try await record(forKey: key)
+                answered(CallbackReading { .init(record) })
+            } catch {
+                answered(CallbackReading { () throws(StoreError) in throw error })
+            }
+        }
     }
 
     func immediateRecord(forKey key: RecordKey) throws(StoreError) -> ImmediateReading {

@@ -20,7 +20,7 @@ struct HTTPFlightRun: Sendable {
     init(_ program: HTTPFlightProgram, isDelayed: Bool = true) {
         self.program = program
         let (seed, time) = (program.seed, TestTime())
-        store = FaultyStore(MemoryStore(clock: time), answersAtOnce: seed % 4 < 2, ticker: time)
+        store = FaultyStore(MemoryStore(clock: time), answersAtOnce: seed % 4 < 2, callsBack: seed % 3 == 0, ticker: time)
         let delayed = isDelayed ? 0.3 : 0
         store.setScript(
             FaultyStore.seededScript(seed: seed, rates: .init(delayBefore: delayed, delayAfterwards: delayed, outages: seed % 3 == 0 ? 0.2 : 0))

@@ -44,9 +44,11 @@ struct InterleavingRun: Sendable {
         let configuration = Self.stackConfiguration(using: &generator)
         let names = Self.cacheNames(using: &generator)
         logs = names.indices.map { InterleavingLog(keys: keys, number: $0, moments: moments, isTraced: isTraced) }
-        // Some answer on the caller's thread, as a disk does.
+        // Some answer on the caller's thread, as a disk does, and some call back, as a server does.
         stores = ["upper", "lower"].map { name in
-            FaultyStore(MemoryStore(name: name, clock: time), answersAtOnce: Bool.random(using: &generator), ticker: time)
+            let callsBack = program.seed % 3 == 0 || name == "lower" && program.seed % 3 == 1
+            let answersAtOnce = Bool.random(using: &generator)
+            return FaultyStore(MemoryStore(name: name, clock: time), answersAtOnce: answersAtOnce, callsBack: callsBack, ticker: time)
         }
         for store in stores {
             var rates = Self.rates(using: &generator)

@@ -20,7 +20,7 @@ final class StoreTierRun: Sendable {
 
     init(_ program: StoreTierProgram) {
         self.program = program
-        store = ScriptedStore(answersAtOnce: program.seed % 2 == 0, ticker: ticker)
+        store = ScriptedStore(answersAtOnce: program.seed % 2 == 0, callsBack: program.seed % 3 == 0, ticker: ticker)
         tier = StoreTier(store: store, configuration: program.configuration, ticker: ticker, observer: nil) { _ in }
         let fates = Shared(SeededGenerator(seed: program.seed ^ 0x5bd1_e995))
         let deadline = program.configuration.deadline ?? .seconds(1)

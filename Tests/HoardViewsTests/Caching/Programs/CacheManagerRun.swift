@@ -51,7 +51,7 @@ final class CacheManagerRun: Sendable {
         self.program = program
         self.isSeeded = isSeeded
         state = Mutex(State(isOrdered: isSeeded))
-        store = FaultyStore(MemoryStore(clock: time), answersAtOnce: program.seed % 4 < 2, ticker: time)
+        store = FaultyStore(MemoryStore(clock: time), answersAtOnce: program.seed % 4 < 2, callsBack: program.seed % 3 == 0, ticker: time)
         let rates = FaultyStore.FaultRates(
             delayBefore: isSeeded ? 0.2 : 0,
             delayAfterwards: isSeeded ? 0.2 : 0,
