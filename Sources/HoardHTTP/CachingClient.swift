@@ -3,6 +3,7 @@
 
 public import HTTPTypes
 public import Hoard
+package import NIOCore
 
 /// An HTTP client with a cache: a ``Transport`` behind an ``HTTPCache``.
 ///
@@ -66,6 +67,8 @@ public final class CachingClient: Sendable {
     ) async throws(ClientError) -> ClientResponse {
         guard let target else { throw ClientError(.invalidURL, "The request has no usable http or https URI.") }
         guard let timeout = options.timeout else { return try await exchange(request, target, body, options) }
+        // What is at hand needs no deadline.
+        if body.length == 0, let response = responseFromMemory(to: request, target: target, options: options) { return response }
         let deadline = try ExchangeDeadline(after: timeout, queue: deadlines, ticker: ticker)
         var response = try await deadline.run { [self] () async throws(ClientError) in try await exchange(request, target, body, options) }
         response.body = TimedBody.limiting(response.body, to: deadline)
@@ -81,6 +84,33 @@ public final class CachingClient: Sendable {
     public func get(_ url: String, fields: HTTPFields = [:], options: RequestOptions = RequestOptions()) async throws(ClientError) -> ClientResponse {
         let request = HTTPRequest(method: .get, scheme: nil, authority: nil, path: nil, headerFields: fields)
         return try await send(request, to: TargetURI(URIReference(url)), .empty, options)
+    }
+
+    /// The response to a request without content, if memory has a fresh one with all of its body, and it is no redirect to be followed. Never suspends.
+    ///
+    /// - Parameters:
+    ///   - target: The request's, if the caller has made it.
+    ///   - isAccepted: Whether the caller has a use for a response with this head and this content. Otherwise nothing is counted.
+    package func responseFromMemory(
+        to request: HTTPRequest,
+        target: TargetURI? = nil,
+        options: RequestOptions,
+        ifAccepted isAccepted: (HTTPResponse, ByteBuffer) -> Bool = { _, _ in true }
+    ) -> ClientResponse? {
+        guard let target = target ?? TargetURI(request),
+            let response = cache.respondFromMemory(
+                to: request,
+                target: target,
+                mode: options.cacheMode,
+                partition: options.partition,
+                keepsInMemoryOnly: options.keepsInMemoryOnly,
+                ifAccepted: { response in
+                    guard response.isFromCache, let bytes = response.body.bytesAtHand else { return false }
+                    return !(options.followsRedirects && Redirect(response.head.status) != nil) && isAccepted(response.head, bytes)
+                }
+            )
+        else { return nil }
+        return ClientResponse(response, url: target.description, redirectCount: 0, staleness: nil)
     }
 
     /// Sends the request and those that redirects make of it.

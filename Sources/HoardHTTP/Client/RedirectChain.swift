@@ -76,7 +76,7 @@ struct RedirectChain {
 }
 
 /// The statuses that a client follows by itself.
-private enum Redirect {
+enum Redirect {
     /// 301 and 302.
     case moved
     /// 303.

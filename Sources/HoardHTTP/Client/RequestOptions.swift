@@ -30,7 +30,8 @@ public struct RequestOptions: Sendable {
     /// Whether a redirect from `https` to `http` is followed, after which anybody on the way can read and change everything. Default: `false`.
     public var allowsInsecureRedirects = false
 
-    /// The longest the exchange may take, from the call to the last byte of the response's body, redirects and repetitions included. Default: `nil`, no limit.
+    /// The longest the exchange may take, from the call to the last byte of the response's body, redirects and repetitions included. What memory
+    /// answers whole takes no time, and is given whatever this is. Default: `nil`, no limit.
     public var timeout: Duration?
 
     /// Whether an idempotent request is sent once more if the connection it went out on turned out to be closed (``TransportError/mayRetry``)

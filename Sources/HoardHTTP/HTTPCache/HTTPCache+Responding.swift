@@ -89,15 +89,27 @@ extension HTTPCache {
         }
     }
 
-    /// The answer to a request without a partition of its own, if memory has a fresh one with all of its body. Never suspends.
+    /// The answer to a request without content, if memory has a fresh one with all of its body. Never suspends.
     ///
+    /// - Parameters:
+    ///   - target: The request's, if the caller has made it.
+    ///   - isAccepted: Whether the caller has a use for the answer. Otherwise nothing is counted.
     /// - Returns: `nil` if ``respond(to:body:mode:partition:keepsInMemoryOnly:policy:through:onInterimResponse:)`` has to be asked.
-    package func respondFromMemory(to request: HTTPRequest, compiledPolicy policy: CompiledHTTPCachePolicy? = nil) -> HTTPCacheResponse? {
-        guard let target = TargetURI(request) else { return nil }
-        let call = call(request, to: target, through: NoTransport(), in: space, policy: policy)
+    package func respondFromMemory(
+        to request: HTTPRequest,
+        target: TargetURI? = nil,
+        mode: RequestCacheMode = .default,
+        partition: String? = nil,
+        keepsInMemoryOnly: Bool = false,
+        compiledPolicy policy: CompiledHTTPCachePolicy? = nil,
+        ifAccepted isAccepted: (HTTPCacheResponse) -> Bool = { _ in true }
+    ) -> HTTPCacheResponse? {
+        guard let target = target ?? TargetURI(request) else { return nil }
+        let space = space(partition: partition, isMemoryOnly: keepsInMemoryOnly)
+        let call = call(request, to: target, mode: mode, through: NoTransport(), in: space, policy: policy)
         var machine = machine(for: call)
         guard case .lookUp = machine.start(), let lookup = entries.memoryLookup(forKey: call.key),
-            var response = response(lookup, to: call, machine)
+            var response = response(lookup, to: call, machine), isAccepted(response)
         else { return nil }
         count(.hits)
         response.report = AnswerReport(.hit, tier: .memory)

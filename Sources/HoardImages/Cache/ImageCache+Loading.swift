@@ -30,6 +30,41 @@ private struct FoundOriginal {
 }
 
 extension ImageCache {
+    /// The bitmap in memory, if its original is in memory too, fresh, and still the same. Never suspends.
+    func lookupInMemory(_ request: ImageRequest) -> ImageLookup? {
+        let key = request.decodedKey
+        guard let known = memory.peek(key) else { return nil }
+        let isFromCache: Bool
+        switch request.source {
+        case .key(let name):
+            guard originals.memoryValue(forKey: OriginalKey(key: name, partition: request.partition))?.identity == known.identity else { return nil }
+            isFromCache = true
+        case .url(let url):
+            guard let target = TargetURI(URIReference(url.text)),
+                let response = client?.responseFromMemory(
+                    to: request.head,
+                    target: target,
+                    options: request.requestOptions,
+                    ifAccepted: { $0.hasImage && known.isMade(ofContent: $1, head: $0, url: target.description) }
+                )
+            else { return nil }
+            isFromCache = response.isFromCache
+        }
+        return hit(known, forKey: key, isFromCache: isFromCache)
+    }
+
+    /// A bitmap in memory that may be shown. Counts as a use.
+    private func hit(
+        _ known: DecodedImage,
+        forKey key: DecodedKey,
+        isFromCache: Bool,
+        staleness: HTTPCacheResponse.Staleness? = nil
+    ) -> ImageLookup {
+        _ = memory.value(forKey: key)
+        state.withLock { $0.statistics.memoryHits += 1 }
+        return ImageLookup(image: known.bitmap, wasDecoded: false, isFromCache: isFromCache, staleness: staleness)
+    }
+
     /// What a flight does: has the original judged by whoever keeps it, and decodes it unless that has been done.
     func load(_ request: ImageRequest) async throws(ImageError) -> ImageLookup? {
         let key = request.decodedKey
@@ -44,10 +79,7 @@ extension ImageCache {
             case .bytes(let bytes): bytes.identity
             }
         if let known, let identity, known.identity == identity {
-            // Counts as a use.
-            _ = memory.value(forKey: key)
-            state.withLock { $0.statistics.memoryHits += 1 }
-            return ImageLookup(image: known.bitmap, wasDecoded: false, isFromCache: original.isFromCache, staleness: original.staleness)
+            return hit(known, forKey: key, isFromCache: original.isFromCache, staleness: original.staleness)
         }
         guard let identity else { throw ImageError.damaged }
         let bitmap = Bitmap(try await decode(original.content, request.options), original: nil)
@@ -74,14 +106,14 @@ extension ImageCache {
         } catch {
             throw ImageError(client: error)
         }
-        guard response.head.status == .ok || response.head.status == .nonAuthoritativeInformation else {
+        guard response.head.hasImage else {
             throw ImageError(
                 .unacceptableStatus,
                 "The server answered with the status \(response.head.status.code).",
                 status: response.head.status.code
             )
         }
-        let validator = ImageValidator(response)
+        let validator = ImageValidator(response.head, url: response.url)
         var original = FoundOriginal(content: .sameAsInMemory, validator: validator, isFromCache: response.isFromCache, staleness: response.staleness)
         // A bitmap in memory is a copy like any other.
         original.mayBeKept = request.options.cacheMode != .noStore && !CacheControl(response: response.head.headerFields).noStore
@@ -151,7 +183,24 @@ extension ImageCache {
     }
 }
 
+extension HTTPResponse {
+    /// Whether its content is what was asked for.
+    fileprivate var hasImage: Bool { status == .ok || status == .nonAuthoritativeInformation }
+}
+
+extension DecodedImage {
+    /// Whether a response has the content that the bitmap was made of. A strong entity tag is believed, as it is for content that is not at hand.
+    fileprivate func isMade(ofContent content: ByteBuffer, head: HTTPResponse, url: String) -> Bool {
+        if let validator, validator == ImageValidator(head, url: url) { return true }
+        return content.withUnsafeReadableBytes { ContentIdentity($0) } == identity
+    }
+}
+
 extension ImageRequest {
+    fileprivate var head: HTTPRequest {
+        HTTPRequest(method: .get, scheme: nil, authority: nil, path: nil, headerFields: options.fields)
+    }
+
     fileprivate var requestOptions: RequestOptions {
         var requestOptions = RequestOptions(cacheMode: options.cacheMode, timeout: options.timeout)
         requestOptions.partition = partition.text

@@ -139,9 +139,9 @@ struct ImageValidator: Hashable, Sendable {
     let entityTag: ExactText
     let url: ExactText
 
-    init?(_ response: ClientResponse) {
-        guard let tag = response.head.headerFields[.eTag], tag.hasPrefix("\"") else { return nil }
+    init?(_ head: HTTPResponse, url: String) {
+        guard let tag = head.headerFields[.eTag], tag.hasPrefix("\"") else { return nil }
         entityTag = ExactText(tag)
-        url = ExactText(response.url)
+        self.url = ExactText(url)
     }
 }

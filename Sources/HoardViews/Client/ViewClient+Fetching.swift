@@ -64,9 +64,11 @@ extension ViewClient {
 
     /// A valid screen that is kept and has been decoded: found without a load. Suspends only as far as the cache manager does.
     private func viewInMemory(_ plan: ViewPlan) async -> FetchedView? {
-        guard let screen = decoded.value(forKey: plan.key), let reference = await keptReference(plan), reference.data == screen.content,
-            dependencies.cache?.isValid(reference: reference) == true
-        else { return nil }
+        guard let screen = decoded.value(forKey: plan.key) else { return nil }
+        guard let reference = await keptReference(plan) else {
+            return viewInMemoryOfHTTP(screen, plan)
+        }
+        guard reference.data == screen.content, dependencies.cache?.isValid(reference: reference) == true else { return nil }
         return view(of: reference, screen.component, .memory, plan)
     }
 

@@ -25,6 +25,7 @@ struct DecodedScreen: Sendable {
 /// A request for a screen, ready to be sent.
 struct ViewPlan: Sendable {
     let head: HTTPRequest
+    let target: TargetURI
     let body: Data?
     /// In its normal form.
     let url: String
@@ -64,6 +65,7 @@ extension ViewClient {
         let directives = CacheControl(request: data.headers)
         return ViewPlan(
             head: head,
+            target: target,
             body: body,
             url: address,
             key: key,

@@ -24,11 +24,15 @@ struct ViewReply: Sendable {
     let requestTime: Date
     let responseTime: Date
 
-    /// Not a part that nobody has asked for.
-    var isSuccess: Bool { head.status.kind == .successful && head.status != .partialContent }
+    var isSuccess: Bool { head.isSuccess }
 
     /// How long the screen may be kept: [RFC 9111 §4.2.1](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.1).
     var terms: KeepingTerms { KeepingTerms(self) }
+}
+
+extension HTTPResponse {
+    /// Whether it has what was asked for, and not a part that nobody has asked for.
+    fileprivate var isSuccess: Bool { status.kind == .successful && status != .partialContent }
 }
 
 /// What a response says of keeping it.
@@ -75,9 +79,7 @@ extension ViewClient {
         }
         var head = plan.head
         if let hash, let hashField { head.headerFields[hashField] = hash }
-        var options = RequestOptions(cacheMode: mode, timeout: configuration.timeout)
-        options.partition = plan.key.partition?.text
-        options.keepsInMemoryOnly = plan.key.isSensitive
+        let options = requestOptions(plan, mode)
         count { $0.requests += 1 }
         let requestTime = clock.now()
         let response: ClientResponse
@@ -112,6 +114,37 @@ extension ViewClient {
         )
     }
 
+    private func requestOptions(_ plan: ViewPlan, _ mode: RequestCacheMode) -> RequestOptions {
+        var options = RequestOptions(cacheMode: mode, timeout: configuration.timeout)
+        options.partition = plan.key.partition?.text
+        options.keepsInMemoryOnly = plan.key.isSensitive
+        return options
+    }
+
+    /// A decoded screen, if the caching client has the response that it was decoded from in memory, and that is fresh. Never suspends.
+    ///
+    /// - Returns: `nil` also for a response with a hash, which the cache manager is to keep.
+    func viewInMemoryOfHTTP(_ screen: DecodedScreen, _ plan: ViewPlan) -> FetchedView? {
+        let options = requestOptions(plan, .default)
+        let response = dependencies.client?.responseFromMemory(to: plan.head, target: plan.target, options: options) { head, bytes in
+            guard head.isSuccess, hash(in: head) == nil, bytes.readableBytes == screen.content.count else { return false }
+            return bytes.readableBytesView.elementsEqual(screen.content)
+        }
+        guard let response else { return nil }
+        count { $0.requests += 1 }
+        let now = clock.now()
+        return FetchedView(
+            component: screen.component,
+            source: .memory,
+            staleness: nil,
+            hash: nil,
+            url: plan.url,
+            created: now.addingTimeInterval(-ResponseAge(of: response.head, requestTime: now, responseTime: now).initialSeconds),
+            now: now,
+            content: screen.content
+        )
+    }
+
     private static func collect(_ body: HTTPBody, _ excess: (Int) -> Int?) async throws(ViewError) -> Data {
         var content = Data()
         if let length = body.length {
@@ -132,9 +165,11 @@ extension ViewClient {
     }
 
     /// What the server calls the state that it sent.
-    func hash(of reply: ViewReply) -> String? {
+    func hash(of reply: ViewReply) -> String? { hash(in: reply.head) }
+
+    private func hash(in head: HTTPResponse) -> String? {
         guard let hashField else { return nil }
-        let values = Set(reply.head.headerFields[values: hashField])
+        let values = Set(head.headerFields[values: hashField])
         guard values.count == 1, let hash = values.first, !hash.isEmpty else { return nil }
         return hash
     }

@@ -39,6 +39,29 @@ import Testing
         #expect(transport.requests.compactMap(\.head.path) == ["/a", "/b"])
     }
 
+    @Test(arguments: [nil, Duration.seconds(60)])
+    func redirectFromMemoryIsCountedOnce(timeout: Duration?) async throws {
+        let (client, transport) = Self.client(["/a": (301, "/b")], fields: [.cacheControl: "max-age=60"])
+        for _ in 0..<2 {
+            let response = try await client.get("http://example.com/a", options: RequestOptions(timeout: timeout))
+            #expect(try await Self.text(response) == "GET ")
+        }
+        #expect(transport.requests.compactMap(\.head.path) == ["/a", "/b", "/b"])
+        #expect(client.cache.statistics.hits == 1)
+        #expect(client.cache.statistics.misses == 3)
+    }
+
+    @Test func answerWithoutContentFromMemoryNeedsNoDeadline() async throws {
+        let time = TestTime()
+        let transport = FakeTransport { _ in .text("kept", fields: [.cacheControl: "max-age=60", .eTag: "\"1\""]) }
+        let client = CachingClient(transport: transport, cache: HTTPCache(clock: time, ticker: time))
+        let options = RequestOptions(timeout: .seconds(60))
+        #expect(try await Self.text(try await client.get("http://example.com/a", options: options)) == "kept")
+        #expect(try await client.get("http://example.com/a", fields: [.ifNoneMatch: "\"1\""], options: options).head.status == .notModified)
+        #expect(transport.requests.count == 1)
+        #expect(client.cache.statistics.hits == 1)
+    }
+
     static let methods: [(method: HTTPRequest.Method, code: Int, text: String)] = [
         (.post, 301, "GET "), (.post, 302, "GET "), (.post, 303, "GET "), (.post, 307, "POST content"), (.post, 308, "POST content"),
         (.put, 301, "PUT content"), (.put, 302, "PUT content"), (.put, 303, "GET "), (.put, 307, "PUT content"), (.delete, 303, "GET "),
