@@ -19,7 +19,7 @@ public import Hummingbird
 /// The cache is an HTTP cache like that of a proxy, and the handler is its origin: what may be stored, for how long, and for whom is said by the response
 /// ([RFC 9111](https://www.rfc-editor.org/rfc/rfc9111)). A response that says nothing is not stored. Conditional requests, ranges, `HEAD` and `Vary`
 /// are answered by the cache; `POST`, `PUT`, `PATCH` and `DELETE` invalidate what is stored for their URI; of requests that one response may answer, only the first
-/// reaches the handler. No body is collected: it is stored while it is sent.
+/// reaches the handler. A short body that writes itself without waiting, as one of bytes does, is stored as it is; any other while it is sent.
 ///
 /// Where the middleware stands decides what it stores: middlewares that are added before it see each request and each response, and what they add to responses is not
 /// stored; those that are added after it belong to the origin.

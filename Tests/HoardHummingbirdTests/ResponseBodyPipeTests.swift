@@ -55,6 +55,83 @@ struct ResponseBodyPipeTests {
     }
 
     @Test
+    func bodyOfBytesIsAtHand() {
+        let bytes = ByteBuffer(string: "All of it")
+        #expect(ResponseBodyPipe(ResponseBody(byteBuffer: bytes)).contentAtHand() == bytes)
+        #expect(ResponseBodyPipe(ResponseBody(contentsOf: [bytes, bytes])).contentAtHand() == ByteBuffer(string: "All of itAll of it"))
+        #expect(ResponseBodyPipe(ResponseBody()).contentAtHand() == nil)
+        #expect(ResponseBodyPipe(ResponseBody(byteBuffer: ByteBuffer(repeating: 1, count: Self.capacity))).contentAtHand() == nil)
+    }
+
+    @Test
+    func bodyThatWaitsIsReadFromItsBeginning() async throws {
+        let gate = Gate()
+        let pipe = ResponseBodyPipe(
+            ResponseBody(contentLength: 6) { writer in
+                try await writer.write(ByteBuffer(string: "abc"))
+                await gate.pass()
+                try await writer.write(ByteBuffer(string: "def"))
+                try await writer.finish(nil)
+            }
+        )
+        #expect(pipe.contentAtHand() == nil)
+        gate.open()
+        #expect(try await HTTPBody(pipe, length: 6).collect(upTo: 6) == ByteBuffer(string: "abcdef"))
+    }
+
+    @Test
+    func bodyThatNobodyReadsIsCancelled() async throws {
+        let (begun, ended) = (Gate(isOpen: true), Gate(isOpen: true))
+        do {
+            let pipe = ResponseBodyPipe(
+                ResponseBody(contentLength: 6) { writer in
+                    await begun.pass()
+                    while !Task.isCancelled { await Task.yield() }
+                    await ended.pass()
+                }
+            )
+            let content = pipe.content
+            #expect(pipe.contentAtHand() == nil)
+            await begun.arrivals(1)
+            _ = content
+        }
+        await ended.arrivals(1)
+    }
+
+    @Test(arguments: [nil, 2, 4])
+    func bodyThatIsNotWhatItSaysIsNotAtHand(length: Int?) async throws {
+        let pipe = ResponseBodyPipe(
+            ResponseBody(contentLength: length) { writer in
+                try await writer.write(ByteBuffer(string: "abc"))
+                try await writer.finish(nil)
+            }
+        )
+        #expect(pipe.contentAtHand() == nil)
+        #expect(try await HTTPBody(pipe, length: nil).collect(upTo: 6) == ByteBuffer(string: "abc"))
+    }
+
+    @Test
+    func bodyWithTrailersOrAFailureIsNotAtHand() async throws {
+        let trailing = ResponseBodyPipe(
+            ResponseBody(contentLength: 3) { writer in
+                try await writer.write(ByteBuffer(string: "abc"))
+                try await writer.finish([.eTag: "end"])
+            }
+        )
+        #expect(trailing.contentAtHand() == nil)
+        #expect(try await HTTPBody(trailing, length: 3).collect(upTo: 3) == ByteBuffer(string: "abc"))
+        #expect(trailing.trailers == [.eTag: "end"])
+        let failing = ResponseBodyPipe(
+            ResponseBody(contentLength: 3) { writer in
+                try await writer.write(ByteBuffer(string: "abc"))
+                throw Failure()
+            }
+        )
+        #expect(failing.contentAtHand() == nil)
+        await #expect(throws: Failure.self) { try await HTTPBody(failing, length: 3).collect(upTo: 3) }
+    }
+
+    @Test
     func writerWaitsForItsReader() async throws {
         let written = Gate(isOpen: true)
         let pipe = ResponseBodyPipe(

@@ -72,6 +72,13 @@ struct BodyPipeState {
         }
     }
 
+    /// All that was written, if that has ended without trailers, and nobody has read any of it.
+    func whole(byteCount expected: Int) -> ByteBuffer? {
+        guard case .finished(let trailers) = ending, trailers?.isEmpty ?? true, byteCount == expected, var whole = parts.first else { return nil }
+        for part in parts.dropFirst() { whole.writeImmutableBuffer(part) }
+        return whole
+    }
+
     /// The reader does not wait any longer.
     mutating func stopWaiting() { isReaderWaiting = false }
 

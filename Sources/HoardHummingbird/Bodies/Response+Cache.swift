@@ -21,10 +21,12 @@ extension Request {
 }
 
 extension TransportResponse {
-    /// A handler's response, whose body is asked for when somebody reads it.
+    /// A handler's response. A short body is asked for at once, as far as it writes itself without waiting; any other when somebody reads it.
     ///
-    /// - Parameter content: The whole content, if it is at hand.
-    init(_ response: Response, content: ByteBuffer?, to method: HTTPRequest.Method) {
+    /// - Parameters:
+    ///   - content: The whole content, if it is at hand.
+    ///   - isRead: Whether somebody will read it.
+    init(_ response: Response, content: ByteBuffer?, isRead: Bool, to method: HTTPRequest.Method) {
         var head = response.head
         let length = response.body.contentLength
         let body: HTTPBody
@@ -40,7 +42,8 @@ extension TransportResponse {
                 body = HTTPBody(content)
             } else {
                 let pipe = ResponseBodyPipe(response.body)
-                body = HTTPBody(pipe, length: length) { pipe.trailers }
+                let atHand = isRead ? pipe.contentAtHand() : nil
+                body = atHand.map { HTTPBody($0) } ?? HTTPBody(pipe.content, length: length) { pipe.trailers }
             }
         }
         self.init(head: head, body: body)

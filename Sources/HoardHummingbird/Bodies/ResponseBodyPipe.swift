@@ -10,12 +10,13 @@ internal import Synchronization
 
 /// Turns a body that writes itself into one that is read.
 ///
-/// The body is asked to write only when somebody reads, and in a task of its own; it waits when ``BodyPipeState/capacity`` bytes lie unread. When the reader
-/// leaves, that task is cancelled and whatever it writes fails.
+/// The body is asked to write only when somebody reads, or asks for ``contentAtHand()``, and in a task of its own; it waits when ``BodyPipeState/capacity`` bytes lie
+/// unread. When the reader leaves, that task is cancelled and whatever it writes fails.
 final class ResponseBodyPipe: Sendable {
     private struct State {
         var pipe = BodyPipeState()
         var hasReader = false
+        var hasBegun = false
         var reader: CheckedContinuation<ByteBuffer?, any Error>?
         var writers: [Int: CheckedContinuation<Void, any Error>] = [:]
         var lastWriter = 0
@@ -39,8 +40,10 @@ final class ResponseBodyPipe: Sendable {
 
     // MARK: Writing
 
+    /// Has the body write on the caller's thread, until it waits for the first time.
     private func start() {
-        let task = startTask { [self] in
+        guard state.withLock({ !exchange(&$0.hasBegun, with: true) }) else { return }
+        let task = startImmediateTask { [self] in
             do {
                 try await body.write(Writer(pipe: self))
                 end(.failed(ResponseBodyError.unfinished))
@@ -53,6 +56,15 @@ final class ResponseBodyPipe: Sendable {
             return state.pipe.isAbandoned
         }
         if isAbandoned { task.cancel() }
+    }
+
+    /// All of a body that is known to fit into the pipe, and that writes itself without waiting, as one of bytes does. Called before anybody reads.
+    ///
+    /// - Returns: `nil` if it has to be read, which goes on where this has stopped.
+    func contentAtHand() -> ByteBuffer? {
+        guard let length = body.contentLength, length > 0, length < BodyPipeState.capacity else { return nil }
+        start()
+        return state.withLock { $0.pipe.whole(byteCount: length) }
     }
 
     fileprivate func write(_ part: ByteBuffer) async throws {
@@ -163,6 +175,21 @@ final class ResponseBodyPipe: Sendable {
         task?.cancel()
         for writer in writers { writer.resume(throwing: CancellationError()) }
     }
+}
+
+extension ResponseBodyPipe {
+    /// The body for whoever may read it. When it goes, and nobody has begun to, the body's task is cancelled.
+    final class Content: AsyncSequence, Sendable {
+        private let pipe: ResponseBodyPipe
+
+        fileprivate init(_ pipe: ResponseBodyPipe) { self.pipe = pipe }
+
+        deinit { if pipe.claim() { pipe.abandon() } }
+
+        func makeAsyncIterator() -> AsyncIterator { pipe.makeAsyncIterator() }
+    }
+
+    var content: Content { Content(self) }
 }
 
 extension ResponseBodyPipe: AsyncSequence {

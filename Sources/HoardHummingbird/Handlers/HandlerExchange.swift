@@ -54,7 +54,7 @@ final class HandlerExchange: Sendable {
 
     /// The handler's answer as the cache gets it.
     func received(_ answer: HandlerOutcome.Answer) -> TransportResponse {
-        var response = TransportResponse(answer.response, content: answer.content, to: request.method)
+        var response = TransportResponse(answer.response, content: answer.content, isRead: answer.error == nil, to: request.method)
         if let tags = answer.notes?.tags, !tags.isEmpty {
             response.head.headerFields.append(HTTPField(name: .cacheTag, value: tags.sorted().joined(separator: ", ")))
         }
