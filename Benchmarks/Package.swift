@@ -30,13 +30,16 @@ let package = Package(
         .executable(name: "disk-benchmarks", targets: ["DiskBenchmarks"]),
         .executable(name: "tiered-benchmarks", targets: ["TieredBenchmarks"]),
         .executable(name: "http-benchmarks", targets: ["HTTPBenchmarks"]),
+        .executable(name: "middleware-benchmarks", targets: ["MiddlewareBenchmarks"]),
         .executable(name: "redis-benchmarks", targets: ["RedisBenchmarks"]),
         .executable(name: "lock-benchmarks", targets: ["LockBenchmarks"]),
         .executable(name: "cache-storm", targets: ["CacheStorm"]),
     ],
     dependencies: [
         .package(name: "hoard", path: ".."),
-        // What HoardHTTP's interface consists of; Hoard has them already.
+        // What the interfaces of HoardHTTP and HoardHummingbird consist of; Hoard has them already.
+        .package(url: "https://github.com/apple/swift-log", from: "1.0.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.0.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.0.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.0.0"),
     ],
@@ -70,15 +73,27 @@ let package = Package(
             name: "HTTPBenchmarks",
             dependencies: [
                 "BenchmarkSupport", .product(name: "Hoard", package: "hoard"), .product(name: "HoardHTTP", package: "hoard"),
+                .product(name: "HoardImages", package: "hoard"), .product(name: "HoardViews", package: "hoard"),
                 .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "NIOCore", package: "swift-nio"),
             ],
             packageAccess: false,
             swiftSettings: swiftSettings + [.unsafeFlags(["-package-name", hoardPackageName])]
         ),
         .executableTarget(
+            name: "MiddlewareBenchmarks",
+            dependencies: [
+                "BenchmarkSupport", .product(name: "HoardHTTP", package: "hoard"), .product(name: "HoardHummingbird", package: "hoard"),
+                .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(
             name: "RedisBenchmarks",
             dependencies: [
-                "BenchmarkSupport", .product(name: "HoardRedis", package: "hoard"), .product(name: "NIOCore", package: "swift-nio"),
+                "BenchmarkSupport", .product(name: "Hoard", package: "hoard"), .product(name: "HoardRedis", package: "hoard"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: swiftSettings
         ),

@@ -17,8 +17,13 @@ enum HTTPBenchmarks {
                     print("\(decimal(time / 1e3)) µs")
                     return
                 }
+                if MemoryWays.cases.contains(name) {
+                    let time = try await MemoryWays.run(name, requests: try options.count("--count") ?? 100_000)
+                    print("\(decimal(time / 1e3)) µs")
+                    return
+                }
                 guard let decision = Decision.all.first(where: { $0.name == name }) else {
-                    fail("--case knows \((Decision.all.map(\.name) + ClientWays.cases).joined(separator: "; ")), not \(name).")
+                    fail("--case knows \((Decision.all.map(\.name) + ClientWays.cases + MemoryWays.cases).joined(separator: "; ")), not \(name).")
                 }
                 print(decision.run(try options.count("--count") ?? 100_000))
                 return
@@ -28,6 +33,7 @@ enum HTTPBenchmarks {
             let isQuick = options.contains("--quick")
             print(table(rounds: rounds, count: isQuick ? 50_000 : 200_000))
             print(try await ClientWays.table(rounds: rounds, requests: isQuick ? 5_000 : 20_000))
+            print(try await MemoryWays.table(rounds: rounds, requests: isQuick ? 5_000 : 50_000))
         } catch {
             fail(String(describing: error))
         }

@@ -19,20 +19,21 @@ struct RedisBenchmarks {
             print(Machine().description + "\n")
             let isSmoke = options.contains("--smoke")
             let rows = Row.all.filter { row in options.text("--only").map { "\(row.name), \(row.byteCount) B".contains($0) } ?? true }
-            try await measure(
-                rows,
-                rounds: options.count("--rounds") ?? (isSmoke ? 1 : 5),
-                milliseconds: options.count("--milliseconds") ?? (isSmoke ? 50 : 700)
-            )
+            let rounds = try options.count("--rounds") ?? (isSmoke ? 1 : 5)
+            let server = try PrivateServer()
+            defer { server.stop() }
+            try await measure(rows, server, rounds: rounds, milliseconds: options.count("--milliseconds") ?? (isSmoke ? 50 : 700))
+            if options.text("--only").map({ "store".contains($0) }) ?? true {
+                print(try await TieredHits.table(port: server.port, reads: isSmoke ? 640 : 32_000, rounds: rounds))
+            }
         } catch {
             FileHandle.standardError.write(Data("\(error)\n".utf8))
             exit(1)
         }
     }
 
-    private static func measure(_ rows: [Row], rounds: Int, milliseconds: Int) async throws {
-        let server = try PrivateServer()
-        defer { server.stop() }
+    private static func measure(_ rows: [Row], _ server: PrivateServer, rounds: Int, milliseconds: Int) async throws {
+        guard !rows.isEmpty else { return }
         let plain = try ClientSubject(port: server.port)
         let secure = try ClientSubject(port: server.securePort, certificatePath: server.certificatePath)
         var samples: [Row: Sample] = [:]
