@@ -241,7 +241,7 @@ let package = Package(
         // The ways of a request, for `Scripts/budgets`, which counts what each costs. Not a product.
         .executableTarget(
             name: "HoardBudgets",
-            dependencies: ["Hoard", "HoardDisk", "HoardHTTP", httpTypes, nioCore],
+            dependencies: ["Hoard", "HoardDisk", "HoardHTTP", "HoardImages", "HoardViews", httpTypes, nioCore],
             path: "Tests/HoardBudgets",
             swiftSettings: swiftSettings
         ),

@@ -15,8 +15,10 @@ enum Budgets {
             try await way.take(count)
         } else if let way = ClientWay(rawValue: name) {
             try await way.take(count)
+        } else if let way = AppWay(rawValue: name) {
+            try await way.take(count)
         } else {
-            let names = TieredWay.allCases.map(\.rawValue) + ClientWay.allCases.map(\.rawValue)
+            let names = TieredWay.allCases.map(\.rawValue) + ClientWay.allCases.map(\.rawValue) + AppWay.allCases.map(\.rawValue)
             throw UsageError(description: "There is no way \"\(name)\". There are: \(names.joined(separator: ", ")).")
         }
     }

@@ -9,6 +9,7 @@ import HoardDisk
 enum TieredWay: String, CaseIterable {
     case memoryHit = "tiered memory hit"
     case diskHit = "tiered disk hit"
+    case remoteHit = "tiered remote hit"
     case absent = "tiered nothing on disk"
     case loaded = "tiered load"
 
@@ -18,10 +19,11 @@ enum TieredWay: String, CaseIterable {
         let folder = FileManager.default.temporaryDirectory.appending(path: "hoard-budgets-\(ProcessInfo.processInfo.processIdentifier)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let hasDisk = self == .diskHit || self == .absent
-        let stores: [any RecordStore] = hasDisk ? [try DiskStore(configuration: .init(directory: folder.path))] : []
-        // For hits on disk, memory has room for one key, which is never the next.
+        let stores: [any RecordStore] =
+            hasDisk ? [try DiskStore(configuration: .init(directory: folder.path))] : self == .remoteHit ? [RemoteStore()] : []
+        // For hits in stores, memory has room for one key, which is never the next.
         let cache = TieredCache<Int, Data>(
-            configuration: .init(maximumCount: self == .diskHit ? 1 : 10_000, policy: CachePolicy(freshFor: .seconds(86_400))),
+            configuration: .init(maximumCount: self == .diskHit || self == .remoteHit ? 1 : 10_000, policy: CachePolicy(freshFor: .seconds(86_400))),
             stores: stores,
             codec: .bytes
         )
@@ -29,7 +31,7 @@ enum TieredWay: String, CaseIterable {
         for key in 0..<Self.resident { await cache.insert(value, forKey: key) }
         for number in 0..<count {
             switch self {
-            case .memoryHit, .diskHit:
+            case .memoryHit, .diskHit, .remoteHit:
                 guard await cache.value(forKey: number % Self.resident) != nil else { throw WrongWay(way: rawValue) }
             case .absent:
                 guard await cache.value(forKey: -1 - number) == nil else { throw WrongWay(way: rawValue) }
@@ -41,7 +43,7 @@ enum TieredWay: String, CaseIterable {
         let counted =
             switch self {
             case .memoryHit: statistics.memoryHits
-            case .diskHit: statistics.storeHits
+            case .diskHit, .remoteHit: statistics.storeHits
             case .absent, .loaded: statistics.misses
             }
         guard counted == count else { throw WrongWay(way: rawValue) }
