@@ -37,7 +37,7 @@ let package = Package(
     ],
     dependencies: [
         .package(name: "hoard", path: ".."),
-        // What the interfaces of HoardHTTP and HoardHummingbird consist of; Hoard has them already.
+        // The interfaces of HoardHTTP and HoardHummingbird consist of them; Hoard has them already.
         .package(url: "https://github.com/apple/swift-log", from: "1.0.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.0.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.0.0"),

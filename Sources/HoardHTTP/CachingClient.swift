@@ -67,7 +67,7 @@ public final class CachingClient: Sendable {
     ) async throws(ClientError) -> ClientResponse {
         guard let target else { throw ClientError(.invalidURL, "The request has no usable http or https URI.") }
         guard let timeout = options.timeout else { return try await exchange(request, target, body, options) }
-        // What is at hand needs no deadline.
+        // A response at hand needs no deadline.
         if body.length == 0, let response = responseFromMemory(to: request, target: target, options: options) { return response }
         let deadline = try ExchangeDeadline(after: timeout, queue: deadlines, ticker: ticker)
         var response = try await deadline.run { [self] () async throws(ClientError) in try await exchange(request, target, body, options) }

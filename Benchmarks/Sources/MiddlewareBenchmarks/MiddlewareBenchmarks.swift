@@ -68,7 +68,7 @@ enum Arrangement: String, CaseIterable {
     static var allNames: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }
 
-/// What a request asks for, and of whom.
+/// The URL that a request asks for, and the server.
 enum Way: String, CaseIterable {
     /// Comes first: it is what the others are compared with.
     case handlerAlone = "handler alone"

@@ -26,6 +26,11 @@ extension StoreTier {
                 return .failure(error)
             }
         }
+        return await observed(call, operation)
+    }
+
+    /// Runs an operation, enclosed in whatever the observer has for calls.
+    func observed<Result: Sendable>(_ call: CacheStoreCall, _ operation: @escaping @Sendable () async -> Result) async -> Result {
         guard let observer else { return await operation() }
         return await observer.withStoreCall(call, operation)
     }
@@ -72,16 +77,9 @@ extension StoreTier {
         case .timedOut: return (.timedOut, 0)
         case .failure(let error): return (.failure(error), 0)
         case .success(let (reading, tick)):
-            do throws(StoreError) {
-                return switch try reading.result() {
-                case .record(let record): (.success(record), 0)
-                case .absent: (.success(nil), 0)
-                // That the caller had to wait for a thread meanwhile says nothing of the store.
-                case .unavailable: (nil, tick - start)
-                }
-            } catch {
-                return (.failure(error), 0)
-            }
+            let answer = Answer(reading.result)
+            // That the caller had to wait for a thread meanwhile says nothing of the store.
+            return (answer, answer == nil ? tick - start : 0)
         }
     }
 
@@ -105,6 +103,21 @@ extension StoreTier.Answer {
         switch result {
         case .success(let success): self = .success(success)
         case .failure(let error): self = .failure(error)
+        }
+    }
+}
+
+extension StoreTier.Answer<Record?> {
+    /// What a short way of reading says of a record; `nil`: the store has to be called.
+    init?(_ read: () throws(StoreError) -> ImmediateReading) {
+        do throws(StoreError) {
+            switch try read() {
+            case .record(let record): self = .success(record)
+            case .absent: self = .success(nil)
+            case .unavailable: return nil
+            }
+        } catch {
+            self = .failure(error)
         }
     }
 }

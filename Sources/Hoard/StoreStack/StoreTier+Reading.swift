@@ -48,29 +48,17 @@ extension StoreTier {
     /// Asks the store on the caller's thread. `nil`: it cannot answer at once.
     private func readAtOnce(_ key: RecordKey, _ call: CacheStoreCall) async -> Answer<Record?>? {
         guard let immediateStore else { return nil }
-        let read: @Sendable () -> Answer<Record?>? = {
-            do throws(StoreError) {
-                return switch try immediateStore.immediateRecord(forKey: key) {
-                case .record(let record): .success(record)
-                case .absent: .success(nil)
-                case .unavailable: nil
-                }
-            } catch {
-                return .failure(error)
-            }
-        }
-        guard let observer else { return read() }
-        return await observer.withStoreCall(call, read)
+        return await observed(call) { Answer { () throws(StoreError) in try immediateStore.immediateRecord(forKey: key) } }
     }
 
-    /// Has the store call back, enclosed in whatever the observer has for calls.
+    /// Has the store call back, enclosed in whatever the observer has for calls. Without one, no closure is made.
     private func askForCallback(
         _ key: RecordKey,
         _ store: any CallbackRecordStore,
         _ call: CacheStoreCall
     ) async -> (answer: Answer<Record?>?, spent: Int64) {
-        guard let observer else { return await readByCallback(key, from: store) }
-        return await observer.withStoreCall(call) { await readByCallback(key, from: store) }
+        if observer == nil { return await readByCallback(key, from: store) }
+        return await observed(call) { [self] in await readByCallback(key, from: store) }
     }
 
     /// Reads several records in one call of the store.

@@ -35,7 +35,7 @@ extension RedisStore {
         return try await judge([(key, StoredValue(value, key: key), RecordVersion(ofValue: value))])[key]?.record
     }
 
-    /// What a reply to `GET` says of a record, if that can be told without another round trip.
+    /// The finding of a reply to `GET`, if it can be told without another round trip.
     private func judgeAtOnce(_ reply: Result<RESPValue, RedisError>, _ key: RecordKey) throws(StoreError) -> ImmediateReading {
         let bytes: ByteBuffer?
         switch reply {
@@ -61,7 +61,7 @@ extension RedisStore {
             return .record(record)
         case (.record, .valid): break
         case (.record(let stored), .removed) where !stays(stored.record): break
-        // What has to be read or removed besides.
+        // Something has to be read or removed besides.
         default: return .unavailable
         }
         counters.withLock { $0.misses += 1 }

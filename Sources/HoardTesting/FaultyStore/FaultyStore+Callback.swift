@@ -3,10 +3,13 @@
 
 package import Hoard
 
-/// Calls back if it was created so. The call is a `record`.
-extension FaultyStore: CallbackRecordStore {
+/// Calls back if it was created so.
+extension FaultyStore: CallbackRecordStore {}
+
+extension CallbackRecordStore {
+    /// Calls back from a task with what ``RecordStore/record(forKey:)`` gives, so that the faults of a store for tests are those of that call.
     package func beginReading(_ key: RecordKey, answered: @escaping @Sendable (CallbackReading) -> Void) {
-        startTask { [self] in
+        startTask {
             do throws(StoreError) {
                 let record = try await record(forKey: key)
                 answered(CallbackReading { .init(record) })

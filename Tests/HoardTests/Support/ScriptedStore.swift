@@ -105,17 +105,6 @@ final class ScriptedStore: ImmediateRecordStore, CallbackRecordStore {
         try await perform(Call(name: "record", keys: [key])) { $0[key] }
     }
 
-    func beginReading(_ key: RecordKey, answered: @escaping @Sendable (CallbackReading) -> Void) {
-        startTask { [self] in
-            do throws(StoreError) {
-                let record = try await record(forKey: key)
-                answered(CallbackReading { .init(record) })
-            } catch {
-                answered(CallbackReading { () throws(StoreError) in throw error })
-            }
-        }
-    }
-
     func immediateRecord(forKey key: RecordKey) throws(StoreError) -> ImmediateReading {
         guard answersAtOnce else { return .unavailable }
         let call = Call(name: "record", keys: [key])
