@@ -155,8 +155,8 @@ extension CachePolicy {
 
         /// A write returns when the stores have it.
         public static var through: Self { .init(.through) }
-        /// A write returns when memory has it, and the stores get it in the background. When too many such writes are under way, it waits for its own.
-        /// ``TieredCache/flush()`` waits for all of them.
+        /// A write returns when memory has it, and the stores get it in the background, several in one call if they come faster than a store takes them. While
+        /// more than some hundred wait for that, a write waits, too. ``TieredCache/flush()`` waits for all of them.
         public static var behind: Self { .init(.behind) }
 
         public var description: String { base.rawValue }

@@ -63,6 +63,7 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     let throttle = Mutex(RetryThrottle<Key>())
     let deadlines: DeadlineQueue
     let storeWrites = BackgroundWork(maximumCount: 64)
+    let writesBehind = WriteBehindQueue<Publication>()
     /// The tasks that listen to the stores, and the watches of those that are shared.
     let watchers = Mutex<[Task<Void, Never>]>([])
     let watches = Mutex<[StoreWatch]>([])
@@ -159,6 +160,7 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     /// Waits until the stores have every value that was accepted to be written behind, or copied from a store farther away. Suspends.
     public func flush() async {
+        await writesBehind.waitUntilIdle()
         await storeWrites.waitUntilIdle()
     }
 

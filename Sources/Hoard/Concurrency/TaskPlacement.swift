@@ -32,7 +32,14 @@ package func startTask<Success: Sendable>(
     Task(executorPreference: TaskPlacement.executor, priority: priority, operation: operation)
 }
 
-/// The same, but the task runs on the caller's thread until it suspends for the first time, if the system can do that
+/// The same for work that is not the caller's alone, and takes over neither its priority nor its task-local values.
+@discardableResult
+package func startDetachedTask(_ operation: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+    let executor = TaskPlacement.executor
+    return Task.detached(executorPreference: executor) { await TaskPlacement.$executor.withValue(executor, operation: operation) }
+}
+
+/// The same as ``startTask(priority:_:)``, but the task runs on the caller's thread until it suspends for the first time, if the system can do that
 /// ([SE-0472](https://github.com/swiftlang/swift-evolution/blob/main/proposals/0472-task-start-synchronously-on-caller-context.md)).
 ///
 /// For work that must not end with its caller, but nearly always ends without having to wait. Do not call it where a user's thread must not be kept.

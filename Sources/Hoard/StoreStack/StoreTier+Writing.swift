@@ -48,11 +48,15 @@ extension StoreTier {
     /// Returns when the store has them, or at the deadline. What could not be written is not read until it has been removed.
     func insert(_ insertions: [Insertion]) async {
         let records = Dictionary(insertions.map { ($0.key, $0.record) }) { $1 }
-        let guards = sharedStore == nil ? [] : insertions.compactMap { insertion in insertion.guarded.map { (insertion.key, $0) } }
+        var guards: [RecordKey: Guard] = [:]
+        if sharedStore != nil {
+            // What is written without one takes the place of that of an older record.
+            for insertion in insertions { guards[insertion.key] = insertion.guarded }
+        }
         await change(
             .insert(records),
             insertions.map { Removal(key: $0.key, verdict: $0.verdict) },
-            guards: guards.isEmpty ? [:] : Dictionary(guards) { $1 }
+            guards: guards
         )
     }
 
@@ -245,9 +249,14 @@ extension StoreChange {
         let plain = records.filter { wanted.contains($0.key) && guards[$0.key] == nil }
         if !plain.isEmpty { try await store.insert(plain) }
         let guarded = records.filter { wanted.contains($0.key) && guards[$0.key] != nil }
-        // The oldest position is right for all of them.
+        // The oldest position is right for all of them, but too strict for those that are younger.
         guard let position = guarded.keys.compactMap({ guards[$0]?.position }).min() else { return [] }
-        return try await store.insert(guarded, ifUnchangedSince: position)
+        var refused = try await store.insert(guarded, ifUnchangedSince: position)
+        for key in refused {
+            guard let own = guards[key]?.position, own > position, let record = guarded[key] else { continue }
+            if try await store.insert(record, forKey: key, ifUnchangedSince: own) { refused.remove(key) }
+        }
+        return refused
     }
 
     fileprivate static func remove(_ keys: [RecordKey], from store: any RecordStore) async throws(StoreError) {

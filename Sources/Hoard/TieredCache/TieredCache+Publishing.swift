@@ -85,7 +85,7 @@ extension TieredCache {
         if !isLoad { for publication in published { detach(publication.key) } }
         let behind = published.filter { $0.policy.storeWriting == .behind }
         let through = published.filter { $0.policy.storeWriting != .behind }
-        if !behind.isEmpty { await storeWrites.run { [self] in await publishToStores(behind) } }
+        if !behind.isEmpty { await writeBehind(behind) }
         if !through.isEmpty { await publishToStores(through) }
         // A load that began before may return something older.
         for publication in published { detach(publication.key) }
@@ -142,38 +142,76 @@ extension TieredCache {
         publication.lease?.release()
     }
 
-    private func publishToStores(_ publications: [Publication]) async {
+    /// Leaves values to a writer in the background, together with others that have come while the stores were busy. Waits if too many are left already.
+    private func writeBehind(_ publications: [Publication]) async {
+        interleavingPoint()
+        if writesBehind.add(publications) {
+            startDetachedTask { [self] in
+                while case let batch = writesBehind.takeBatch(), !batch.isEmpty {
+                    await publishToStores(batch, maximumByteCount: Self.maximumBatchByteCount)
+                }
+            }
+        }
+        await writesBehind.waitForRoom()
+    }
+
+    /// So many bytes of payloads are written behind in one call of a store at most, unless a single one is longer: all of them have one deadline.
+    private static var maximumBatchByteCount: Int { 1 << 20 }
+
+    private func publishToStores(_ publications: [Publication], maximumByteCount: Int = .max) async {
         defer {
             for publication in publications {
                 endChange(publication)
                 detachReads(publication.key)
             }
         }
-        let records = publications.map { $0.policy.skipping.contains(.storeWrites) ? nil : record($0.value, terms: $0.terms) }
+        let newest = Self.newest(publications)
+        let records = newest.map { $0.policy.skipping.contains(.storeWrites) ? nil : record($0.value, terms: $0.terms) }
         for (index, tier) in tiers.enumerated() {
             var removals: [StoreTier.Removal] = []
             var insertions: [StoreTier.Insertion] = []
-            for (publication, record) in zip(publications, records) {
+            var byteCount = 0
+            for (publication, record) in zip(newest, records) {
                 guard let key = naming.recordKey(for: publication.key) else { continue }
                 guard let record else {
                     removals.append(removal(of: key, fromTier: index, change: publication.fence))
                     continue
                 }
-                let guarded = publication.fence.positions[index].map { position in
-                    StoreTier.Guard(position: position) { [self] in refused(publication.key, inTier: index) }
+                if !insertions.isEmpty, byteCount + record.payload.count > maximumByteCount {
+                    await tier.insert(insertions)
+                    insertions = []
+                    byteCount = 0
                 }
-                insertions.append(
-                    .init(key: key, record: record, guarded: guarded) { [self] in
-                        fences.withLock { fences in
-                            guard fences.mayReach(tier: index, change: publication.fence) else { return .unwanted }
-                            // The record that it replaces must go, even if a tag of the new one has been invalidated in the tier.
-                            return fences.isOutdated(publication.fence, tags: publication.terms.labels, inTier: index) ? .outdated : .wanted
-                        }
-                    }
-                )
+                byteCount += record.payload.count
+                insertions.append(insertion(of: record, forKey: key, publication, intoTier: index))
             }
             if !insertions.isEmpty { await tier.insert(insertions) }
             if !removals.isEmpty { await tier.remove(removals) }
+        }
+    }
+
+    /// Of each key the newest publication alone: who published it last need not have come here last.
+    private static func newest(_ publications: [Publication]) -> [Publication] {
+        guard publications.count > 1 else { return publications }
+        var newest: [Key: Publication] = [:]
+        newest.reserveCapacity(publications.count)
+        for publication in publications {
+            if let other = newest[publication.key], other.fence.id > publication.fence.id { continue }
+            newest[publication.key] = publication
+        }
+        return newest.count == publications.count ? publications : Array(newest.values)
+    }
+
+    private func insertion(of record: Record, forKey key: RecordKey, _ publication: Publication, intoTier index: Int) -> StoreTier.Insertion {
+        let guarded = publication.fence.positions[index].map { position in
+            StoreTier.Guard(position: position) { [self] in refused(publication.key, inTier: index) }
+        }
+        return .init(key: key, record: record, guarded: guarded) { [self] in
+            fences.withLock { fences in
+                guard fences.mayReach(tier: index, change: publication.fence) else { return .unwanted }
+                // The record that it replaces must go, even if a tag of the new one has been invalidated in the tier.
+                return fences.isOutdated(publication.fence, tags: publication.terms.labels, inTier: index) ? .outdated : .wanted
+            }
         }
     }
 }

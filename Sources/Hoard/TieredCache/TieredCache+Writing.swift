@@ -35,7 +35,7 @@ extension TieredCache {
         await publish(Publication(key: key, fence: openFence(forKey: key, .none), value: value, terms: terms, policy: policy), isLoad: false)
     }
 
-    /// Writes several values as ``insert(_:forKey:policy:tags:partition:validator:)`` does, with one call of each store.
+    /// Writes several values as ``insert(_:forKey:policy:tags:partition:validator:)`` does, with one call of each store, or a few if they are written behind.
     public func insert(contentsOf values: [Key: Value], policy: CachePolicy? = nil, tags: Set<String> = [], partition: String? = nil) async {
         let policy = policy ?? configuration.policy
         let publications = values.map { key, value in

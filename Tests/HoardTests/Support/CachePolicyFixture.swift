@@ -18,8 +18,8 @@ struct CachePolicyFixture {
     let random = Shared(0.5)
     let cache: TieredCache<String, Int>
 
-    init(policy: CachePolicy, maximumCount: Int = 1_000, hasStore: Bool = true) {
-        base = MemoryStore(name: "store", clock: time)
+    init(policy: CachePolicy, maximumCount: Int = 1_000, hasStore: Bool = true, maximumStoreBytes: Int? = nil) {
+        base = MemoryStore(name: "store", maximumBytes: maximumStoreBytes, clock: time)
         store = FaultyStore(base)
         cache = TieredCache(
             name: nil,

@@ -3,6 +3,7 @@
 
 import Foundation
 import HoardTesting
+import Synchronization
 import Testing
 
 @testable import Hoard
@@ -42,5 +43,22 @@ import Testing
         #expect(cache.isIntact(fence, tags: ["u"]))
         #expect(!cache.isIntact(fence, tags: ["t", "u"]))
         cache.closeFence(fence)
+    }
+
+    /// Two writers of a key may come to the queue of what is written behind in the other order than to memory.
+    @Test func ofOneKeyInABatchTheNewestValueIsWritten() async throws {
+        let policy = cache.policy.with { $0.storeWriting = .behind }
+        let terms = cache.newTerms(policy)
+        func publication(_ value: Int) -> TieredCache<String, Int>.Publication? {
+            let fence = cache.openFence(forKey: "a", .none)
+            return cache.publishToMemory(.init(key: "a", fence: fence, value: value, terms: terms, policy: policy), isLoad: false)
+        }
+        let older = try #require(publication(1))
+        let newer = try #require(publication(2))
+        await cache.spread([newer, older], isLoad: false)
+        await cache.flush()
+        #expect(try await fixture.stored("a", in: fixture.lowerBase) == 2)
+        #expect(cache.memoryValue(forKey: "a") == 2)
+        #expect(cache.fences.withLock { $0.isEmpty })
     }
 }

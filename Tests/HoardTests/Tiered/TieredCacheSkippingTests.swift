@@ -182,20 +182,48 @@ import Testing
         #expect(try await stored() == nil)
     }
 
-    @Test func tooManyWritesBehindWaitForTheirOwn() async throws {
+    @Test func writesBehindThatComeWhileTheStoreIsBusyAreOneCall() async throws {
         let gate = fixture.store.hold(.insert)
-        for number in 0..<64 { await cache.insert(number, forKey: "\(number)", policy: Self.behind) }
+        await cache.insert(0, forKey: "0", policy: Self.behind)
+        await gate.arrivals(1)
+        for number in 1...40 { await cache.insert(number, forKey: "\(number)", policy: Self.behind) }
+        gate.open()
+        await cache.flush()
+        #expect(try await fixture.base.statistics().count == 41)
+        #expect(fixture.store.callCount(.insert) == 1 && fixture.store.callCount(.insertMany) == 1)
+    }
+
+    @Test func recordThatNoStoreTakesKeepsNoOtherOfItsBatchFromBeingWritten() async throws {
+        let fixture = CachePolicyFixture(policy: Self.behind, maximumStoreBytes: 1_000)
+        let gate = fixture.store.hold(.insert)
+        await fixture.cache.insert(0, forKey: "0")
+        await gate.arrivals(1)
+        await fixture.cache.insert(1, forKey: "1")
+        await fixture.cache.insert(2, forKey: "2", tags: [String(repeating: "t", count: 2_000)])
+        await fixture.cache.insert(3, forKey: "3")
+        gate.open()
+        await fixture.cache.flush()
+        #expect(try await fixture.base.statistics().count == 3)
+        fixture.evict()
+        #expect(await fixture.cache.value(forKey: "3") == 3)
+        #expect(await fixture.cache.value(forKey: "2") == nil)
+    }
+
+    @Test func tooManyWritesBehindWaitForRoom() async throws {
+        let gate = fixture.store.hold(.insert, .insertMany)
+        // More than all writers together can take, and as many more as may wait.
+        let count = 2_000
         let isDone = Shared(false)
-        let last = Task {
-            await cache.insert(64, forKey: "64", policy: Self.behind)
+        let writes = Task {
+            for number in 0..<count { await cache.insert(number, forKey: "\(number)", policy: Self.behind) }
             isDone.update { $0 = true }
         }
-        await gate.arrivals(65)
+        await gate.arrivals(8)
         #expect(!isDone.value)
         gate.open()
-        await last.value
+        await writes.value
         await cache.flush()
-        #expect(try await fixture.base.statistics().count == 65)
+        #expect(try await fixture.base.statistics().count == count)
     }
 
     @Test func evictedValueThatIsBeingWrittenBehindIsLoadedRatherThanReadOld() async throws {
