@@ -42,7 +42,7 @@ extension HTTPCache {
         let freshUntil = response.responseTime.addingTimeInterval(freshness.timeToLive(at: response.responseTime))
         let directives = freshness.cacheControl
         var stale: TimeInterval = 0
-        if !response.validators.isEmpty { stale = max(stale, TimeInterval(configuration.revalidationPeriod.components.seconds)) }
+        if response.hasValidators { stale = max(stale, TimeInterval(configuration.revalidationPeriod.components.seconds)) }
         if freshness.staleProhibition == nil {
             for seconds in [directives.staleWhileRevalidate ?? 0, directives.staleIfError ?? 0, rules.staleIfUnreachable] {
                 stale = max(stale, TimeInterval(seconds))

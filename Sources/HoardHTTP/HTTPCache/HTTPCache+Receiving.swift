@@ -91,7 +91,7 @@ extension HTTPCache {
         var recorder = recorder
         let (shared, flight) = (transfer.shared, transfer.flight)
         var parts: HTTPBody.AsyncIterator? = body.makeAsyncIterator()
-        let mayHaveTrailers = transfer.storing.response.head.headerFields.contains(.trailer)
+        let mayHaveTrailers = transfer.storing.response.announcesTrailers
         var received = 0
         var keeping = SharedBody.Keeping.inMemory
         var isStored = false

@@ -114,6 +114,12 @@ package struct StoredResponse: Sendable {
     /// O(*n*) in the number of fields.
     package var validators: Validators { Validators(of: message.head.headerFields) }
 
+    /// Whether the response can be validated. O(1).
+    var hasValidators: Bool { message.hasValidators }
+
+    /// Whether its fields say that trailers follow. O(1) if the head is kept as bytes, which none with such a field is.
+    var announcesTrailers: Bool { message.wire == nil && message.head.headerFields.contains(.trailer) }
+
     /// Which request fields select the response.
     package var vary: Vary { message.vary }
 
@@ -159,6 +165,7 @@ extension StoredResponse {
         /// The head as bytes, and short content; `nil` if bytes cannot stand for all of the head.
         let wire: WireHead?
         let statusCode: UInt16
+        let hasValidators: Bool
         let weight: UInt32
         let requestTime: Date
         let freshness: ResponseFreshness
@@ -195,6 +202,7 @@ extension StoredResponse {
             vary = Vary(fields)
             tags = CacheTags.tags(in: fields).union(PolicyField(fields)?.tags ?? [])
             statusCode = UInt16(clamping: head.status.code)
+            hasValidators = !Validators(of: fields).isEmpty
             weight = UInt32(clamping: fields.reduce(512) { $0 + $1.weight })
             extrasBox = extras.isEmpty ? nil : ExtrasBox(extras)
         }
@@ -207,6 +215,7 @@ extension StoredResponse {
             vary = other.vary
             tags = other.tags
             statusCode = other.statusCode
+            hasValidators = other.hasValidators
             weight = other.weight
             extrasBox = extras.isEmpty ? nil : ExtrasBox(extras)
         }
