@@ -7,6 +7,7 @@ import HoardNIO
 import HoardNIOTestSupport
 import HoardTesting
 import NIOCore
+import NIOPosix
 import Testing
 
 /// How HTTP/2 connections end.
@@ -68,10 +69,12 @@ struct HTTP2ServerDrainTests {
     }
 
     @Test func connectionOfWhichNothingIsKnownIsClosedWhenTheServerEnds() async throws {
-        let server = try await HTTPServer.start(.http2) { _ in .text("") }
+        var configuration = HTTPServer.Configuration.http2
+        // On one event loop, what came first has been read when one that came later is answered. A connection that is closed before its bytes are read is reset.
+        configuration.eventLoopGroup = MultiThreadedEventLoopGroup.singleton.any()
+        let server = try await HTTPServer.start(configuration) { _ in .text("") }
         let client = try await RawClient.connect(port: server.port)
         try await client.send("PRI * HT")
-        // The server has seen the connection when it answers on one that came later.
         let other = try await Client.connect(port: server.port)
         _ = try await other.exchange(1, Client.get("/"))
         async let shutdown: Void = server.shutdown(gracePeriod: .seconds(600))

@@ -38,7 +38,7 @@ struct RedisDocumentTests {
     @Test func theUserOfTheDocumentMayDoAllThatProxiesDo() async throws {
         let server = try await server(rules)
         let login = ProxyFleet.Login(user: "hoard", password: "s3cret")
-        try await ProxyFleet.run(redis: server, login: login, configure: { $0.cache.collapsesAcrossCaches = true }) {
+        try await ProxyFleet.run(redis: server, login: login, isPatient: true, configure: { $0.cache.collapsesAcrossCaches = true }) {
             (fleet: ProxyFleet) async throws in
             for path in ["/a", "/x/1", "/x/2", "/tag"] { try await fleet.first.fill(path) }
             for path in ["/a", "/x/1", "/x/2", "/tag"] { #expect(try await fleet.second.probe.send(.get, path).isHit) }
@@ -56,7 +56,7 @@ struct RedisDocumentTests {
     @Test(arguments: ["+get", "+set", "+client|tracking"]) func aUserWhoMayNotDoThatIsNoUse(rule: String) async throws {
         let server = try await server(rules.split(separator: " ").filter { $0 != rule }.joined(separator: " "))
         let login = ProxyFleet.Login(user: "hoard", password: "s3cret")
-        try await ProxyFleet.run(redis: server, login: login) { (fleet: ProxyFleet) async throws in
+        try await ProxyFleet.run(redis: server, login: login, isPatient: true) { (fleet: ProxyFleet) async throws in
             try await waitUntil {
                 let path = "/\(UInt64.random(in: 0...UInt64.max))"
                 for member in fleet.members {

@@ -11,13 +11,14 @@ import Testing
 
 @testable import HoardProxy
 
-/// Two proxies over one Redis: what one stores the other serves, and what one removes neither serves.
+/// Two proxies over one Redis: what one stores the other serves, and what one removes neither serves. They are patient: what a proxy does that gives up on Redis, on
+/// a machine that stands still for a second, is another subject.
 @Suite(.enabled(if: RedisServer.isAvailable, Comment(rawValue: RedisServer.requirement)), .timeLimit(.minutes(5)))
 struct SharedProxiesTests {
     // MARK: Storing
 
     @Test func whatOneStoresIsAHitOnTheOther() async throws {
-        try await ProxyFleet.run { (fleet: ProxyFleet) async throws in
+        try await ProxyFleet.run(isPatient: true) { (fleet: ProxyFleet) async throws in
             try await fleet.first.fill("/a")
             let reply = try await fleet.second.probe.send(.get, "/a")
             #expect(reply.isHit && reply.text == "/a 1")
@@ -27,9 +28,12 @@ struct SharedProxiesTests {
 
     @Test func aVariantStoredByOneIsAHitOnTheOther() async throws {
         let language = HTTPField.Name.acceptLanguage
-        try await ProxyFleet.run(origin: { request, _ in
-            .init(request.headerFields[language] ?? "", fields: [.cacheControl: "max-age=600", .vary: "Accept-Language"])
-        }) { (fleet: ProxyFleet) async throws in
+        try await ProxyFleet.run(
+            isPatient: true,
+            origin: { request, _ in
+                .init(request.headerFields[language] ?? "", fields: [.cacheControl: "max-age=600", .vary: "Accept-Language"])
+            }
+        ) { (fleet: ProxyFleet) async throws in
             try await fleet.first.fill("/a", fields: [language: "en"])
             try await fleet.second.fill("/a", fields: [language: "de"])
             #expect(fleet.origin.requests.count == 2)
@@ -46,9 +50,12 @@ struct SharedProxiesTests {
 
     @Test func longBodiesAndTheirRangesAreShared() async throws {
         let bytes = ByteBuffer(bytes: (0..<(1 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
-        try await ProxyFleet.run(origin: { _, _ in
-            .init(fields: [.cacheControl: "max-age=600", .eTag: #""1""#], body: HTTPBody(bytes))
-        }) { (fleet: ProxyFleet) async throws in
+        try await ProxyFleet.run(
+            isPatient: true,
+            origin: { _, _ in
+                .init(fields: [.cacheControl: "max-age=600", .eTag: #""1""#], body: HTTPBody(bytes))
+            }
+        ) { (fleet: ProxyFleet) async throws in
             try await fleet.first.fill("/long")
             let range = try await fleet.second.probe.send(.get, "/long", [.range: "bytes=300000-600000"])
             #expect(range.status == 206 && range.isHit)
@@ -71,7 +78,7 @@ struct SharedProxiesTests {
             case #""tag"#: ["/a", "/x/1", "/x/2"]
             default: []
             }
-        try await ProxyFleet.run { (fleet: ProxyFleet) async throws in
+        try await ProxyFleet.run(isPatient: true) { (fleet: ProxyFleet) async throws in
             for path in paths { try await fleet.first.fill(path) }
             for path in paths { #expect(try await fleet.second.probe.send(.get, path).isHit) }
             let reply = try await fleet.first.purge("{\(extent),\"stale\":\(isStale)}")
@@ -90,7 +97,7 @@ struct SharedProxiesTests {
     }
 
     @Test func anUnsafeRequestThroughOneRemovesWhatTheOtherHas() async throws {
-        try await ProxyFleet.run { (fleet: ProxyFleet) async throws in
+        try await ProxyFleet.run(isPatient: true) { (fleet: ProxyFleet) async throws in
             try await fleet.first.fill("/a")
             #expect(try await fleet.second.probe.send(.get, "/a").isHit)
             _ = try await fleet.first.probe.send(.post, "/a", body: "x")
@@ -100,9 +107,12 @@ struct SharedProxiesTests {
 
     @Test func aVariantIsPurgedWithItsURL() async throws {
         let language = HTTPField.Name.acceptLanguage
-        try await ProxyFleet.run(origin: { request, _ in
-            .init(request.headerFields[language] ?? "", fields: [.cacheControl: "max-age=600", .vary: "Accept-Language"])
-        }) { (fleet: ProxyFleet) async throws in
+        try await ProxyFleet.run(
+            isPatient: true,
+            origin: { request, _ in
+                .init(request.headerFields[language] ?? "", fields: [.cacheControl: "max-age=600", .vary: "Accept-Language"])
+            }
+        ) { (fleet: ProxyFleet) async throws in
             try await fleet.first.fill("/a", fields: [language: "en"])
             try await fleet.second.fill("/a", fields: [language: "de"])
             try await fleet.first.purge(#"{"url":"/a"}"#)
@@ -119,15 +129,18 @@ struct SharedProxiesTests {
     func whatTheOtherIsFetchingDuringAPurgeIsNeitherStoredNorJoined(extent: String, vary: String) async throws {
         let gate = Gate()
         let numbers = Counter()
-        try await ProxyFleet.run(origin: { request, _ in
-            var fields: HTTPFields = [.cacheControl: "max-age=600"]
-            if !vary.isEmpty { fields[.vary] = vary }
-            guard request.path == "/x/tag" else { return .init("other", fields: fields) }
-            if let tags = ProxyFleet.tags { fields[tags] = "news" }
-            let number = numbers.increment()
-            if number == 1 { await gate.pass() }
-            return .init("\(number)", fields: fields)
-        }) { (fleet: ProxyFleet) async throws in
+        try await ProxyFleet.run(
+            isPatient: true,
+            origin: { request, _ in
+                var fields: HTTPFields = [.cacheControl: "max-age=600"]
+                if !vary.isEmpty { fields[.vary] = vary }
+                guard request.path == "/x/tag" else { return .init("other", fields: fields) }
+                if let tags = ProxyFleet.tags { fields[tags] = "news" }
+                let number = numbers.increment()
+                if number == 1 { await gate.pass() }
+                return .init("\(number)", fields: fields)
+            }
+        ) { (fleet: ProxyFleet) async throws in
             async let early = fleet.second.probe.send(.get, "/x/tag")
             await gate.arrivals(1)
             try await fleet.first.purge("{\(extent)}")
@@ -147,10 +160,13 @@ struct SharedProxiesTests {
     @Test func twoThatFetchTheSameLongURLNeverMixTheirBodies() async throws {
         let numbers = Counter()
         let content: @Sendable (Int) -> ByteBuffer = { ByteBuffer(repeating: UInt8(ascii: "a") + UInt8($0 % 26), count: 600_000 + $0 * 1_000) }
-        try await ProxyFleet.run(origin: { _, _ in
-            let number = numbers.increment()
-            return .init(fields: [.cacheControl: "max-age=600", .eTag: "\"\(number)\""], body: HTTPBody(content(number)))
-        }) { (fleet: ProxyFleet) async throws in
+        try await ProxyFleet.run(
+            isPatient: true,
+            origin: { _, _ in
+                let number = numbers.increment()
+                return .init(fields: [.cacheControl: "max-age=600", .eTag: "\"\(number)\""], body: HTTPBody(content(number)))
+            }
+        ) { (fleet: ProxyFleet) async throws in
             for round in 0..<4 {
                 try await withThrowingTaskGroup { group in
                     for member in fleet.members {
