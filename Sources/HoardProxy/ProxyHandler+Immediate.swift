@@ -6,7 +6,7 @@ internal import HoardHTTP
 internal import HoardNIO
 internal import NIOCore
 
-/// Answers requests to the proxy that memory has fresh responses to.
+/// Answers requests to the proxy that nobody else has to be asked for, and begins the others.
 struct ImmediateProxyResponder: ImmediateResponder {
     private let handler: ProxyHandler
     /// What stands between the number of `Age` and that of `ttl`.
@@ -23,8 +23,11 @@ struct ImmediateProxyResponder: ImmediateResponder {
         afterTimeToLive = Array("\r\nVia: 1.1 \(handler.name)\r\n".utf8)
     }
 
-    func response(to request: HTTPServerRequest) -> HTTPServerResponse? {
-        handler.responseFromMemory(to: request)
+    func begin(_ request: HTTPServerRequest) -> ImmediateBeginning {
+        switch handler.begin(request) {
+        case .response(let response): .response(response)
+        case .pending(let pending): .later { [handler] in await handler.respond(to: pending) }
+        }
     }
 
     func answer(_ request: ScannedRequest, into output: inout ImmediateOutput) -> ImmediateAnswer? {

@@ -15,39 +15,61 @@ struct ProxyHandler: Sendable {
     let logger: Logger
 
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
+        switch begin(request) {
+        case .response(let response): response
+        case .pending(let pending): await respond(to: pending)
+        }
+    }
+
+    /// How far a request has been answered without waiting.
+    enum Beginning {
+        case response(HTTPServerResponse)
+        case pending(PendingRequest)
+    }
+
+    struct PendingRequest: Sendable {
+        fileprivate let request: HTTPCache.PendingRequest
+        fileprivate let route: ProxyRoute
+    }
+
+    /// Answers a request if that can be done without waiting. Never suspends. What is left is done by ``respond(to:)-(PendingRequest)``.
+    func begin(_ request: HTTPServerRequest) -> Beginning {
         var head = request.head
-        if ForwardedRequest.countHop(&head) == .answer { return answerHere(head) }
+        if ForwardedRequest.countHop(&head) == .answer { return .response(answerHere(head)) }
         let routes = routes.current
         let route: ProxyRoute
         switch routes.match(authority: head.authority, target: head.path ?? "/") {
         case .route(let match): route = match
-        case .unknownHost: return ErrorPage.response(.misdirectedRequest, "This proxy has no route for the host.\n", cacheStatus: nil)
-        case .unknownPath: return ErrorPage.response(.notFound, "This proxy has no route for the path.\n", cacheStatus: nil)
+        case .unknownHost:
+            return .response(ErrorPage.response(.misdirectedRequest, "This proxy has no route for the host.\n", cacheStatus: nil))
+        case .unknownPath:
+            return .response(ErrorPage.response(.notFound, "This proxy has no route for the path.\n", cacheStatus: nil))
         }
         let client = route.client(of: request, trusting: routes.trustedProxies)
         let forwarded = forwarded(head, of: request, on: route, client: client)
         do {
-            let response = try await cache.respond(
-                to: forwarded,
+            let beginning = try cache.begin(
+                forwarded,
                 body: request.body,
                 compiledPolicy: route.policy,
                 through: route.group.transport(for: client),
                 onInterimResponse: request.sendInterimResponse
             )
-            return answer(response)
+            return switch beginning {
+            case .response(let response): .response(answer(response))
+            case .pending(let pending): .pending(PendingRequest(request: pending, route: route))
+            }
         } catch {
-            return failure(error, on: route)
+            return .response(failure(error, on: route))
         }
     }
 
-    /// The answer to a request without content, if memory has a fresh one with all of its content. Never suspends.
-    func responseFromMemory(to request: HTTPServerRequest) -> HTTPServerResponse? {
-        let routes = routes.current
-        guard request.head.method == .get || request.head.method == .head, request.head.path != "*",
-            case .route(let route) = routes.match(authority: request.head.authority, target: request.head.path ?? "/")
-        else { return nil }
-        let forwarded = forwarded(request.head, of: request, on: route, client: route.client(of: request, trusting: routes.trustedProxies))
-        return cache.respondFromMemory(to: forwarded, compiledPolicy: route.policy).map { answer($0) }
+    func respond(to pending: PendingRequest) async -> HTTPServerResponse {
+        do {
+            return answer(try await cache.respond(to: pending.request))
+        } catch {
+            return failure(error, on: pending.route)
+        }
     }
 
     /// A client's request as the cache and the upstream get it.

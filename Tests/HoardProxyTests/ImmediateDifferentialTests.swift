@@ -176,7 +176,7 @@ private struct OnlyParsed: ImmediateResponder {
         return answer
     }
 
-    func response(to request: HTTPServerRequest) -> HTTPServerResponse? { base.response(to: request) }
+    func begin(_ request: HTTPServerRequest) -> ImmediateBeginning { base.begin(request) }
 }
 
 private final class ExchangeSink: ChannelInboundHandler {

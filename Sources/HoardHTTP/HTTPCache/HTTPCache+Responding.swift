@@ -63,7 +63,56 @@ extension HTTPCache {
         through transport: any Transport,
         onInterimResponse: InterimResponseHandler? = nil
     ) async throws(HTTPCacheError) -> HTTPCacheResponse {
-        let space = space(partition: partition, isMemoryOnly: keepsInMemoryOnly)
+        let beginning = try begin(
+            request,
+            target: target,
+            body: body,
+            mode: mode,
+            partition: partition,
+            keepsInMemoryOnly: keepsInMemoryOnly,
+            compiledPolicy: policy,
+            mayRefreshInBackground: mayRefreshInBackground,
+            through: transport,
+            onInterimResponse: onInterimResponse
+        )
+        switch beginning {
+        case .response(let response): return response
+        case .pending(let pending): return try await respond(to: pending, isFresh: true)
+        }
+    }
+
+    /// How far a request has been answered without waiting.
+    package enum Beginning: Sendable {
+        case response(HTTPCacheResponse)
+        /// The stores or the origin have to be asked.
+        case pending(PendingRequest)
+    }
+
+    /// A request that memory does not answer, and what has been found out about it.
+    package struct PendingRequest: Sendable {
+        fileprivate let call: Call
+        fileprivate let machine: HTTPCacheStateMachine
+        /// The origin has to be asked, whatever there is; `nil`: it depends on what is found.
+        fileprivate let forward: HTTPCacheStateMachine.Forward?
+        /// Whether memory may have something of the URI.
+        fileprivate let isInMemory: Bool
+    }
+
+    /// Answers a request if that can be done without waiting. Never suspends. What is left is done by ``respond(to:)``.
+    ///
+    /// - Throws: ``HTTPCacheError`` if the request cannot be answered.
+    package func begin(
+        _ request: HTTPRequest,
+        target: TargetURI? = nil,
+        body: HTTPBody = .empty,
+        mode: RequestCacheMode = .default,
+        partition: String? = nil,
+        keepsInMemoryOnly: Bool = false,
+        compiledPolicy policy: CompiledHTTPCachePolicy?,
+        mayRefreshInBackground: Bool = true,
+        through transport: any Transport,
+        onInterimResponse: InterimResponseHandler? = nil
+    ) throws(HTTPCacheError) -> Beginning {
         guard let target = target ?? TargetURI(request) else {
             let status = CacheStatus(cacheName: configuration.name, .generated, detail: "INVALID-URI")
             throw HTTPCacheError(.invalidRequest, "The request has no usable http or https URI.", cacheStatus: status.fieldValue)
@@ -75,12 +124,28 @@ extension HTTPCache {
             mode: mode,
             through: transport,
             onInterimResponse: onInterimResponse,
-            in: space,
+            in: space(partition: partition, isMemoryOnly: keepsInMemoryOnly),
             policy: policy
         )
         call.mayRefreshInBackground = mayRefreshInBackground
+        switch begin(call) {
+        case .hit(let response):
+            count(.hits)
+            return .response(reported(response, .hits, tier: .memory).0)
+        case .generated(let response):
+            count(.generated)
+            return .response(reported(response, .generated, tier: .none).0)
+        case .pending(let pending):
+            return .pending(pending)
+        }
+    }
+
+    /// Answers a request that has been begun. May suspend.
+    ///
+    /// - Parameter isFresh: It has been begun just now, so that memory has nothing that it had not then.
+    package func respond(to pending: PendingRequest, isFresh: Bool = false) async throws(HTTPCacheError) -> HTTPCacheResponse {
         do {
-            let (response, outcome) = try await respond(to: call)
+            let (response, outcome) = try await answer(pending, asksMemory: !isFresh)
             count(outcome)
             return response
         } catch {
@@ -107,13 +172,31 @@ extension HTTPCache {
         guard let target = target ?? TargetURI(request) else { return nil }
         let space = space(partition: partition, isMemoryOnly: keepsInMemoryOnly)
         let call = call(request, to: target, mode: mode, through: NoTransport(), in: space, policy: policy)
-        var machine = machine(for: call)
-        guard case .lookUp = machine.start(), let lookup = entries.memoryLookup(forKey: call.key),
-            var response = response(lookup, to: call, machine), isAccepted(response)
-        else { return nil }
+        guard case .hit(let response) = begin(call), isAccepted(response) else { return nil }
         count(.hits)
-        response.report = AnswerReport(.hit, tier: .memory)
-        return response
+        return reported(response, .hits, tier: .memory).0
+    }
+
+    private enum Begun {
+        /// Memory has it.
+        case hit(HTTPCacheResponse)
+        /// It says what is wrong with the request.
+        case generated(HTTPCacheResponse)
+        case pending(PendingRequest)
+    }
+
+    private func begin(_ call: Call) -> Begun {
+        var machine = machine(for: call)
+        switch machine.start() {
+        case .respond(let answer):
+            return .generated(responseAtHand(answer, to: call) ?? .madeUp(answer))
+        case .forward(let forward):
+            return .pending(PendingRequest(call: call, machine: machine, forward: forward, isInMemory: false))
+        case .lookUp:
+            let lookup = entries.memoryLookup(forKey: call.key)
+            if let lookup, let response = response(lookup, to: call, machine) { return .hit(response) }
+            return .pending(PendingRequest(call: call, machine: machine, forward: nil, isInMemory: lookup != nil))
+        }
     }
 
     /// Counts a request by its outcome.
@@ -129,24 +212,19 @@ extension HTTPCache {
         return responseAtHand(answer, to: call)
     }
 
-    private func respond(to call: Call) async throws(HTTPCacheError) -> (HTTPCacheResponse, Outcome) {
-        var machine = machine(for: call)
-        switch machine.start() {
-        case .respond(let answer):
-            return reported(await response(answer, to: call, key: nil) ?? .madeUp(answer), .generated, tier: .none)
-        case .forward(let forward):
+    private func answer(_ pending: PendingRequest, asksMemory: Bool) async throws(HTTPCacheError) -> (HTTPCacheResponse, Outcome) {
+        let call = pending.call
+        var machine = pending.machine
+        if let forward = pending.forward {
             if call.key.isMemoryOnly, call.request.method.isSafe { await removeStoredCopies(for: call) }
             let start = ticker.nanoseconds()
             let answer = try await send(forward, machine, call, nil).answer.get()
             return reported(answer.response, answer.outcome, .bypass, tier: .origin, since: start)
-        case .lookUp: break
         }
-        let lookup = entries.memoryLookup(forKey: call.key)
-        if let lookup, let response = response(lookup, to: call, machine) { return reported(response, .hits, tier: .memory) }
         if call.key.isMemoryOnly { await removeStoredCopies(for: call) }
         let flight = Flight(key: call.key, space: call.space, selectingFields: machine.selectingFields, cache: self)
         // A response that is kept in memory alone has had time to appear there.
-        var found = await lookUp(call.key, machine.selectingFields, isInMemory: lookup != nil || call.key.isMemoryOnly)
+        var found = await lookUp(call.key, machine.selectingFields, isInMemory: pending.isInMemory || asksMemory || call.key.isMemoryOnly)
         flight.found = found
         while true {
             switch machine.lookedUp(found.response, isVaryMiss: found.isVaryMiss, now: clock.now()) {

@@ -8,6 +8,7 @@ internal import NIOHTTP1
 extension ConnectionHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var part = Self.unwrapInboundIn(data)
+        hasPartialHeadInParser = false
         switch part {
         case .head(var head):
             place = place == .unknown ? .unknown : .init(after: head)
@@ -50,11 +51,11 @@ extension ConnectionHandler {
                 context.close(promise: nil)
             } else {
                 timing.becameIdle(now: context.eventLoop.now)
-                if hasPartialHead { timing.headBytesArrived(now: context.eventLoop.now) }
+                if hasPartialHead || hasPartialHeadInParser { timing.headBytesArrived(now: context.eventLoop.now) }
                 armTimer(context: context)
-                resumeReading(context: context)
             }
         }
+        resumeReading(context: context)
     }
 
     private func nextQueued() -> Queued? {

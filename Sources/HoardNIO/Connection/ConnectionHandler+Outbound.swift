@@ -30,7 +30,7 @@ extension ConnectionHandler {
         }
     }
 
-    /// What the connection's task does when it is done, and the server when it has lost patience.
+    /// The end of a connection on which a response cannot be written to its end, or with which the server has lost patience.
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         if machine.isSendingResponse, current?.endsWithConnection == true {
             // A normal end of the connection would look like the end of the response, so it is reset.

@@ -6,12 +6,16 @@ internal import NIOCore
 
 extension ConnectionHandler {
     /// Bytes have arrived from the client that have not been answered at once.
-    func bytesArrived(context: ChannelHandlerContext) {
+    ///
+    /// - Parameter forParser: The parser gets them now. If not, ``FrontHandler`` holds them.
+    func bytesArrived(forParser: Bool, context: ChannelHandlerContext) {
         let now = context.eventLoop.now
         timing.received(now: now)
         if machine.isIdle, !timing.hasHeadBegun {
             timing.headBytesArrived(now: now)
             armTimer(context: context)
+        } else if forParser, !machine.isIdle, !machine.isReceiving {
+            hasPartialHeadInParser = true
         }
     }
 

@@ -50,12 +50,14 @@ final class ConnectionHandler: ChannelDuplexHandler {
     let clock: any WallClock
     var machine: ConnectionStateMachine
     var current: Current?
-    /// What the client has sent ahead of its turn: at most what one read brought.
+    /// What the client has sent ahead of its turn: at most what one read brought behind a request, and one more.
     var queue = CircularBuffer<Queued>()
     var isReadHeld = false
     var isServingQueue = false
     /// The ``FrontHandler`` holds the first part of a head.
     var hasPartialHead = false
+    /// The parser has got bytes behind the request in progress, and has not yielded anything for them.
+    var hasPartialHeadInParser = false
     var timing: ConnectionTiming
     let observer: ExchangeObserver?
     private(set) var ownContext: ChannelHandlerContext?
@@ -181,10 +183,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
         context.read()
     }
 
+    /// While a response is awaited or written, too, one read is left open: to close it and open it again would take two calls of the system for each request.
     private var wantsInput: Bool {
-        if machine.isIdle { return queue.isEmpty }
         if machine.isReceiving { return machine.isDraining || !isBodyFull }
-        return machine.isLingering
+        return machine.isLingering || (queue.isEmpty && machine.mayServeAnother)
     }
 
     private var isBodyFull: Bool { current?.isBodyFull ?? false }

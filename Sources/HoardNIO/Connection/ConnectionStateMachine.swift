@@ -181,6 +181,9 @@ struct ConnectionStateMachine {
         }
     }
 
+    /// Another request may be served, now or after the one in progress.
+    var mayServeAnother: Bool { phase == .open && !closesAfterExchange }
+
     /// Nobody will read the rest of the request in progress.
     var isDraining: Bool {
         if case .draining = inbound { return phase == .open }

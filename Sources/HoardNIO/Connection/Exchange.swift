@@ -11,6 +11,8 @@ struct Exchange: Sendable {
     /// Whether the client may send another request on the connection.
     let keepsAlive: Bool
     let cancellation: ExchangeCancellation
+    /// Answers the request instead of the server's handler.
+    var answer: (@Sendable () async -> HTTPServerResponse)?
 }
 
 /// Lets the channel handler cancel the task that answers a request, whichever of the two comes first.

@@ -62,10 +62,10 @@ extension StreamHandler {
             remoteAddress: info.remoteAddress,
             sendInterimResponse: interimResponseSender(context: context)
         )
-        if endsStream, let response = server.responder.immediate?.response(to: request) {
-            respond(response, to: request, context: context)
-        } else {
-            startHandler(for: request, context: context)
+        switch endsStream ? server.responder.immediate?.begin(request) : nil {
+        case .response(let response): respond(response, to: request, context: context)
+        case .later(let answer): startAnswer(to: request, context: context, answer)
+        case nil: startHandler(for: request, context: context)
         }
         if machine.isReceiving || output.isWaiting || !machine.hasResponseEnded { armTimer(context: context) }
     }

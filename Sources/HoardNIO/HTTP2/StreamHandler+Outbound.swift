@@ -14,14 +14,24 @@ internal import NIOHTTP2
 extension StreamHandler {
     /// Has the handler answer, in a task on this event loop.
     func startHandler(for request: HTTPServerRequest, context: ChannelHandlerContext) {
-        let writer = StreamWriter(self, context)
+        let handler = server.responder.handler
+        startAnswer(to: request, context: context) { await handler(request) }
+    }
+
+    /// Starts what answers a request, in a task on this event loop.
+    func startAnswer(
+        to request: HTTPServerRequest,
+        context: ChannelHandlerContext,
+        _ makeResponse: @escaping @Sendable () async -> HTTPServerResponse
+    ) {
+        let writer = StreamWriter(stream: LoopBoundHandler(self, context))
         let connection = NIOLoopBound(connection, eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop
         let server = server
         self.connection.handlerStarted()
         let answer = EventLoopTaskExecutor(eventLoop).startTask {
             do {
-                try await writer.answer(request, by: server.responder)
+                try await writer.write(StreamPlan(await makeResponse(), to: request, clock: server.responder.clock))
             } catch {
                 server.logger.debug("A response was given up", metadata: ["error": "\(error)"])
                 writer.fail()
@@ -35,9 +45,7 @@ extension StreamHandler {
     func respond(_ response: HTTPServerResponse, to request: HTTPServerRequest, context: ChannelHandlerContext) {
         let plan = StreamPlan(response, to: request, clock: server.responder.clock)
         guard plan.hasNoContent || plan.body.bytesAtHand != nil else {
-            // Whoever answers at once promises that there is nothing to wait for.
-            startHandler(for: request, context: context)
-            return
+            return startAnswer(to: request, context: context) { response }
         }
         guard start(plan, context: context), machine.isSending else { return }
         finish(plan.body.bytesAtHand, context: context)

@@ -9,7 +9,7 @@ internal import NIOHPACK
 internal import NIOHTTP1
 
 /// How a response is written on a stream: its head with the fields that HTTP/2 allows, and how much content follows.
-struct StreamPlan {
+struct StreamPlan: PlannedResponse {
     let headers: HPACKHeaders
     let status: Int
     let content: ResponsePlan.Content
@@ -31,7 +31,4 @@ struct StreamPlan {
         let request = HTTPServerRequest(head: HTTPRequest(method: .get, scheme: nil, authority: nil, path: nil), version: .http2, remoteAddress: "")
         return StreamPlan(HTTPServerResponse(head: HTTPResponse(status: .internalServerError), body: .empty), to: request, clock: clock)
     }
-
-    /// Whether the head ends the stream.
-    var hasNoContent: Bool { content == .none || body.bytesAtHand?.readableBytes == 0 }
 }

@@ -67,7 +67,7 @@ final class FrontHandler: ChannelInboundHandler {
     }
 
     private func pass(_ data: NIOAny, context: ChannelHandlerContext) {
-        connection.bytesArrived(context: context)
+        connection.bytesArrived(forParser: true, context: context)
         hasPassedBytes = true
         context.fireChannelRead(data)
     }
@@ -90,7 +90,7 @@ final class FrontHandler: ChannelInboundHandler {
                 // The reader's own buffer is used again for the next read.
                 held = ByteBuffer(copying: bytes)
                 connection.hasPartialHead = true
-                connection.bytesArrived(context: context)
+                connection.bytesArrived(forParser: false, context: context)
                 return giveBack(batch)
             case .other:
                 flush(&batch, context: context)

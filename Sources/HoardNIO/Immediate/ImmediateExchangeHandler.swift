@@ -5,13 +5,12 @@ internal import HoardMessages
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Answers in the event loop what an ``ImmediateResponder`` can answer, and passes the other exchanges on to the connection's task.
+/// Answers in the event loop what an ``ImmediateResponder`` can answer, and passes the other exchanges on, with what it has begun of them.
 ///
 /// It stands where exchanges come one by one, so that no task can be writing a response meanwhile.
 final class ImmediateExchangeHandler: ChannelInboundHandler {
     typealias InboundIn = Exchange
     typealias InboundOut = Exchange
-    typealias OutboundOut = HTTPServerResponsePart
 
     private let responder: Responder
 
@@ -20,14 +19,17 @@ final class ImmediateExchangeHandler: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let exchange = Self.unwrapInboundIn(data)
-        guard exchange.request.body.length == 0, let response = responder.immediate?.response(to: exchange.request),
-            let content = response.body.bytesAtHand
-        else { return context.fireChannelRead(data) }
-        if responder.observer != nil { exchange.cancellation.note = response.note }
-        let plan = ResponsePlan(response, to: exchange.request, keepsAlive: exchange.keepsAlive, date: responder.date)
-        context.write(Self.wrapOutboundOut(.head(plan.head)), promise: nil)
-        if case .bytes(1...) = plan.content { context.write(Self.wrapOutboundOut(.body(.byteBuffer(content))), promise: nil) }
-        context.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: nil)
+        var exchange = Self.unwrapInboundIn(data)
+        guard exchange.request.body.length == 0, let immediate = responder.immediate else { return context.fireChannelRead(data) }
+        switch immediate.begin(exchange.request) {
+        case .later(let answer):
+            exchange.answer = answer
+        case .response(let response):
+            let plan = responder.plan(response, to: exchange)
+            if plan.hasNoContent { return context.writeAndFlush(plan, content: nil) }
+            if let content = plan.body.bytesAtHand { return context.writeAndFlush(plan, content: content) }
+            exchange.answer = { response }
+        }
+        context.fireChannelRead(Self.wrapInboundOut(exchange))
     }
 }

@@ -17,10 +17,16 @@ package protocol ImmediateResponder: Sendable {
     /// - Returns: `nil` if the request has to be parsed. Then nothing has been written.
     func answer(_ request: ScannedRequest, into output: inout ImmediateOutput) -> ImmediateAnswer?
 
-    /// Answers a request that has been parsed and has no content. Called for all versions of HTTP.
-    ///
-    /// - Returns: `nil` if the handler has to be asked; else a response whose content is at hand.
-    func response(to request: HTTPServerRequest) -> HTTPServerResponse?
+    /// Begins to answer a request that has been parsed and has no content. Called for all versions of HTTP.
+    func begin(_ request: HTTPServerRequest) -> ImmediateBeginning
+}
+
+/// How far a request has been answered without waiting.
+package enum ImmediateBeginning: Sendable {
+    /// Whole. If the content of the response is not at hand, it is written by a task.
+    case response(HTTPServerResponse)
+    /// This has to be run in a task. It takes the place of the server's handler, and uses what has been found out already.
+    case later(@Sendable () async -> HTTPServerResponse)
 }
 
 /// A request as it came over the connection, found valid by a ``RequestScanner``. HTTP/1.1, GET or HEAD, without content.

@@ -106,7 +106,7 @@ struct ConnectionPipeline: Sendable {
     /// 3. what lets methods pass that the parser does not know, and that parser;
     /// 4. the connection's handler, which yields valid requests one by one as ``Exchange`` and takes parts of responses;
     /// 5. what answers some of these in the event loop;
-    /// 6. the bridge to the connection's task.
+    /// 6. what has the others answered in tasks.
     private func startHTTP1(_ channel: any Channel, _ info: ConnectionInfo, _ stage: ConnectionStage) throws {
         let (configuration, responder) = (server.configuration, server.responder)
         let handler = ConnectionHandler(configuration: configuration, info: info, clock: responder.clock, observer: responder.observer)
@@ -119,15 +119,8 @@ struct ConnectionPipeline: Sendable {
             handler
         )
         if responder.immediate != nil { try pipeline.addHandler(ImmediateExchangeHandler(responder)) }
+        try pipeline.addHandler(AnsweringHandler(responder, executor: EventLoopTaskExecutor(channel.eventLoop), logger: server.logger))
         let context = try pipeline.context(handler: handler)
-        // From here on nothing may fail: the bridge must be given to its task.
-        let connection = Connection(
-            channel: try NIOAsyncChannel(wrappingChannelSynchronously: channel),
-            executor: EventLoopTaskExecutor(channel.eventLoop),
-            responder: server.responder,
-            logger: server.logger
-        )
-        connection.executor.startTask { await connection.run() }
         stage.begin { handler.quiesce(context: context) }
     }
 

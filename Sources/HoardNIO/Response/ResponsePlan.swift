@@ -9,7 +9,7 @@ internal import NIOHTTP1
 /// How a response is written: its head with the fields that belong to the connection, and what ends its content.
 ///
 /// [RFC 9112 §6](https://www.rfc-editor.org/rfc/rfc9112#section-6)
-struct ResponsePlan {
+struct ResponsePlan: PlannedResponse {
     enum Content: Hashable, Sendable {
         /// None is sent, whatever the body holds.
         case none

@@ -149,10 +149,22 @@ import Testing
         #expect(connection.isOpen)
     }
 
-    @Test func readingStopsWhileARequestIsAnswered() throws {
+    @Test func oneMoreReadIsOpenWhileARequestIsAnswered() throws {
         let connection = try TestConnection { _ in }
         #expect(connection.isReading)
         try connection.receive(Self.get)
+        #expect(connection.isReading)
+        try connection.receive(Self.get)
+        #expect(!connection.isReading)
+        try connection.respond()
+        #expect(connection.isReading)
+        try connection.respond()
+        #expect(connection.isReading)
+    }
+
+    @Test func nothingMoreIsReadIfTheConnectionEndsWithTheRequest() throws {
+        let connection = try TestConnection { _ in }
+        try connection.receive("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
         #expect(!connection.isReading)
         try connection.respond()
         #expect(connection.isReading)
@@ -213,7 +225,7 @@ import Testing
     }
 }
 
-/// A connection's pipeline up to the bridge to its task, on an event loop whose time stands still.
+/// A connection's pipeline up to what starts its tasks, on an event loop whose time stands still.
 private final class TestConnection {
     private let channel = EmbeddedChannel()
     private let sink = Sink()

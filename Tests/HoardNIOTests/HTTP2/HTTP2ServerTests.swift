@@ -410,18 +410,24 @@ struct HTTP2ServerTests {
     private struct Immediate: ImmediateResponder {
         func answer(_ request: ScannedRequest, into output: inout ImmediateOutput) -> ImmediateAnswer? { nil }
 
-        func response(to request: HTTPServerRequest) -> HTTPServerResponse? {
-            request.head.path == "/now" ? .text("at once") : nil
+        func begin(_ request: HTTPServerRequest) -> ImmediateBeginning {
+            switch request.head.path {
+            case "/now": .response(.text("at once"))
+            case "/begun": .later { .text("begun before") }
+            default: .later { .text("later") }
+            }
         }
     }
 
     @Test func whatCanBeAnsweredAtOnceNeedsNoHandler() async throws {
-        let server = try await HTTPServer.start(.http2, immediate: Immediate()) { _ in .text("later") }
+        let server = try await HTTPServer.start(.http2, immediate: Immediate()) { _ in .text("handled") }
         let client = try await Client.connect(port: server.port)
         #expect(try await client.exchange(1, Client.get("/now")).text == "at once")
         #expect(try await client.exchange(3, Client.get("/then")).text == "later")
-        try await client.request(5, Client.get("/now", method: "POST"), endsStream: false)
-        #expect(try await client.response(on: 5).text == "later")
+        #expect(try await client.exchange(5, Client.get("/begun")).text == "begun before")
+        // A request with content goes to the handler.
+        try await client.request(7, Client.get("/now", method: "POST"), endsStream: false)
+        #expect(try await client.response(on: 7).text == "handled")
         await server.shutdown(gracePeriod: .zero)
     }
 

@@ -320,9 +320,9 @@ private struct TestResponder: ImmediateResponder {
         return ImmediateAnswer(status: 200, contentByteCount: request.isHead ? 0 : target.utf8.count, note: note)
     }
 
-    func response(to request: HTTPServerRequest) -> HTTPServerResponse? {
-        guard request.head.path == "/loop" else { return nil }
-        return HTTPServerResponse(head: HTTPResponse(status: .ok), body: HTTPBody("/loop"), note: ExchangeNote(bits: 2))
+    func begin(_ request: HTTPServerRequest) -> ImmediateBeginning {
+        guard request.head.path == "/loop" else { return .later { HTTPServerResponse(head: HTTPResponse(status: .ok)) } }
+        return .response(HTTPServerResponse(head: HTTPResponse(status: .ok), body: HTTPBody("/loop"), note: ExchangeNote(bits: 2)))
     }
 }
 

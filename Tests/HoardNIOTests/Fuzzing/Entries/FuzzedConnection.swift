@@ -96,7 +96,7 @@ private struct AnswersAtOnce: ImmediateResponder {
         return ImmediateAnswer(status: 200, contentByteCount: 0, note: ExchangeNote(bits: 1))
     }
 
-    func response(to request: HTTPServerRequest) -> HTTPServerResponse? { nil }
+    func begin(_ request: HTTPServerRequest) -> ImmediateBeginning { .later { HTTPServerResponse(head: HTTPResponse(status: .ok)) } }
 }
 
 /// Reads requests and answers them, in tasks on the channel's event loop.

@@ -83,10 +83,12 @@ private struct AnswersAtOnce: ImmediateResponder {
 
     func answer(_ request: ScannedRequest, into output: inout ImmediateOutput) -> ImmediateAnswer? { nil }
 
-    func response(to request: HTTPServerRequest) -> HTTPServerResponse? {
-        // Some are left to the handler.
-        guard (request.head.path ?? "").utf8.count % 2 == 1 else { return nil }
+    func begin(_ request: HTTPServerRequest) -> ImmediateBeginning {
         _ = log.add(FuzzedRequest(request.head, content: ByteBuffer()))
-        return HTTPServerResponse(head: HTTPResponse(status: .ok), body: HTTPBody("at once"))
+        // Some are answered by a task.
+        guard (request.head.path ?? "").utf8.count % 2 == 1 else {
+            return .later { HTTPServerResponse(head: HTTPResponse(status: .ok), body: HTTPBody("later")) }
+        }
+        return .response(HTTPServerResponse(head: HTTPResponse(status: .ok), body: HTTPBody("at once")))
     }
 }
