@@ -108,7 +108,7 @@ extension StoreTier.Answer {
 }
 
 extension StoreTier.Answer<Record?> {
-    /// What a short way of reading says of a record; `nil`: the store has to be called.
+    /// The finding of a short way of reading a record; `nil`: the store has to be called.
     init?(_ read: () throws(StoreError) -> ImmediateReading) {
         do throws(StoreError) {
             switch try read() {

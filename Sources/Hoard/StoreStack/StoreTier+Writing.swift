@@ -50,7 +50,7 @@ extension StoreTier {
         let records = Dictionary(insertions.map { ($0.key, $0.record) }) { $1 }
         var guards: [RecordKey: Guard] = [:]
         if sharedStore != nil {
-            // What is written without one takes the place of that of an older record.
+            // A write without a guard takes away that of an older record.
             for insertion in insertions { guards[insertion.key] = insertion.guarded }
         }
         await change(

@@ -50,7 +50,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     let clock: any WallClock
     var machine: ConnectionStateMachine
     var current: Current?
-    /// What the client has sent ahead of its turn: at most what one read brought behind a request, and one more.
+    /// The parts of requests that the client has sent ahead of their turn: at most what one read brought behind a request, and one more.
     var queue = CircularBuffer<Queued>()
     var isReadHeld = false
     var isServingQueue = false
