@@ -112,7 +112,7 @@ let package = Package(
         .target(
             name: "HoardTransports",
             dependencies: [
-                "Hoard", "HoardHTTP", "HoardWire", httpTypes, nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, nioSSL, nioTLS,
+                "Hoard", "HoardEventLoops", "HoardHTTP", "HoardWire", httpTypes, nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, nioSSL, nioTLS,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
             ],
             swiftSettings: swiftSettings

@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+package import HTTPTypes
 package import NIOCore
 internal import Synchronization
 
@@ -21,6 +22,9 @@ package final class BodyPipe: Sendable {
         var waiter: CheckedContinuation<ByteBuffer?, any Error>?
         var isProducerPaused = false
         var hasReader = false
+        var trailers: HTTPFields?
+        /// The reader has come to the end.
+        var isRead = false
     }
 
     fileprivate enum NextAction {
@@ -56,11 +60,22 @@ package final class BodyPipe: Sendable {
             }
             state.parts.append(part)
             state.byteCount += part.readableBytes
-            state.isProducerPaused = state.byteCount >= highWatermark
+            // Until enough has been taken: of several producers, those that wait are to be told.
+            state.isProducerPaused = state.isProducerPaused || state.byteCount >= highWatermark
             return (nil, !state.isProducerPaused)
         }
         waiter?.resume(returning: part)
         return takesMore
+    }
+
+    /// The fields behind the content. To be called before its end.
+    package func setTrailers(_ fields: HTTPFields?) {
+        state.withLock { $0.trailers = fields }
+    }
+
+    /// The fields behind the content, once its reader has come to the end.
+    package var trailers: HTTPFields? {
+        state.withLock { $0.isRead ? $0.trailers : nil }
     }
 
     /// Ends the content. What has been pushed can still be read.
@@ -68,9 +83,22 @@ package final class BodyPipe: Sendable {
         let waiter = state.withLock { state -> CheckedContinuation<ByteBuffer?, any Error>? in
             guard state.ending == nil else { return nil }
             state.ending = .finished
-            return state.waiter.take()
+            guard let waiter = state.waiter.take() else { return nil }
+            state.isRead = true
+            return waiter
         }
         waiter?.resume(returning: nil)
+    }
+
+    /// All that was pushed, if it has ended with this length and without trailers, and has no reader.
+    package func whole(byteCount: Int) -> ByteBuffer? {
+        state.withLock { state in
+            guard case .finished = state.ending, !state.hasReader, state.trailers?.isEmpty ?? true, state.byteCount == byteCount,
+                var whole = state.parts.first
+            else { return nil }
+            for part in state.parts.dropFirst() { whole.writeImmutableBuffer(part) }
+            return whole
+        }
     }
 
     /// Ends the content with an error. Without effect after the end.
@@ -89,6 +117,12 @@ package final class BodyPipe: Sendable {
         }
         waiter?.resume(throwing: error)
     }
+
+    /// Whether there is, or has been, a reader.
+    var hasReader: Bool { state.withLock { $0.hasReader } }
+
+    /// Whether it is so full that nothing should be pushed.
+    package var isFull: Bool { state.withLock { $0.isProducerPaused } }
 
     /// Whether the reader waits for the other side.
     package var isReaderWaiting: Bool {
@@ -156,6 +190,7 @@ extension BodyPipe.State {
         }
         switch ending {
         case .finished:
+            isRead = true
             return .end
         case .failed(let error):
             return .fail(error)
@@ -173,7 +208,7 @@ extension BodyPipe.State {
 extension BodyPipe: AsyncSequence {
     package struct AsyncIterator: AsyncIteratorProtocol {
         private let pipe: BodyPipe
-        private let isReader: Bool
+        let isReader: Bool
 
         fileprivate init(_ pipe: BodyPipe) {
             self.pipe = pipe

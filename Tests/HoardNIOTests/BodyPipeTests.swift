@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import HTTPTypes
 import HoardNIOTestSupport
 import HoardTesting
 import NIOCore
@@ -51,6 +52,65 @@ struct BodyPipeTests {
         #expect(wanted.value == 1)
         _ = try await parts.next()
         #expect(wanted.value == 1)
+    }
+
+    @Test func fullPipeStaysFullForAllWhoPushUntilHalfOfItHasBeenTaken() async throws {
+        let pipe = makePipe(highWatermark: 10)
+        #expect(pipe.push(ByteBuffer(string: "1234")))
+        #expect(!pipe.push(ByteBuffer(string: "567890")))
+        #expect(pipe.isFull)
+        var parts = pipe.makeAsyncIterator()
+        _ = try await parts.next()
+        #expect(!pipe.push(ByteBuffer(string: "1")))
+        #expect(wanted.value == 0)
+        _ = try await parts.next()
+        #expect(wanted.value == 1)
+        #expect(!pipe.isFull)
+    }
+
+    @Test func trailersAreThereWhenTheReaderHasComeToTheEnd() async throws {
+        let pipe = makePipe()
+        #expect(pipe.push(ByteBuffer(string: "a")))
+        pipe.setTrailers([.eTag: "end"])
+        pipe.finish()
+        #expect(pipe.whole(byteCount: 1) == nil)
+        #expect(pipe.trailers == nil)
+        var parts = pipe.makeAsyncIterator()
+        _ = try await parts.next()
+        #expect(pipe.trailers == nil)
+        #expect(try await parts.next() == nil)
+        #expect(pipe.trailers == [.eTag: "end"])
+    }
+
+    @Test func contentIsWholeOnlyIfItHasEndedWithItsLengthAndNobodyReads() {
+        let pipe = makePipe(highWatermark: 100)
+        #expect(pipe.push(ByteBuffer(string: "ab")))
+        #expect(pipe.push(ByteBuffer(string: "cd")))
+        #expect(pipe.whole(byteCount: 4) == nil)
+        pipe.finish()
+        #expect(pipe.whole(byteCount: 3) == nil)
+        #expect(pipe.whole(byteCount: 4) == ByteBuffer(string: "abcd"))
+        _ = pipe.makeAsyncIterator()
+        #expect(pipe.whole(byteCount: 4) == nil)
+    }
+
+    /// As when a user breaks off while the response is still there, and when nobody reads at all.
+    @Test(arguments: [true, false]) func bodyIsReleasedWithItsReaderOrUnread(isRead: Bool) async throws {
+        let releases = Counter()
+        let pipe = makePipe()
+        #expect(pipe.push(ByteBuffer(string: "a")))
+        var body: HTTPBody? = pipe.body(length: nil) { releases.add() }
+        if isRead {
+            do {
+                var parts = try #require(body).makeAsyncIterator()
+                #expect(try await parts.next() == ByteBuffer(string: "a"))
+                #expect(releases.value == 0)
+                withExtendedLifetime(parts) {}
+            }
+            #expect(releases.value == 1)
+        }
+        body = nil
+        #expect(releases.value == 1)
     }
 
     @Test func endWakesTheReader() async throws {

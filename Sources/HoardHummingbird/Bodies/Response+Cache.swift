@@ -41,9 +41,7 @@ extension TransportResponse {
             } else if let content {
                 body = HTTPBody(content)
             } else {
-                let pipe = ResponseBodyPipe(response.body)
-                let atHand = isRead ? pipe.contentAtHand() : nil
-                body = atHand.map { HTTPBody($0) } ?? HTTPBody(pipe.content, length: length) { pipe.trailers }
+                body = ResponseBodySource.content(of: response.body, isRead: isRead)
             }
         }
         self.init(head: head, body: body)

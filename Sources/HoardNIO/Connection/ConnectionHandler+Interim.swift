@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
+internal import HoardEventLoops
 internal import HoardMessages
 internal import HoardWire
 internal import NIOCore
@@ -13,15 +14,11 @@ extension ConnectionHandler {
     /// - Parameter exchange: Tells the exchange from those before and after it.
     func interimResponseSender(_ exchange: ExchangeCancellation, version: HTTPVersion, context: ChannelHandlerContext) -> InterimResponseHandler {
         guard version == .http1_1 else { return { _ in } }
-        let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        let eventLoop = context.eventLoop
+        let handler = LoopBoundHandler(self, context)
         return { response in
             guard let head = HTTPResponseHead(interim: response) else { return }
             // A response that cannot be sent any more is no failure of the one that is to come.
-            try? await eventLoop.flatSubmit { () -> EventLoopFuture<Void> in
-                let (handler, context) = handler.value
-                return handler.writeInterim(head, in: exchange, context: context)
-            }.get()
+            try? await handler.perform { $0.writeInterim(head, in: exchange, context: $1) }
         }
     }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
+internal import HoardEventLoops
 internal import HoardMessages
 internal import NIOCore
 internal import NIOHPACK
@@ -106,18 +107,14 @@ extension StreamHandler {
 
     /// What sends interim responses, and does nothing when the final response has begun.
     private func interimResponseSender(context: ChannelHandlerContext) -> InterimResponseHandler {
-        let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        let eventLoop = context.eventLoop
+        let handler = LoopBoundHandler(self, context)
         return { response in
             guard let headers = HPACKHeaders(interim: response) else { return }
             // A response that cannot be sent any more is no failure of the one that is to come.
-            try? await eventLoop.flatSubmit { () -> EventLoopFuture<Void> in
-                let (handler, context) = handler.value
-                guard handler.machine.acceptsInterimResponse, context.channel.isActive, handler.connection.takes(headers) else {
-                    return eventLoop.makeSucceededVoidFuture()
-                }
+            try? await handler.perform { handler, context in
+                guard handler.machine.acceptsInterimResponse, context.channel.isActive, handler.connection.takes(headers) else { return nil }
                 return context.writeAndFlush(Self.wrapOutboundOut(.headers(.init(headers: headers))))
-            }.get()
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
+internal import HoardEventLoops
 internal import HoardMessages
 internal import HoardWire
 internal import NIOCore

@@ -90,32 +90,3 @@ enum ResponseBodyError: Error, CustomStringConvertible {
         }
     }
 }
-
-/// A channel handler and its context, for tasks.
-///
-/// Tasks of a connection run on its event loop (``EventLoopTaskExecutor``), so that they nearly always reach the handler without a hop.
-struct LoopBoundHandler<Handler: AnyObject>: Sendable {
-    private let eventLoop: any EventLoop
-    private let bound: NIOLoopBound<(Handler, ChannelHandlerContext)>
-
-    init(_ handler: Handler, _ context: ChannelHandlerContext) {
-        eventLoop = context.eventLoop
-        bound = NIOLoopBound((handler, context), eventLoop: context.eventLoop)
-    }
-
-    /// Does something on the event loop, and waits for what comes of it; `nil`: for nothing.
-    func perform(_ body: @escaping @Sendable (Handler, ChannelHandlerContext) throws -> EventLoopFuture<Void>?) async throws {
-        let pending: EventLoopFuture<Void>?
-        if eventLoop.inEventLoop {
-            pending = try body(bound.value.0, bound.value.1)
-        } else {
-            pending = try await eventLoop.submit { try body(bound.value.0, bound.value.1) }.get()
-        }
-        try await pending?.get()
-    }
-
-    /// Does something on the event loop, some time.
-    func execute(_ body: @escaping @Sendable (Handler, ChannelHandlerContext) -> Void) {
-        eventLoop.execute { body(bound.value.0, bound.value.1) }
-    }
-}

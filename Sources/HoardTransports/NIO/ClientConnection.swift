@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HoardEventLoops
 internal import HoardHTTP
 internal import HoardWire
 internal import NIOCore
@@ -10,7 +11,7 @@ internal import NIOHTTP1
 final class ClientConnection: Sendable {
     let server: OriginServer
     private let channel: any Channel
-    private let handler: NIOLoopBound<(any ExchangeHandler, ChannelHandlerContext)>
+    private let handler: LoopBoundHandler<any ExchangeHandler>
     /// How many exchanges may be in progress on it at once.
     let capacity: Int
 
@@ -26,7 +27,7 @@ final class ClientConnection: Sendable {
         self.server = server
         self.capacity = capacity
         self.channel = channel
-        self.handler = NIOLoopBound((handler, context), eventLoop: channel.eventLoop)
+        self.handler = LoopBoundHandler(handler, context)
         handler.owner = (self, pool)
     }
 
@@ -37,7 +38,7 @@ final class ClientConnection: Sendable {
     /// - Throws: What ended the exchange before that, ``ExchangeError`` among others.
     func run(_ exchange: ClientExchange, onInterimResponse: InterimResponseHandler?) async throws -> TransportResponse {
         try await withTaskCancellationHandler {
-            onEventLoop { $0.start(exchange, context: $1) }
+            handler.run { $0.start(exchange, context: $1) }
             while true {
                 switch try await exchange.nextHead() {
                 case .interim(let response): await onInterimResponse?(response)
@@ -69,7 +70,7 @@ final class ClientConnection: Sendable {
             case .send(nil), nil: break
             case .fail: throw ExchangeError.wrongContentLength
             }
-            onEventLoop { $0.endRequest(of: exchange, context: $1) }
+            handler.run { $0.endRequest(of: exchange, context: $1) }
         } catch {
             fail(exchange, error)
         }
@@ -78,22 +79,22 @@ final class ClientConnection: Sendable {
     /// Nobody will read the rest of the response.
     func abandon(_ exchange: ClientExchange) {
         guard !exchange.isOver else { return }
-        onEventLoop { $0.abandon(exchange, context: $1) }
+        handler.run { $0.abandon(exchange, context: $1) }
     }
 
     /// Ends the connection, and the exchange in progress with `error`.
     func close(_ error: any Error) {
-        onEventLoop { $0.close(error, context: $1) }
+        handler.run { $0.close(error, context: $1) }
     }
 
     /// Ends the connection when the exchanges in progress have ended. No other must be started.
     func leave() {
-        onEventLoop { $0.leave(context: $1) }
+        handler.run { $0.leave(context: $1) }
     }
 
     /// The pool keeps the connection until somebody wants it.
     func kept() {
-        onEventLoop { $0.kept(context: $1) }
+        handler.run { $0.kept(context: $1) }
     }
 
     /// Waits until the connection has ended.
@@ -102,18 +103,10 @@ final class ClientConnection: Sendable {
     }
 
     private func fail(_ exchange: ClientExchange, _ error: any Error) {
-        onEventLoop { $0.fail(exchange, error, context: $1) }
+        handler.run { $0.fail(exchange, error, context: $1) }
     }
 
     private func write(_ part: ByteBuffer, of exchange: ClientExchange) async throws {
-        try await eventLoop.flatSubmit { [handler] in handler.value.0.write(part, of: exchange, context: handler.value.1) }.get()
-    }
-
-    private func onEventLoop(_ body: @escaping @Sendable (any ExchangeHandler, ChannelHandlerContext) -> Void) {
-        if eventLoop.inEventLoop {
-            body(handler.value.0, handler.value.1)
-        } else {
-            eventLoop.execute { [handler] in body(handler.value.0, handler.value.1) }
-        }
+        try await handler.perform { $0.write(part, of: exchange, context: $1) }
     }
 }

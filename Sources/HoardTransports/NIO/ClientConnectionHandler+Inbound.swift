@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
+internal import HoardEventLoops
 internal import HoardHTTP
 internal import HoardWire
 internal import NIOCore
@@ -97,7 +98,7 @@ extension ClientConnectionHandler {
         guard let connection = owner?.connection else { return }
         let content = makeContent(context: context)
         current?.content = content
-        let body = content.body(length: framing.content.byteCount, asTransportError: exchange.asTransportError) {
+        let body = content.body(length: framing.content.byteCount, describing: exchange.asTransportError) {
             connection.abandon(exchange)
         }
         exchange.receive(final: TransportResponse(head: framing.head, body: body))
@@ -106,7 +107,7 @@ extension ClientConnectionHandler {
     private func receive(_ bytes: ByteBuffer, context: ChannelHandlerContext) {
         switch machine.contentArrived(byteCount: bytes.readableBytes) {
         case .deliver:
-            guard let pipe = current?.content?.pipe else { return }
+            guard let pipe = current?.content else { return }
             if !pipe.push(bytes) { current?.isBodyFull = true }
         case .drop: break
         case .fail: close(ExchangeError.invalidResponse, context: context)
@@ -135,21 +136,16 @@ extension ClientConnectionHandler {
         end(nil, context: context)
     }
 
-    private func makeContent(context: ChannelHandlerContext) -> ResponseContent {
-        let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        let eventLoop = context.eventLoop
-        return ResponseContent(highWatermark: limits.bodyBufferByteCount) { pipe in
-            if eventLoop.inEventLoop {
-                handler.value.0.bodyIsWanted(pipe, context: handler.value.1)
-            } else {
-                eventLoop.execute { handler.value.0.bodyIsWanted(pipe, context: handler.value.1) }
-            }
+    private func makeContent(context: ChannelHandlerContext) -> BodyPipe {
+        let handler = LoopBoundHandler(self, context)
+        return BodyPipe(highWatermark: limits.bodyBufferByteCount, alreadyRead: TransportError.alreadyRead) { pipe in
+            handler.run { $0.bodyIsWanted(pipe, context: $1) }
         }
     }
 
     /// The reader of a response's content waits for it, or has taken enough of it.
     private func bodyIsWanted(_ pipe: BodyPipe, context: ChannelHandlerContext) {
-        guard current?.content?.pipe === pipe else { return }
+        guard current?.content === pipe else { return }
         current?.isBodyFull = false
         timing.progressed(now: context.eventLoop.now)
         resumeReading(context: context)

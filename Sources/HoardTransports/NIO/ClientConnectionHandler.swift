@@ -21,7 +21,7 @@ final class ClientConnectionHandler: ChannelDuplexHandler, ExchangeHandler {
         /// The final response, kept until the connection is free if there is no content to wait for.
         var response: TransportResponse?
         /// Where the content of the response goes, if it has any.
-        var content: ResponseContent?
+        var content: BodyPipe?
         /// The body takes no more for the time being.
         var isBodyFull = false
         var upload: Task<Void, Never>?
@@ -110,7 +110,7 @@ final class ClientConnectionHandler: ChannelDuplexHandler, ExchangeHandler {
         } else {
             exchange.upload?.cancel()
             exchange.exchange.fail(error, isUnanswered: isUnanswered)
-            exchange.content?.pipe.fail(error, keepsUnread: true)
+            exchange.content?.fail(error, keepsUnread: true)
         }
     }
 }
@@ -120,7 +120,7 @@ extension ClientConnectionHandler.Current {
     func finish() {
         upload?.cancel()
         exchange.end()
-        content?.pipe.finish()
+        content?.finish()
         if let response { exchange.receive(final: response) }
     }
 }

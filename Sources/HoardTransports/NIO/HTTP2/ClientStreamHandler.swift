@@ -28,7 +28,7 @@ final class ClientStreamHandler: ChannelDuplexHandler {
     private var timing: ClientConnectionTiming
     private var uploading: Task<Void, Never>?
     /// `nil` again at its end, for it refers back to the handler.
-    private var content: ResponseContent?
+    private var content: BodyPipe?
     /// The final response, kept until its end has arrived if it has no content.
     private var response: TransportResponse?
     private var isBodyFull = false
@@ -174,11 +174,11 @@ final class ClientStreamHandler: ChannelDuplexHandler {
         }
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop
-        let content = ResponseContent(highWatermark: limits.bodyBufferByteCount) { _ in
+        let content = BodyPipe(highWatermark: limits.bodyBufferByteCount, alreadyRead: TransportError.alreadyRead) { _ in
             if eventLoop.inEventLoop { bound.value.bodyIsWanted() } else { eventLoop.execute { bound.value.bodyIsWanted() } }
         }
         self.content = content
-        let body = content.body(length: length, asTransportError: exchange.asTransportError, onRelease: abandon)
+        let body = content.body(length: length, describing: exchange.asTransportError, onRelease: abandon)
         exchange.receive(final: TransportResponse(head: head, body: body))
     }
 
@@ -186,7 +186,7 @@ final class ClientStreamHandler: ChannelDuplexHandler {
         guard case .byteBuffer(let bytes) = frame.data, machine.contentArrived(byteCount: bytes.readableBytes, endsStream: frame.endStream)
         else { return fail(ExchangeError.invalidResponse) }
         timing.progressed(now: context.eventLoop.now)
-        if bytes.readableBytes > 0, let content, !content.pipe.push(bytes) { isBodyFull = true }
+        if bytes.readableBytes > 0, let content, !content.push(bytes) { isBodyFull = true }
         if machine.hasReceivedResponse { finish() }
     }
 
@@ -212,7 +212,7 @@ final class ClientStreamHandler: ChannelDuplexHandler {
         guard machine.closed() else { return }
         uploading?.cancel()
         exchange.end()
-        content?.pipe.finish()
+        content?.finish()
         content = nil
         if let response { exchange.receive(final: response) }
         // RFC 9113 §8.1: what is left of the request is of no use.
@@ -224,7 +224,7 @@ final class ClientStreamHandler: ChannelDuplexHandler {
         guard machine.closed() else { return }
         uploading?.cancel()
         exchange.fail(error, isUnanswered: !machine.hasReceivedBytes)
-        content?.pipe.fail(error, keepsUnread: true)
+        content?.fail(error, keepsUnread: true)
         content = nil
         context?.close(promise: nil)
     }

@@ -12,10 +12,16 @@ import Testing
 @testable import HoardHummingbird
 
 @Suite(.timeLimit(.minutes(1)))
-struct ResponseBodyPipeTests {
+struct ResponseBodySourceTests {
     private struct Failure: Error {}
 
-    private static let capacity = BodyPipeState.capacity
+    /// A body that is read only when somebody does.
+    private func unreadBody(_ body: ResponseBody) -> HTTPBody { ResponseBodySource.content(of: body, isRead: false) }
+
+    /// All of a body, if it is at hand before anybody reads.
+    private func contentAtHand(_ body: ResponseBody) -> ByteBuffer? { ResponseBodySource.content(of: body, isRead: true).bytesAtHand }
+
+    private static let capacity = ResponseBodySource.capacity
 
     @Test
     func randomPartsArriveAsTheyWereWritten() async throws {
@@ -25,13 +31,12 @@ struct ResponseBodyPipeTests {
             let parts = (0..<Int.random(in: 0...40, using: &generator)).map { _ in
                 ByteBuffer(repeating: UInt8.random(in: 0...255, using: &generator), count: Int.random(in: 0...20_000, using: &generator))
             }
-            let pipe = ResponseBodyPipe(
+            let body = unreadBody(
                 ResponseBody { writer in
                     for part in parts { try await writer.write(part) }
                     try await writer.finish([.eTag: "end"])
                 }
             )
-            let body = HTTPBody(pipe, length: nil) { pipe.trailers }
             var whole = ByteBuffer()
             for part in parts { whole.writeImmutableBuffer(part) }
             #expect(try await body.collect(upTo: .max) == whole, "seed \(seed)")
@@ -42,13 +47,13 @@ struct ResponseBodyPipeTests {
     @Test
     func nothingIsWrittenBeforeSomebodyReads() async throws {
         let writes = Mutex(0)
-        let pipe = ResponseBodyPipe(
+        let body = unreadBody(
             ResponseBody { writer in
                 writes.withLock { $0 += 1 }
                 try await writer.finish(nil)
             }
         )
-        var iterator = pipe.makeAsyncIterator()
+        var iterator = body.makeAsyncIterator()
         #expect(writes.withLock { $0 } == 0)
         #expect(try await iterator.next() == nil)
         #expect(writes.withLock { $0 } == 1)
@@ -57,84 +62,90 @@ struct ResponseBodyPipeTests {
     @Test
     func bodyOfBytesIsAtHand() {
         let bytes = ByteBuffer(string: "All of it")
-        #expect(ResponseBodyPipe(ResponseBody(byteBuffer: bytes)).contentAtHand() == bytes)
-        #expect(ResponseBodyPipe(ResponseBody(contentsOf: [bytes, bytes])).contentAtHand() == ByteBuffer(string: "All of itAll of it"))
-        #expect(ResponseBodyPipe(ResponseBody()).contentAtHand() == nil)
-        #expect(ResponseBodyPipe(ResponseBody(byteBuffer: ByteBuffer(repeating: 1, count: Self.capacity))).contentAtHand() == nil)
+        #expect(contentAtHand(ResponseBody(byteBuffer: bytes)) == bytes)
+        #expect(contentAtHand(ResponseBody(contentsOf: [bytes, bytes])) == ByteBuffer(string: "All of itAll of it"))
+        #expect(contentAtHand(ResponseBody()) == nil)
+        #expect(contentAtHand(ResponseBody(byteBuffer: ByteBuffer(repeating: 1, count: Self.capacity))) == nil)
     }
 
     @Test
     func bodyThatWaitsIsReadFromItsBeginning() async throws {
         let gate = Gate()
-        let pipe = ResponseBodyPipe(
-            ResponseBody(contentLength: 6) { writer in
+        let body = ResponseBodySource.content(
+            of: ResponseBody(contentLength: 6) { writer in
                 try await writer.write(ByteBuffer(string: "abc"))
                 await gate.pass()
                 try await writer.write(ByteBuffer(string: "def"))
                 try await writer.finish(nil)
-            }
+            },
+            isRead: true
         )
-        #expect(pipe.contentAtHand() == nil)
+        #expect(body.bytesAtHand == nil)
         gate.open()
-        #expect(try await HTTPBody(pipe, length: 6).collect(upTo: 6) == ByteBuffer(string: "abcdef"))
+        #expect(try await body.collect(upTo: 6) == ByteBuffer(string: "abcdef"))
     }
 
     @Test
     func bodyThatNobodyReadsIsCancelled() async throws {
         let (begun, ended) = (Gate(isOpen: true), Gate(isOpen: true))
         do {
-            let pipe = ResponseBodyPipe(
-                ResponseBody(contentLength: 6) { writer in
+            let body = ResponseBodySource.content(
+                of: ResponseBody(contentLength: 6) { writer in
                     await begun.pass()
                     while !Task.isCancelled { await Task.yield() }
                     await ended.pass()
-                }
+                },
+                isRead: true
             )
-            let content = pipe.content
-            #expect(pipe.contentAtHand() == nil)
+            #expect(body.bytesAtHand == nil)
             await begun.arrivals(1)
-            _ = content
         }
         await ended.arrivals(1)
     }
 
     @Test(arguments: [nil, 2, 4])
     func bodyThatIsNotWhatItSaysIsNotAtHand(length: Int?) async throws {
-        let pipe = ResponseBodyPipe(
-            ResponseBody(contentLength: length) { writer in
+        let body = ResponseBodySource.content(
+            of: ResponseBody(contentLength: length) { writer in
                 try await writer.write(ByteBuffer(string: "abc"))
                 try await writer.finish(nil)
-            }
+            },
+            isRead: true
         )
-        #expect(pipe.contentAtHand() == nil)
-        #expect(try await HTTPBody(pipe, length: nil).collect(upTo: 6) == ByteBuffer(string: "abc"))
+        #expect(body.bytesAtHand == nil)
+        var parts = body.makeAsyncIterator()
+        #expect(try await parts.next() == ByteBuffer(string: "abc"))
+        #expect(try await parts.next() == nil)
     }
 
     @Test
     func bodyWithTrailersOrAFailureIsNotAtHand() async throws {
-        let trailing = ResponseBodyPipe(
-            ResponseBody(contentLength: 3) { writer in
+        let trailing = ResponseBodySource.content(
+            of: ResponseBody(contentLength: 3) { writer in
                 try await writer.write(ByteBuffer(string: "abc"))
                 try await writer.finish([.eTag: "end"])
-            }
+            },
+            isRead: true
         )
-        #expect(trailing.contentAtHand() == nil)
-        #expect(try await HTTPBody(trailing, length: 3).collect(upTo: 3) == ByteBuffer(string: "abc"))
+        #expect(trailing.bytesAtHand == nil)
+        #expect(trailing.trailers == nil)
+        #expect(try await trailing.collect(upTo: 3) == ByteBuffer(string: "abc"))
         #expect(trailing.trailers == [.eTag: "end"])
-        let failing = ResponseBodyPipe(
-            ResponseBody(contentLength: 3) { writer in
+        let failing = ResponseBodySource.content(
+            of: ResponseBody(contentLength: 3) { writer in
                 try await writer.write(ByteBuffer(string: "abc"))
                 throw Failure()
-            }
+            },
+            isRead: true
         )
-        #expect(failing.contentAtHand() == nil)
-        await #expect(throws: Failure.self) { try await HTTPBody(failing, length: 3).collect(upTo: 3) }
+        #expect(failing.bytesAtHand == nil)
+        await #expect(throws: Failure.self) { try await failing.collect(upTo: 3) }
     }
 
     @Test
     func writerWaitsForItsReader() async throws {
         let written = Gate(isOpen: true)
-        let pipe = ResponseBodyPipe(
+        let body = unreadBody(
             ResponseBody { writer in
                 for _ in 0..<4 {
                     try await writer.write(ByteBuffer(repeating: 1, count: Self.capacity))
@@ -143,9 +154,9 @@ struct ResponseBodyPipeTests {
                 try await writer.finish(nil)
             }
         )
-        var iterator = pipe.makeAsyncIterator()
+        var iterator = body.makeAsyncIterator()
         #expect(try await iterator.next()?.readableBytes == Self.capacity)
-        // The first part was delivered. The second fills the pipe, and its writer waits.
+        // The reader waited for the first part. The second fills the pipe, and its writer waits.
         await written.arrivals(1)
         #expect(written.arrivalCount <= 1)
         #expect(try await iterator.next()?.readableBytes == Self.capacity)
@@ -160,7 +171,7 @@ struct ResponseBodyPipeTests {
     func readerThatLeavesCancelsTheWriter() async throws {
         let outcome = Gate(isOpen: true)
         let error = Mutex<(any Error)?>(nil)
-        let pipe = ResponseBodyPipe(
+        let body = unreadBody(
             ResponseBody { writer in
                 do {
                     while true { try await writer.write(ByteBuffer(repeating: 1, count: Self.capacity)) }
@@ -172,11 +183,13 @@ struct ResponseBodyPipeTests {
             }
         )
         do {
-            var iterator = pipe.makeAsyncIterator()
+            var iterator = body.makeAsyncIterator()
             _ = try await iterator.next()
         }
+        // Though the body is still there.
         await outcome.arrivals(1)
         #expect(error.withLock { $0 } is CancellationError)
+        withExtendedLifetime(body) {}
     }
 
     @Test
@@ -184,7 +197,7 @@ struct ResponseBodyPipeTests {
         let begun = Gate(isOpen: true)
         let ended = Gate(isOpen: true)
         let time = ManualTicker()
-        let pipe = ResponseBodyPipe(
+        let body = unreadBody(
             ResponseBody { writer in
                 try await writer.write(ByteBuffer(string: "first"))
                 await begun.pass()
@@ -192,18 +205,19 @@ struct ResponseBodyPipeTests {
             }
         )
         do {
-            var iterator = pipe.makeAsyncIterator()
+            var iterator = body.makeAsyncIterator()
             _ = try await iterator.next()
             await begun.arrivals(1)
         }
         await ended.arrivals(1)
+        withExtendedLifetime(body) {}
     }
 
     @Test
     func readerThatIsCancelledGetsAnErrorAndNotTheEnd() async throws {
         let begun = Gate(isOpen: true)
         let time = ManualTicker()
-        let pipe = ResponseBodyPipe(
+        let body = unreadBody(
             ResponseBody { writer in
                 await begun.pass()
                 try await time.sleep(until: .max)
@@ -211,7 +225,7 @@ struct ResponseBodyPipeTests {
             }
         )
         let reader = Task {
-            var iterator = pipe.makeAsyncIterator()
+            var iterator = body.makeAsyncIterator()
             return try await iterator.next()
         }
         await begun.arrivals(1)
@@ -221,21 +235,21 @@ struct ResponseBodyPipeTests {
 
     @Test
     func errorOfTheWriterReachesTheReaderAfterTheParts() async throws {
-        let pipe = ResponseBodyPipe(
+        let body = unreadBody(
             ResponseBody { writer in
                 try await writer.write(ByteBuffer(string: "part"))
                 throw Failure()
             }
         )
-        var iterator = pipe.makeAsyncIterator()
+        var iterator = body.makeAsyncIterator()
         #expect(try await iterator.next() == ByteBuffer(string: "part"))
         await #expect(throws: Failure.self) { try await iterator.next() }
     }
 
     @Test
     func bodyThatIsNeverFinishedBreaksOff() async throws {
-        let pipe = ResponseBodyPipe(ResponseBody { writer in try await writer.write(ByteBuffer(string: "part")) })
-        var iterator = pipe.makeAsyncIterator()
+        let body = unreadBody(ResponseBody { writer in try await writer.write(ByteBuffer(string: "part")) })
+        var iterator = body.makeAsyncIterator()
         #expect(try await iterator.next() == ByteBuffer(string: "part"))
         await #expect(throws: ResponseBodyError.self) { try await iterator.next() }
         #expect("\(ResponseBodyError.unfinished)".contains("finish"))
@@ -243,9 +257,9 @@ struct ResponseBodyPipeTests {
 
     @Test
     func secondReaderGetsAnError() async throws {
-        let pipe = ResponseBodyPipe(ResponseBody(byteBuffer: ByteBuffer(string: "x")))
-        var first = pipe.makeAsyncIterator()
-        var second = pipe.makeAsyncIterator()
+        let body = unreadBody(ResponseBody(byteBuffer: ByteBuffer(string: "x")))
+        var first = body.makeAsyncIterator()
+        var second = body.makeAsyncIterator()
         await #expect(throws: TransportError.self) { try await second.next() }
         #expect(try await first.next() == ByteBuffer(string: "x"))
         #expect(try await first.next() == nil)
