@@ -98,12 +98,8 @@ public final class CachingClient: Sendable {
         ifAccepted isAccepted: (HTTPResponse, ByteBuffer) -> Bool = { _, _ in true }
     ) -> ClientResponse? {
         guard let target = target ?? TargetURI(request),
-            let response = cache.respondFromMemory(
-                to: request,
-                target: target,
-                mode: options.cacheMode,
-                partition: options.partition,
-                keepsInMemoryOnly: options.keepsInMemoryOnly,
+            let response = cache.responseFromMemory(
+                to: cacheRequest(request, target, .empty, options),
                 ifAccepted: { response in
                     guard response.isFromCache, let bytes = response.body.bytesAtHand else { return false }
                     return !(options.followsRedirects && Redirect(response.head.status) != nil) && isAccepted(response.head, bytes)
@@ -145,20 +141,22 @@ public final class CachingClient: Sendable {
         through transport: any Transport
     ) async throws(ClientError) -> HTTPCacheResponse {
         do {
-            return try await cache.respond(
-                to: chain.request,
-                target: chain.target,
-                body: body,
-                mode: options.cacheMode,
-                partition: options.partition,
-                keepsInMemoryOnly: options.keepsInMemoryOnly,
-                compiledPolicy: nil,
-                through: transport,
-                onInterimResponse: options.onInterimResponse
-            )
+            let request = cacheRequest(chain.request, chain.target, body, options)
+            return try await cache.respond(to: request, through: transport, onInterimResponse: options.onInterimResponse)
         } catch {
             throw ClientError(error)
         }
+    }
+
+    private func cacheRequest(_ request: HTTPRequest, _ target: TargetURI, _ body: HTTPBody, _ options: RequestOptions) -> HTTPCache.Request {
+        HTTPCache.Request(
+            request,
+            target: target,
+            body: body,
+            mode: options.cacheMode,
+            partition: options.partition,
+            keepsInMemoryOnly: options.keepsInMemoryOnly
+        )
     }
 }
 

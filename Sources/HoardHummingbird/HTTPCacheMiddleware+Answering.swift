@@ -7,43 +7,37 @@ internal import Hummingbird
 
 extension HTTPCacheMiddleware {
     /// How a request is answered, decided before anything is waited for.
-    struct Plan: Sendable {
-        enum Way: Sendable {
-            /// By the handler alone.
-            case around
-            /// By what memory has.
-            case memory(Response)
-            /// By the cache, which may ask the handler.
-            case cache(CacheTarget, HTTPBody)
-        }
-
-        var way: Way
-        var policy: CompiledHTTPCachePolicy?
-        var partition: String?
+    enum Plan: Sendable {
+        /// By the handler alone.
+        case around
+        /// By what the cache has at hand.
+        case response(Response)
+        /// By the cache, which may ask the handler.
+        case cache(CacheTarget, HTTPCache.PendingRequest)
     }
 
-    func plan(for request: Request, _ context: Context) -> Plan {
-        var plan = Plan(way: .around)
-        guard let target = CacheTarget(request.head, options.scheme, options.authority) else { return plan }
-        plan.policy = policies.compiled(options.policy(request, context))
+    /// - Parameter runsLater: Whether the handler can be run after the answer has been given.
+    func plan(for request: Request, _ context: Context, runsLater: Bool) -> Plan {
+        guard let target = CacheTarget(request.head, options.scheme, options.authority) else { return .around }
+        let policy = policies.compiled(options.policy(request, context))
         let partition = options.partition(request, context)
         // What is private is for one user, and nobody has said who that is.
-        if cache.configuration.mode == .private, (partition ?? cache.configuration.partition).isEmpty { return plan }
-        plan.partition = partition
-        let body = request.contentForCache
+        if cache.configuration.mode == .private, (partition ?? cache.configuration.partition).isEmpty { return .around }
         // Whatever changes something goes through the cache, so that it invalidates.
-        if request.method.isSafe, plan.policy?.isBypassed == true || !target.isExact { return plan }
-        if body.length == 0, let response = responseFromMemory(to: target.request, plan) {
-            plan.way = .memory(response)
-        } else {
-            plan.way = .cache(target, body)
+        if request.method.isSafe, policy?.isBypassed == true || !target.isExact { return .around }
+        let question = HTTPCache.Request(
+            target.request,
+            body: request.contentForCache,
+            partition: partition,
+            policy: policy,
+            mayRefreshInBackground: runsLater
+        )
+        // That a target has a URI has been seen to above.
+        switch try? cache.begin(question) {
+        case nil: return .around
+        case .hit(let response), .generated(let response): return .response(Response(shown(response.head), response.body, to: request.method))
+        case .pending(let pending): return .cache(target, pending)
         }
-        return plan
-    }
-
-    private func responseFromMemory(to request: HTTPRequest, _ plan: Plan) -> Response? {
-        guard plan.partition == nil, let response = cache.respondFromMemory(to: request, compiledPolicy: plan.policy) else { return nil }
-        return Response(shown(response.head), response.body, to: request.method)
     }
 
     // MARK: Ways
@@ -61,27 +55,22 @@ extension HTTPCacheMiddleware {
     /// Answers through the cache.
     ///
     /// - Parameters:
-    ///   - runsLater: Whether the handler can be run after the answer has been given.
+    ///   - pending: The request, which the cache has just begun to answer.
+    ///   - target: Its target.
+    ///   - isFresh: Nothing has run since that began.
     ///   - run: Runs the handler.
     func answer(
-        _ plan: Plan,
+        _ pending: HTTPCache.PendingRequest,
+        to target: CacheTarget,
         _ request: Request,
         _ context: Context,
-        runsLater: Bool,
+        isFresh: Bool,
         _ run: @escaping @Sendable (Request) async -> HandlerOutcome
     ) async throws -> Response {
-        guard case .cache(let target, let body) = plan.way else { throw HTTPError(.internalServerError) }
         let exchange = HandlerExchange(request, target, mode: cache.configuration.mode, logger: context.logger)
         let response: HTTPCacheResponse
         do {
-            response = try await cache.respond(
-                to: target.request,
-                body: body,
-                partition: plan.partition,
-                compiledPolicy: plan.policy,
-                mayRefreshInBackground: runsLater,
-                through: HandlerTransport(exchange: exchange, run: run)
-            )
+            response = try await cache.respond(to: pending, through: HandlerTransport(exchange: exchange, run: run), isFresh: isFresh)
         } catch {
             throw exchange.errorToThrow(for: error)
         }

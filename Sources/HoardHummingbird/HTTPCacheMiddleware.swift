@@ -68,18 +68,18 @@ public struct HTTPCacheMiddleware<Context: RequestContext>: RouterMiddleware {
         context: Context,
         next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        let plan = plan(for: request, context)
-        switch plan.way {
+        let (target, pending): (CacheTarget, HTTPCache.PendingRequest)
+        switch plan(for: request, context, runsLater: false) {
         case .around: return bypassed(try await next(request, context))
-        case .memory(let response): return response
-        case .cache: break
+        case .response(let response): return response
+        case .cache(let itsTarget, let request): (target, pending) = (itsTarget, request)
         }
         // Only this task may call the handler, while the cache may ask for it in another one.
         let desk = HandlerDesk()
         return try await withThrowingTaskGroup(of: Response.self) { group in
             group.addTaskAtOnce {
                 defer { desk.close() }
-                return try await answer(plan, request, context, runsLater: false) { await desk.run($0) }
+                return try await answer(pending, to: target, request, context, isFresh: startsTasksAtOnce) { await desk.run($0) }
             }
             while let job = await desk.next() {
                 job.finish(await HandlerOutcome.of(job.request, context.withNewNotes(), next))
@@ -105,6 +105,11 @@ public struct HTTPCacheMiddleware<Context: RequestContext>: RouterMiddleware {
     public func uri(ofPath path: String, like request: Request) -> String? {
         CacheTarget.uri(ofPath: path, like: request.head, options.scheme, options.authority)
     }
+}
+
+/// Whether ``_Concurrency/ThrowingTaskGroup/addTaskAtOnce(_:)`` does what its name says.
+private var startsTasksAtOnce: Bool {
+    if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) { true } else { false }
 }
 
 extension ThrowingTaskGroup where Failure == any Error {

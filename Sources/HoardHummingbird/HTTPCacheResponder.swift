@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HoardHTTP
 public import Hummingbird
 
 /// A responder that answers from a cache, and has another one make what the cache does not have. ``HTTPCacheMiddleware/responder(around:)`` makes it.
@@ -12,14 +13,14 @@ public struct HTTPCacheResponder<Context: RequestContext>: HTTPResponder {
     let origin: any HTTPResponder<Context>
 
     public func respond(to request: Request, context: Context) async throws -> Response {
-        let plan = caching.plan(for: request, context)
-        switch plan.way {
+        let (target, pending): (CacheTarget, HTTPCache.PendingRequest)
+        switch caching.plan(for: request, context, runsLater: true) {
         case .around: return caching.bypassed(try await origin.respond(to: request, context: context))
-        case .memory(let response): return response
-        case .cache: break
+        case .response(let response): return response
+        case .cache(let itsTarget, let request): (target, pending) = (itsTarget, request)
         }
         let handler = origin.respond(to:context:)
-        return try await caching.answer(plan, request, context, runsLater: true) { request in
+        return try await caching.answer(pending, to: target, request, context, isFresh: true) { request in
             await HandlerOutcome.of(request, context.withNewNotes(), handler)
         }
     }

@@ -30,6 +30,8 @@ struct ProxyHandler: Sendable {
     struct PendingRequest: Sendable {
         fileprivate let request: HTTPCache.PendingRequest
         fileprivate let route: ProxyRoute
+        fileprivate let client: ForwardedClient?
+        fileprivate let sendInterimResponse: InterimResponseHandler
     }
 
     /// Answers a request if that can be done without waiting. Never suspends. What is left is done by ``respond(to:)-(PendingRequest)``.
@@ -48,16 +50,10 @@ struct ProxyHandler: Sendable {
         let client = route.client(of: request, trusting: routes.trustedProxies)
         let forwarded = forwarded(head, of: request, on: route, client: client)
         do {
-            let beginning = try cache.begin(
-                forwarded,
-                body: request.body,
-                compiledPolicy: route.policy,
-                through: route.group.transport(for: client),
-                onInterimResponse: request.sendInterimResponse
-            )
-            return switch beginning {
-            case .response(let response): .response(answer(response))
-            case .pending(let pending): .pending(PendingRequest(request: pending, route: route))
+            switch try cache.begin(HTTPCache.Request(forwarded, body: request.body, policy: route.policy)) {
+            case .hit(let response), .generated(let response): return .response(answer(response))
+            case .pending(let pending):
+                return .pending(PendingRequest(request: pending, route: route, client: client, sendInterimResponse: request.sendInterimResponse))
             }
         } catch {
             return .response(failure(error, on: route))
@@ -66,7 +62,8 @@ struct ProxyHandler: Sendable {
 
     func respond(to pending: PendingRequest) async -> HTTPServerResponse {
         do {
-            return answer(try await cache.respond(to: pending.request))
+            let transport = pending.route.group.transport(for: pending.client)
+            return answer(try await cache.respond(to: pending.request, through: transport, onInterimResponse: pending.sendInterimResponse))
         } catch {
             return failure(error, on: pending.route)
         }

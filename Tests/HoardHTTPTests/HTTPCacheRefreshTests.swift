@@ -195,15 +195,15 @@ import Testing
 
     @Test func freshResponseInMemoryIsGivenWithoutSuspending() async throws {
         let harness = harness("max-age=60", mode: .shared)
-        #expect(harness.cache.respondFromMemory(to: .test()) == nil)
+        #expect(harness.cache.responseFromMemory(to: .init(.test())) == nil)
         try await harness.get()
-        let response = try #require(harness.cache.respondFromMemory(to: .test()))
+        let response = try #require(harness.cache.responseFromMemory(to: .init(.test())))
         #expect(response.body.bytesAtHand == ByteBuffer(string: "1"))
         #expect(response.cacheStatus == "hoard; hit; ttl=60")
-        #expect(harness.cache.respondFromMemory(to: .test(.post)) == nil)
-        #expect(harness.cache.respondFromMemory(to: .test(.get, "/a", [.cacheControl: "no-cache"])) == nil)
+        #expect(harness.cache.responseFromMemory(to: .init(.test(.post))) == nil)
+        #expect(harness.cache.responseFromMemory(to: .init(.test(.get, "/a", [.cacheControl: "no-cache"]))) == nil)
         harness.time.advance(seconds: 60)
-        #expect(harness.cache.respondFromMemory(to: .test()) == nil)
+        #expect(harness.cache.responseFromMemory(to: .init(.test())) == nil)
         #expect(harness.cache.statistics.hits == 1)
     }
 

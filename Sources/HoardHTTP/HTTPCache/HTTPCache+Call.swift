@@ -1,24 +1,67 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
+package import HTTPTypes
 
 extension HTTPCache {
+    /// A request to the cache, as its caller gives it.
+    package struct Request: Sendable {
+        let head: HTTPRequest
+        let target: TargetURI?
+        let body: HTTPBody
+        let mode: RequestCacheMode
+        let partition: String?
+        let keepsInMemoryOnly: Bool
+        let policy: CompiledHTTPCachePolicy?
+        let mayRefreshInBackground: Bool
+
+        /// - Parameters:
+        ///   - head: A head with scheme, authority and path.
+        ///   - target: The request's, if the caller has made it; `nil`: it is made of the head.
+        ///   - body: The request's content. It is not read unless the request is forwarded.
+        ///   - mode: How the request uses the cache.
+        ///   - partition: Whose request it is. `nil`: the one of the cache's configuration.
+        ///   - keepsInMemoryOnly: Whether the response is kept in memory only.
+        ///   - policy: What the owner of the site wants; `nil` for nothing.
+        ///   - mayRefreshInBackground: Whether the transport can be asked when the answer has been given. If not, what `stale-while-revalidate` would
+        ///     permit is validated before it is served.
+        package init(
+            _ head: HTTPRequest,
+            target: TargetURI? = nil,
+            body: HTTPBody = .empty,
+            mode: RequestCacheMode = .default,
+            partition: String? = nil,
+            keepsInMemoryOnly: Bool = false,
+            policy: CompiledHTTPCachePolicy? = nil,
+            mayRefreshInBackground: Bool = true
+        ) {
+            self.head = head
+            self.target = target ?? TargetURI(head)
+            self.body = body
+            self.mode = mode
+            self.partition = partition
+            self.keepsInMemoryOnly = keepsInMemoryOnly
+            self.policy = policy
+            self.mayRefreshInBackground = mayRefreshInBackground
+        }
+    }
+
     /// A request to the cache, with all that is needed to answer it.
     struct Call: Sendable {
         /// In normal form, so that what one spelling gets is never stored for another that the origin reads differently.
         let request: HTTPRequest
         let body: HTTPBody
         let mode: RequestCacheMode
-        let transport: any Transport
-        let onInterimResponse: InterimResponseHandler?
         let space: Space
         /// What the owner of the site wants; `nil` for nothing.
         let policy: CompiledHTTPCachePolicy?
         /// The key of its URI, without what the policy ignores.
         let key: HTTPCacheKey
         /// Whether the transport can be asked when the answer has been given.
-        var mayRefreshInBackground = true
+        let mayRefreshInBackground: Bool
+        /// Asks the origin. Set before anything does.
+        var transport: any Transport = NoTransport()
+        var onInterimResponse: InterimResponseHandler?
 
         /// Whether trailers can be sent to the client: [RFC 9110 §10.1.4](https://www.rfc-editor.org/rfc/rfc9110#section-10.1.4).
         var acceptsTrailers: Bool {
@@ -28,29 +71,20 @@ extension HTTPCache {
         }
     }
 
-    /// - Parameter target: The request's.
-    func call(
-        _ request: HTTPRequest,
-        to target: TargetURI,
-        body: HTTPBody = .empty,
-        mode: RequestCacheMode = .default,
-        through transport: any Transport,
-        onInterimResponse: InterimResponseHandler? = nil,
-        in space: Space,
-        policy: CompiledHTTPCachePolicy?
-    ) -> Call {
-        var request = request
-        request.setTarget(target)
-        let key = HTTPCacheKey(scope: scope(for: request, in: space), targetURI: target.keyURI(policy))
+    /// - Returns: `nil` if the request has no `http` or `https` URI.
+    func call(_ request: Request) -> Call? {
+        guard let target = request.target else { return nil }
+        var head = request.head
+        head.setTarget(target)
+        let space = space(partition: request.partition, isMemoryOnly: request.keepsInMemoryOnly)
         return Call(
-            request: request,
-            body: body,
-            mode: mode,
-            transport: transport,
-            onInterimResponse: onInterimResponse,
+            request: head,
+            body: request.body,
+            mode: request.mode,
             space: space,
-            policy: policy,
-            key: key
+            policy: request.policy,
+            key: HTTPCacheKey(scope: scope(for: head, in: space), targetURI: target.keyURI(request.policy)),
+            mayRefreshInBackground: request.mayRefreshInBackground
         )
     }
 
@@ -72,5 +106,12 @@ extension TargetURI {
     package func keyURI(_ policy: CompiledHTTPCachePolicy?) -> String {
         guard let policy, !policy.keepsQuery, query != nil else { return description }
         return policy.keyURI(description)
+    }
+}
+
+/// Stands where no transport is ever asked.
+private struct NoTransport: Transport {
+    func send(_ request: HTTPRequest, body: HTTPBody, onInterimResponse: InterimResponseHandler?) async throws(TransportError) -> TransportResponse {
+        throw TransportError(.failed, "There is no transport.")
     }
 }

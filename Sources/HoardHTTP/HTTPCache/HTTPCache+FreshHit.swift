@@ -29,7 +29,7 @@ extension HTTPCache {
     ///
     /// A plain request is GET or HEAD in a shared cache, without content, and without any field on which its answer could depend: no `Range` or
     /// conditions, no `Cache-Control` or `Pragma`, no `Authorization`, no `TE` and no `Connection`. The answer is the one that
-    /// ``respondFromMemory(to:)`` gives.
+    /// ``responseFromMemory(to:ifAccepted:)`` gives.
     ///
     /// - Parameters:
     ///   - targetURI: The normalised URI, as keys have it.

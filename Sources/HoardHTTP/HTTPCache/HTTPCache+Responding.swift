@@ -33,57 +33,37 @@ extension HTTPCache {
         through transport: any Transport,
         onInterimResponse: InterimResponseHandler? = nil
     ) async throws(HTTPCacheError) -> HTTPCacheResponse {
-        try await respond(
-            to: request,
+        let request = Request(
+            request,
             body: body,
             mode: mode,
             partition: partition,
             keepsInMemoryOnly: keepsInMemoryOnly,
-            compiledPolicy: CompiledHTTPCachePolicy(policy),
-            through: transport,
-            onInterimResponse: onInterimResponse
+            policy: CompiledHTTPCachePolicy(policy)
         )
+        return try await respond(to: request, through: transport, onInterimResponse: onInterimResponse)
     }
 
-    /// The same with a policy that has been compiled once for many requests; `nil` for none.
+    /// Answers a request, from the cache if that may be, else through `transport`. May suspend.
     ///
-    /// - Parameters:
-    ///   - target: The request's, if the caller has made it.
-    ///   - mayRefreshInBackground: Whether the transport can be asked when the answer has been given. If not, what `stale-while-revalidate` would
-    ///     permit is validated before it is served.
+    /// - Throws: As ``respond(to:body:mode:partition:keepsInMemoryOnly:policy:through:onInterimResponse:)`` does.
     package func respond(
-        to request: HTTPRequest,
-        target: TargetURI? = nil,
-        body: HTTPBody = .empty,
-        mode: RequestCacheMode = .default,
-        partition: String? = nil,
-        keepsInMemoryOnly: Bool = false,
-        compiledPolicy policy: CompiledHTTPCachePolicy?,
-        mayRefreshInBackground: Bool = true,
+        to request: Request,
         through transport: any Transport,
         onInterimResponse: InterimResponseHandler? = nil
     ) async throws(HTTPCacheError) -> HTTPCacheResponse {
-        let beginning = try begin(
-            request,
-            target: target,
-            body: body,
-            mode: mode,
-            partition: partition,
-            keepsInMemoryOnly: keepsInMemoryOnly,
-            compiledPolicy: policy,
-            mayRefreshInBackground: mayRefreshInBackground,
-            through: transport,
-            onInterimResponse: onInterimResponse
-        )
-        switch beginning {
-        case .response(let response): return response
-        case .pending(let pending): return try await respond(to: pending, isFresh: true)
+        switch try begin(request) {
+        case .hit(let response), .generated(let response): return response
+        case .pending(let pending): return try await respond(to: pending, through: transport, onInterimResponse: onInterimResponse, isFresh: true)
         }
     }
 
     /// How far a request has been answered without waiting.
     package enum Beginning: Sendable {
-        case response(HTTPCacheResponse)
+        /// Memory has the response.
+        case hit(HTTPCacheResponse)
+        /// The cache made the response up, since the request wants nothing else.
+        case generated(HTTPCacheResponse)
         /// The stores or the origin have to be asked.
         case pending(PendingRequest)
     }
@@ -98,54 +78,34 @@ extension HTTPCache {
         fileprivate let isInMemory: Bool
     }
 
-    /// Answers a request if that can be done without waiting. Never suspends. What is left is done by ``respond(to:)``.
+    /// Answers a request if that can be done without waiting. Never suspends. The rest is done by
+    /// ``respond(to:through:onInterimResponse:isFresh:)``.
     ///
     /// - Throws: ``HTTPCacheError`` if the request cannot be answered.
-    package func begin(
-        _ request: HTTPRequest,
-        target: TargetURI? = nil,
-        body: HTTPBody = .empty,
-        mode: RequestCacheMode = .default,
-        partition: String? = nil,
-        keepsInMemoryOnly: Bool = false,
-        compiledPolicy policy: CompiledHTTPCachePolicy?,
-        mayRefreshInBackground: Bool = true,
-        through transport: any Transport,
-        onInterimResponse: InterimResponseHandler? = nil
-    ) throws(HTTPCacheError) -> Beginning {
-        guard let target = target ?? TargetURI(request) else {
+    package func begin(_ request: Request) throws(HTTPCacheError) -> Beginning {
+        guard let call = call(request) else {
             let status = CacheStatus(cacheName: configuration.name, .generated, detail: "INVALID-URI")
             throw HTTPCacheError(.invalidRequest, "The request has no usable http or https URI.", cacheStatus: status.fieldValue)
         }
-        var call = call(
-            request,
-            to: target,
-            body: body,
-            mode: mode,
-            through: transport,
-            onInterimResponse: onInterimResponse,
-            in: space(partition: partition, isMemoryOnly: keepsInMemoryOnly),
-            policy: policy
-        )
-        call.mayRefreshInBackground = mayRefreshInBackground
-        switch begin(call) {
-        case .hit(let response):
-            count(.hits)
-            return .response(reported(response, .hits, tier: .memory).0)
-        case .generated(let response):
-            count(.generated)
-            return .response(reported(response, .generated, tier: .none).0)
-        case .pending(let pending):
-            return .pending(pending)
-        }
+        return counted(look(for: call))
     }
 
     /// Answers a request that has been begun. May suspend.
     ///
-    /// - Parameter isFresh: It has been begun just now, so that memory has nothing that it had not then.
-    package func respond(to pending: PendingRequest, isFresh: Bool = false) async throws(HTTPCacheError) -> HTTPCacheResponse {
+    /// - Parameters:
+    ///   - transport: Asks the origin.
+    ///   - isFresh: The request has been begun just now, so that memory has nothing that it had not then.
+    package func respond(
+        to pending: PendingRequest,
+        through transport: any Transport,
+        onInterimResponse: InterimResponseHandler? = nil,
+        isFresh: Bool = false
+    ) async throws(HTTPCacheError) -> HTTPCacheResponse {
+        var call = pending.call
+        call.transport = transport
+        call.onInterimResponse = onInterimResponse
         do {
-            let (response, outcome) = try await answer(pending, asksMemory: !isFresh)
+            let (response, outcome) = try await answer(pending, call, asksMemory: !isFresh)
             count(outcome)
             return response
         } catch {
@@ -156,36 +116,15 @@ extension HTTPCache {
 
     /// The answer to a request without content, if memory has a fresh one with all of its body. Never suspends.
     ///
-    /// - Parameters:
-    ///   - target: The request's, if the caller has made it.
-    ///   - isAccepted: Whether the caller has a use for the answer. Otherwise nothing is counted.
-    /// - Returns: `nil` if ``respond(to:body:mode:partition:keepsInMemoryOnly:policy:through:onInterimResponse:)`` has to be asked.
-    package func respondFromMemory(
-        to request: HTTPRequest,
-        target: TargetURI? = nil,
-        mode: RequestCacheMode = .default,
-        partition: String? = nil,
-        keepsInMemoryOnly: Bool = false,
-        compiledPolicy policy: CompiledHTTPCachePolicy? = nil,
-        ifAccepted isAccepted: (HTTPCacheResponse) -> Bool = { _ in true }
-    ) -> HTTPCacheResponse? {
-        guard let target = target ?? TargetURI(request) else { return nil }
-        let space = space(partition: partition, isMemoryOnly: keepsInMemoryOnly)
-        let call = call(request, to: target, mode: mode, through: NoTransport(), in: space, policy: policy)
-        guard case .hit(let response) = begin(call), isAccepted(response) else { return nil }
-        count(.hits)
-        return reported(response, .hits, tier: .memory).0
+    /// - Parameter isAccepted: Whether the caller has a use for the answer. Otherwise nothing is counted.
+    /// - Returns: `nil` if ``respond(to:through:onInterimResponse:)`` has to be asked.
+    package func responseFromMemory(to request: Request, ifAccepted isAccepted: (HTTPCacheResponse) -> Bool = { _ in true }) -> HTTPCacheResponse? {
+        guard let call = call(request), case .hit(let response) = look(for: call), isAccepted(response) else { return nil }
+        return counted(response, .hits, tier: .memory)
     }
 
-    private enum Begun {
-        /// Memory has it.
-        case hit(HTTPCacheResponse)
-        /// It says what is wrong with the request.
-        case generated(HTTPCacheResponse)
-        case pending(PendingRequest)
-    }
-
-    private func begin(_ call: Call) -> Begun {
+    /// Answers what can be answered without waiting. Counts nothing.
+    private func look(for call: Call) -> Beginning {
         var machine = machine(for: call)
         switch machine.start() {
         case .respond(let answer):
@@ -197,6 +136,19 @@ extension HTTPCache {
             if let lookup, let response = response(lookup, to: call, machine) { return .hit(response) }
             return .pending(PendingRequest(call: call, machine: machine, forward: nil, isInMemory: lookup != nil))
         }
+    }
+
+    private func counted(_ beginning: Beginning) -> Beginning {
+        switch beginning {
+        case .hit(let response): .hit(counted(response, .hits, tier: .memory))
+        case .generated(let response): .generated(counted(response, .generated, tier: .none))
+        case .pending: beginning
+        }
+    }
+
+    private func counted(_ response: HTTPCacheResponse, _ outcome: Outcome, tier: AnswerReport.Tier) -> HTTPCacheResponse {
+        count(outcome)
+        return reported(response, outcome, tier: tier).0
     }
 
     /// Counts a request by its outcome.
@@ -212,8 +164,7 @@ extension HTTPCache {
         return responseAtHand(answer, to: call)
     }
 
-    private func answer(_ pending: PendingRequest, asksMemory: Bool) async throws(HTTPCacheError) -> (HTTPCacheResponse, Outcome) {
-        let call = pending.call
+    private func answer(_ pending: PendingRequest, _ call: Call, asksMemory: Bool) async throws(HTTPCacheError) -> (HTTPCacheResponse, Outcome) {
         var machine = pending.machine
         if let forward = pending.forward {
             if call.key.isMemoryOnly, call.request.method.isSafe { await removeStoredCopies(for: call) }
@@ -302,13 +253,6 @@ extension HTTPCacheResponse {
     /// An answer without content that the cache made up.
     fileprivate static func madeUp(_ answer: HTTPCacheStateMachine.Answer) -> HTTPCacheResponse {
         HTTPCacheResponse(head: answer.head, body: .empty, isFromCache: false)
-    }
-}
-
-/// Stands where a transport is never asked.
-private struct NoTransport: Transport {
-    func send(_ request: HTTPRequest, body: HTTPBody, onInterimResponse: InterimResponseHandler?) async throws(TransportError) -> TransportResponse {
-        throw TransportError(.failed, "There is no transport.")
     }
 }
 

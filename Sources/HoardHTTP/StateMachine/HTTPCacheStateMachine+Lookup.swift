@@ -104,7 +104,7 @@ extension HTTPCacheStateMachine {
             return .respond(answer)
         }
         client.becomeRefresh()
-        let question: Exchange.Question = stored.validators.isEmpty ? .asClient : .validation
+        let question: Exchange.Question = stored.hasValidators ? .validation : .asClient
         return .respondAndRefresh(answer, forward(Exchange(cause: .stale, question: question, stored: stored, isRefresh: true)))
     }
 
@@ -124,7 +124,7 @@ extension HTTPCacheStateMachine {
             let missing = wantsRanges || StrongValidator(of: stored.head.headerFields) == nil ? nil : PartialContent.missingPart(of: stored.body)
             question = missing.map { .completion($0) } ?? .asClient
         default:
-            question = stored.validators.isEmpty ? .asClient : .validation
+            question = stored.hasValidators ? .validation : .asClient
         }
         return ask(cause, question, about: stored)
     }

@@ -260,7 +260,7 @@ import Testing
         #expect(reply.cacheStatus == "hoard; fwd=bypass; fwd-status=200")
         #expect(try await harness.get("/b", [:], bypass).cacheStatus.hasPrefix("hoard; fwd=bypass"))
         #expect(!(try await harness.get("/b").isFromCache))
-        #expect(harness.cache.respondFromMemory(to: .test(.get, "/a"), compiledPolicy: CompiledHTTPCachePolicy(bypass)) == nil)
+        #expect(harness.cache.responseFromMemory(to: .init(.test(.get, "/a"), policy: CompiledHTTPCachePolicy(bypass))) == nil)
         let explanation = await harness.cache.explain("http://example.com/a", policy: bypass)
         #expect(explanation.outcome == .forwarded)
         #expect(explanation.reason.token == "POLICY-BYPASS")
