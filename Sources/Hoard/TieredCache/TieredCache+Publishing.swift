@@ -203,15 +203,19 @@ extension TieredCache {
     }
 
     private func insertion(of record: Record, forKey key: RecordKey, _ publication: Publication, intoTier index: Int) -> StoreTier.Insertion {
-        let guarded = publication.fence.positions[index].map { position in
-            StoreTier.Guard(position: position) { [self] in refused(publication.key, inTier: index) }
-        }
-        return .init(key: key, record: record, guarded: guarded) { [self] in
+        .init(key: key, record: record, guarded: storeGuard(of: publication.fence, forKey: publication.key, tier: index)) { [self] in
             fences.withLock { fences in
                 guard fences.mayReach(tier: index, change: publication.fence) else { return .unwanted }
                 // The record that it replaces must go, even if a tag of the new one has been invalidated in the tier.
                 return fences.isOutdated(publication.fence, tags: publication.terms.labels, inTier: index) ? .outdated : .wanted
             }
+        }
+    }
+
+    /// The guard that keeps a record of a key out of a store that has changed the key since the fence was opened; `nil`: the fence does not know the store's position.
+    func storeGuard(of fence: FenceTable<Key>.Fence, forKey key: Key, tier index: Int) -> StoreTier.Guard? {
+        fence.positions[index].map { position in
+            StoreTier.Guard(position: position) { [self] in refused(key, inTier: index) }
         }
     }
 }

@@ -80,9 +80,7 @@ extension TieredCache {
         await storeWrites.run { [self] in
             for (index, tier) in tiers.enumerated() {
                 let insertions = rising.filter { $0.tierIndex > index }.map { promotion in
-                    let guarded = promotion.fence.positions[index].map { position in
-                        StoreTier.Guard(position: position) { [self] in refused(promotion.key, inTier: index) }
-                    }
+                    let guarded = storeGuard(of: promotion.fence, forKey: promotion.key, tier: index)
                     return StoreTier.Insertion(key: promotion.recordKey, record: promotion.record, guarded: guarded) { [self] in
                         isIntact(promotion.fence, tags: promotion.entry.terms.labels) ? .wanted : .unwanted
                     }

@@ -43,10 +43,10 @@ extension RecordStoreConformance.Check {
 }
 
 /// Reads single records at once where the store can.
-private struct ImmediateReader: RecordStore {
+private struct ImmediateReader: ForwardingRecordStore {
     let base: any ImmediateRecordStore
 
-    var name: String { base.name }
+    var underlyingStore: any RecordStore { base }
 
     func record(forKey key: RecordKey) async throws(StoreError) -> Record? {
         switch try base.immediateRecord(forKey: key) {
@@ -55,21 +55,4 @@ private struct ImmediateReader: RecordStore {
         case .unavailable: try await base.record(forKey: key)
         }
     }
-
-    func insert(_ record: Record, forKey key: RecordKey) async throws(StoreError) { try await base.insert(record, forKey: key) }
-    func removeRecord(forKey key: RecordKey) async throws(StoreError) { try await base.removeRecord(forKey: key) }
-    func records(forKeys keys: [RecordKey]) async throws(StoreError) -> [RecordKey: Record] { try await base.records(forKeys: keys) }
-    func insert(_ records: [RecordKey: Record]) async throws(StoreError) { try await base.insert(records) }
-    func removeRecords(forKeys keys: [RecordKey]) async throws(StoreError) { try await base.removeRecords(forKeys: keys) }
-    func removeRecords(taggedWith tags: Set<String>) async throws(StoreError) { try await base.removeRecords(taggedWith: tags) }
-    func removeRecords(inPartition partition: String) async throws(StoreError) { try await base.removeRecords(inPartition: partition) }
-    func markRecordStale(forKey key: RecordKey, at date: Date) async throws(StoreError) { try await base.markRecordStale(forKey: key, at: date) }
-    func markRecordsStale(taggedWith tags: Set<String>, at date: Date) async throws(StoreError) {
-        try await base.markRecordsStale(taggedWith: tags, at: date)
-    }
-    func markAllRecordsStale(at date: Date) async throws(StoreError) { try await base.markAllRecordsStale(at: date) }
-    func removeAll() async throws(StoreError) { try await base.removeAll() }
-    func statistics() async throws(StoreError) -> StoreStatistics { try await base.statistics() }
-    func invalidations() -> AsyncStream<StoreInvalidation>? { base.invalidations() }
-    func close() async { await base.close() }
 }

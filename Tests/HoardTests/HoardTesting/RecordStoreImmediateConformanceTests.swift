@@ -35,10 +35,11 @@ import Testing
     }
 
     /// A memory store whose reads at once are wrong.
-    private final class DefectiveStore: ImmediateRecordStore {
+    private final class DefectiveStore: ForwardingRecordStore, ImmediateRecordStore {
         let name = "defective"
         private let defect: Defect?
         private let base: MemoryStore
+        var underlyingStore: any RecordStore { base }
         /// What reads at once have seen of each key.
         private let seen = Shared<[RecordKey: Record]>([:])
 
@@ -60,19 +61,5 @@ import Testing
             if defect == .isBehind, let earlier { return .record(earlier) }
             return .record(record)
         }
-
-        func record(forKey key: RecordKey) async throws(StoreError) -> Record? { try await base.record(forKey: key) }
-        func insert(_ record: Record, forKey key: RecordKey) async throws(StoreError) { try await base.insert(record, forKey: key) }
-        func removeRecord(forKey key: RecordKey) async throws(StoreError) { try await base.removeRecord(forKey: key) }
-        func removeRecords(taggedWith tags: Set<String>) async throws(StoreError) { try await base.removeRecords(taggedWith: tags) }
-        func removeRecords(inPartition partition: String) async throws(StoreError) { try await base.removeRecords(inPartition: partition) }
-        func markRecordStale(forKey key: RecordKey, at date: Date) async throws(StoreError) { try await base.markRecordStale(forKey: key, at: date) }
-        func markRecordsStale(taggedWith tags: Set<String>, at date: Date) async throws(StoreError) {
-            try await base.markRecordsStale(taggedWith: tags, at: date)
-        }
-        func markAllRecordsStale(at date: Date) async throws(StoreError) { try await base.markAllRecordsStale(at: date) }
-        func removeAll() async throws(StoreError) { try await base.removeAll() }
-        func statistics() async throws(StoreError) -> StoreStatistics { try await base.statistics() }
-        func close() async { await base.close() }
     }
 }
