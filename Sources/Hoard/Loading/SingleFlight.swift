@@ -102,6 +102,14 @@ public import Synchronization
         state.withLock { $0.machine.detach(key) }
     }
 
+    /// ``detach(_:)`` for every key that a condition holds for. O(number of loads under way).
+    package func detach(where isMatch: (Key) -> Bool) {
+        guard mayHaveFlights else { return }
+        // A load that begins from now on has begun after what the caller has done.
+        let keys = state.withLock { $0.machine.joinableKeys }.filter(isMatch)
+        if !keys.isEmpty { state.withLock { state in for key in keys { state.machine.detach(key) } } }
+    }
+
     /// Whether there is anything to detach. A load that is not seen here has done nothing yet that this thread could have seen.
     @inlinable var mayHaveFlights: Bool { activeCount.load(ordering: .acquiring) > 0 }
 

@@ -112,6 +112,8 @@ struct SingleFlightStateMachine<Key: Hashable, Waiter> {
 
     /// The number of loads under way.
     var flightCount: Int { flights.count }
+    /// The keys whose loads a new caller would join.
+    var joinableKeys: [Key] { Array(joinableFlights.keys) }
     /// The load that a new caller would join.
     func joinableFlight(for key: Key) -> FlightID? { joinableFlights[key] }
     /// The number of callers waiting for `key`'s joinable load.

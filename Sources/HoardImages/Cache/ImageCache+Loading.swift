@@ -68,8 +68,8 @@ extension ImageCache {
     /// What a flight does: has the original judged by whoever keeps it, and decodes it unless that has been done.
     func load(_ request: ImageRequest) async throws(ImageError) -> ImageLookup? {
         let key = request.decodedKey
-        let fence = openFence(request)
-        defer { closeFence(fence) }
+        let fence = state.withLock { $0.fences.open(request) }
+        defer { state.withLock { $0.fences.close(fence) } }
         let known = memory.peek(key)
         guard let original = try await original(of: request, known: known) else { return nil }
         let identity: ContentIdentity? =
@@ -173,11 +173,11 @@ extension ImageCache {
     }
 
     /// Keeps a bitmap in memory, unless it was removed while it was made.
-    private func keep(_ image: DecodedImage, forKey key: DecodedKey, _ fence: Int) {
+    private func keep(_ image: DecodedImage, forKey key: DecodedKey, _ fence: FenceTable<ImageRequest>.Fence) {
         let tags = key.tags
         // Inside the lock, so that a removal comes before it, and breaks the fence, or after it, and finds it.
         state.withLock { state in
-            guard state.fences[fence] != nil else { return }
+            guard state.fences.isIntact(fence) else { return }
             memory.insert(image, forKey: key, tags: tags)
         }
     }

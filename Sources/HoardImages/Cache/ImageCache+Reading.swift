@@ -53,8 +53,6 @@ extension ImageCache {
     /// Joins the flight of the request, or starts it.
     private func fly(_ request: ImageRequest) async throws(ImageError) -> ImageLookup? {
         if let lookup = lookupInMemory(request) { return lookup }
-        countCaller(of: request)
-        defer { uncountCaller(of: request) }
         do {
             return try await flights.run(request) { [self] in try await load(request) }.output
         } catch let error as ImageError {

@@ -35,11 +35,8 @@ public final class ImageCache: Sendable {
     let state = Mutex(State())
 
     struct State {
-        /// The loads under way whose bitmaps may be kept, by number.
-        var fences: [Int: ImageRequest] = [:]
-        /// The callers that wait.
-        var callerCounts: [ImageRequest: Int] = [:]
-        var lastFence = 0
+        /// The fences of the loads under way.
+        var fences = FenceTable<ImageRequest>()
         var statistics = ImageCacheStatistics()
     }
 

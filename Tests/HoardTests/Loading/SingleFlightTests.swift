@@ -83,6 +83,26 @@ import Testing
         for load in loads { #expect(try await load.value == (1, false)) }
     }
 
+    @Test func detachingByAConditionDetachesTheKeysThatMeetIt() async throws {
+        let gate = Gate()
+        async let first = flights.run("a") {
+            await gate.pass()
+            return 1
+        }
+        async let other = flights.run("b") {
+            await gate.pass()
+            return 2
+        }
+        await gate.arrivals(2)
+        flights.detach { $0 == "a" }
+        #expect(!flights.isLoading("a"))
+        #expect(flights.isLoading("b"))
+        #expect(try await flights.run("a") { 3 } == (3, false))
+        gate.open()
+        #expect(try await first == (1, false))
+        #expect(try await other == (2, false))
+    }
+
     @Test func errorReachesEveryCaller() async throws {
         let gate = Gate()
         let callers = (0..<3).map { _ in
