@@ -31,9 +31,11 @@ package struct Authority: Hashable, Sendable {
     package static func isValid(_ text: some StringProtocol) -> Bool { Authority(text) != nil }
 
     /// The host without the brackets of an IPv6 address and without the dot that may end a name.
-    package var name: String {
-        if host.utf8.first == UInt8(ascii: "[") { return String(host.dropFirst().dropLast()) }
-        return host.utf8.last == UInt8(ascii: ".") && host.utf8.count > 1 ? String(host.dropLast()) : host
+    package var name: String { host.utf8.first == UInt8(ascii: "[") ? String(host.dropFirst().dropLast()) : Self.withoutDot(host) }
+
+    /// A host without the dot that may end a name.
+    package static func withoutDot(_ host: String) -> String {
+        host.utf8.last == UInt8(ascii: ".") && host.utf8.count > 1 ? String(host.dropLast()) : host
     }
 
     private static func endOfHost(_ bytes: [UInt8]) -> Int? {

@@ -88,10 +88,7 @@ struct HostPatterns: Sendable {
     }
 
     /// The host of an authority in small letters, without the port and without the dot that may end a name.
-    static func host(of authority: String) -> String {
-        let host = Authority(authority)?.host ?? authority.lowercased()
-        return host.utf8.last == UInt8(ascii: ".") && host.utf8.count > 1 ? String(host.dropLast()) : host
-    }
+    static func host(of authority: String) -> String { Authority.withoutDot(Authority(authority)?.host ?? authority.lowercased()) }
 }
 
 /// The path of a request target, in the form that routes are compared with.
