@@ -59,8 +59,8 @@
 
     /// Whether nobody holds a shard's lock at this moment. For tests.
     func isFree(_ number: Int) -> Bool {
-        guard lock(number).pointee.tryLock() else { return false }
-        lock(number).pointee.unlock()
+        guard ShardLock.tryLock(at: lock(number)) else { return false }
+        ShardLock.unlock(at: lock(number))
         return true
     }
 
@@ -73,9 +73,9 @@
     @inlinable @inline(__always)
     func withShard<Result>(_ number: Int, _ body: (inout Shard<Key, Value>) -> Result) -> Result {
         let (lock, shard) = (lock(number), shard(number))
-        lock.pointee.lock()
+        ShardLock.lock(at: lock)
         let result = body(&shard.pointee)
-        lock.pointee.unlock()
+        ShardLock.unlock(at: lock)
         return result
     }
 }

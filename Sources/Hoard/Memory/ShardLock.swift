@@ -1,20 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
-    public import os
-
-    /// The lock of a shard. On Apple platforms the system's, which lends the holder the priority of those who wait.
-    @usableFromInline struct ShardLock: ~Copyable, Sendable {
-        @usableFromInline let base = OSAllocatedUnfairLock()
-
-        @inlinable init() {}
-
-        @inlinable borrowing func lock() { base.lock() }
-        @inlinable borrowing func unlock() { base.unlock() }
-        borrowing func tryLock() -> Bool { base.lockIfAvailable() }
-    }
-#else
+#if !canImport(Darwin)
     public import Synchronization
 
     #if canImport(Glibc)
@@ -74,5 +61,16 @@
 
         private static let spins = 200
         private static let yields = 16
+    }
+
+    // By pointer, as on Apple's systems: `ShardCells` keeps the lock where it is.
+    extension ShardLock {
+        @inlinable @inline(__always)
+        static func lock(at address: UnsafeMutablePointer<ShardLock>) { address.pointee.lock() }
+
+        @inlinable @inline(__always)
+        static func unlock(at address: UnsafeMutablePointer<ShardLock>) { address.pointee.unlock() }
+
+        static func tryLock(at address: UnsafeMutablePointer<ShardLock>) -> Bool { address.pointee.tryLock() }
     }
 #endif

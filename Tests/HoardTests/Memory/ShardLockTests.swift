@@ -10,9 +10,20 @@ import Testing
 @Suite struct ShardLockTests {
     /// A number that only its lock guards.
     private final class Guarded: @unchecked Sendable {
-        let lock = ShardLock()
+        private let address = UnsafeMutablePointer<ShardLock>.allocate(capacity: 1)
         var number = 0
         var isHeld = false
+
+        init() { address.initialize(to: ShardLock()) }
+
+        deinit {
+            address.deinitialize(count: 1)
+            address.deallocate()
+        }
+
+        func lock() { ShardLock.lock(at: address) }
+        func unlock() { ShardLock.unlock(at: address) }
+        func tryLock() -> Bool { ShardLock.tryLock(at: address) }
     }
 
     /// Runs `body` on threads of its own, all at once.
@@ -36,7 +47,7 @@ import Testing
         let intrusions = Counter()
         await onThreads(12) { _ in
             for round in 0..<5_000 {
-                guarded.lock.lock()
+                guarded.lock()
                 if guarded.isHeld { intrusions.increment() }
                 guarded.isHeld = true
                 let number = guarded.number
@@ -44,7 +55,7 @@ import Testing
                 if round % 50 == 0 { sched_yield() }
                 guarded.number = number + 1
                 guarded.isHeld = false
-                guarded.lock.unlock()
+                guarded.unlock()
             }
         }
         #expect(guarded.number == 60_000)
@@ -57,13 +68,13 @@ import Testing
         await onThreads(8) { number in
             for _ in 0..<5_000 {
                 if number % 2 == 0 {
-                    guarded.lock.lock()
-                } else if !guarded.lock.tryLock() {
+                    guarded.lock()
+                } else if !guarded.tryLock() {
                     continue
                 }
                 guarded.number += 1
                 successes.increment()
-                guarded.lock.unlock()
+                guarded.unlock()
             }
         }
         #expect(guarded.number == successes.value)
@@ -72,17 +83,17 @@ import Testing
 
     @Test func lockThatIsHeldCannotBeTaken() async {
         let guarded = Guarded()
-        guarded.lock.lock()
+        guarded.lock()
         let wasTaken = Shared(true)
         await onThreads(1) { _ in
-            let success = guarded.lock.tryLock()
+            let success = guarded.tryLock()
             wasTaken.update { $0 = success }
         }
         #expect(!wasTaken.value)
-        guarded.lock.unlock()
-        let isFree = guarded.lock.tryLock()
+        guarded.unlock()
+        let isFree = guarded.tryLock()
         #expect(isFree)
-        guarded.lock.unlock()
+        guarded.unlock()
     }
 
     /// The holder keeps the lock until the others have begun to wait; they spin, yield and sleep meanwhile.
@@ -91,18 +102,18 @@ import Testing
         let arrivals = Counter()
         await onThreads(6) { number in
             if number == 0 {
-                guarded.lock.lock()
+                guarded.lock()
                 arrivals.increment()
                 while arrivals.value < 6 {}
                 for _ in 0..<100_000 { _ = arrivals.value }
                 guarded.number += 1
-                guarded.lock.unlock()
+                guarded.unlock()
             } else {
                 while arrivals.value == 0 {}
                 arrivals.increment()
-                guarded.lock.lock()
+                guarded.lock()
                 guarded.number += 1
-                guarded.lock.unlock()
+                guarded.unlock()
             }
         }
         #expect(guarded.number == 6)
