@@ -164,6 +164,7 @@ extension DiskCore {
     /// Counts and reports what opening did, and finishes it in the background. Call without holding a lock, since it runs the user's code.
     private func report(_ opened: DatabaseOpening.Opened) {
         if let path = opened.setAsidePath { configuration.onEvent?(.databaseSetAside(path: path)) }
+        if let event = opened.protectionFailure { configuration.onEvent?(event) }
         let session = opened.session
         let held = try? session.readers.withReader { reader in try reader.read { db in try StoredTotals(db)?.totals } }
         let isSmall = (held?.count ?? .max) <= Self.indexedAtOnce

@@ -56,6 +56,13 @@ extension DiskStore {
         /// The key with which the store is encrypted. The default is `nil`: it is not. A store is encrypted from the start or never, and always with one key.
         public var encryptionKey: EncryptionKey?
 
+        /// When the files can be read on a locked device. Of importance on iOS and its kin alone. The default is
+        /// ``FileProtection/completeUntilFirstUserAuthentication``. Files that exist keep the protection that they were created with.
+        public var fileProtection = FileProtection.completeUntilFirstUserAuthentication
+
+        /// Whether Apple's systems leave the directory out of backups. The default is `true`: what a cache has can be had again. No effect elsewhere.
+        public var isExcludedFromBackup = true
+
         /// How often the store looks for other processes' changes while somebody listens to ``DiskStore/invalidations()``. The default is 20 milliseconds.
         public var invalidationInterval: Duration
 

@@ -19,6 +19,9 @@ extension DiskStore {
             /// A write succeeded for the first time since the disk was full.
             public static var diskRecovered: Self { Self(description: #function) }
 
+            /// Apple's systems refused to protect the directory, or to leave it out of backups. The store is in use all the same.
+            public static var directoryNotProtected: Self { Self(description: #function) }
+
             /// A write that nobody waited for has failed. Its key is a miss.
             public static var writeLost: Self { Self(description: #function) }
         }

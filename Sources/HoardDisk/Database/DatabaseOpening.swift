@@ -25,6 +25,8 @@ struct DatabaseOpening {
         var session: DatabaseSession
         /// Where a damaged database was moved to.
         var setAsidePath: String?
+        /// Told outside the caller's locks.
+        var protectionFailure: DiskStore.Event?
         /// Whether records of an older format are to be brought to the present one.
         var isOlder: Bool
         /// Whether the database is so long that its structure has not been checked yet.
@@ -54,10 +56,12 @@ struct DatabaseOpening {
     func open(replacing damaged: FileIdentity? = nil, at now: Date) throws(StoreError) -> Opened {
         let creating = configuration.createsIfMissing
         try directory.prepare(creating: creating)
+        // Before there are files in it, which take over what it has.
+        let protectionFailure = creating ? directory.protect(configuration) : nil
         if !creating, try (directory.databaseByteCount() ?? 0) == 0 {
             throw StoreError(.unavailable, "There is no Hoard cache in \(directory.path).")
         }
-        return try directory.whileLocked(creating: creating) { () throws(StoreError) -> Opened in
+        var opened = try directory.whileLocked(creating: creating) { () throws(StoreError) -> Opened in
             var setAsidePath: String?
             if creating, let damaged, directory.databaseIdentity == damaged {
                 setAsidePath = try directory.setDatabaseAside(at: now)
@@ -70,6 +74,8 @@ struct DatabaseOpening {
                 return try connect(setAsidePath: setAsidePath, at: now)
             }
         }
+        opened.protectionFailure = protectionFailure
+        return opened
     }
 
     private func connect(setAsidePath: String?, at now: Date) throws(StoreError) -> Opened {
