@@ -22,8 +22,8 @@ BENCH ?=
 .PHONY: run test test-optimised test-release build lint format bench setup clean
 
 run: setup
-	$(SWIFT) build --configuration release --product hoard
-	@exec "$$($(SWIFT) build --configuration release --show-bin-path)/hoard" demo $(if $(LISTEN),--listen $(LISTEN))
+	$(SWIFT) build --configuration release --product hoard --traits Command
+	@exec "$$($(SWIFT) build --configuration release --show-bin-path --traits Command)/hoard" demo $(if $(LISTEN),--listen $(LISTEN))
 
 test: setup
 	$(SWIFT) build --build-tests

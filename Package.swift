@@ -29,6 +29,7 @@ let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl
 let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
+let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Lifecycle"]))
 let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
 
 let package = Package(
@@ -50,9 +51,35 @@ let package = Package(
         .library(name: "HoardTestingServer", targets: ["HoardTestingServer"]),
         .executable(name: "hoard", targets: ["HoardCommand"]),
     ],
+    // Each lets one product, or two, have the other packages that it needs. `traits: []` leaves `Hoard` and `HoardSimulator`, which need none.
     traits: [
-        .trait(name: "Images", description: "Decode PNG and JPEG with libpng and libjpeg, where the system has no decoder of its own."),
-        .default(enabledTraits: ["Images"]),
+        .trait(name: "Disk", description: "HoardDisk"),
+        .trait(name: "Redis", description: "HoardRedis"),
+        .trait(name: "HTTP", description: "HoardHTTP, and HoardImages without decoders of its own on Linux"),
+        .trait(name: "Transports", description: "HoardTransports", enabledTraits: ["HTTP"]),
+        .trait(name: "AsyncHTTPClient", description: "AsyncHTTPClientTransport, in HoardTransports", enabledTraits: ["Transports"]),
+        .trait(name: "Views", description: "HoardViews", enabledTraits: ["HTTP"]),
+        .trait(
+            name: "Images",
+            description: "HoardImages, which decodes PNG and JPEG with libpng and libjpeg where the system has no decoder of its own",
+            enabledTraits: ["HTTP"]
+        ),
+        .trait(name: "Hummingbird", description: "HoardHummingbird", enabledTraits: ["HTTP"]),
+        .trait(name: "Proxy", description: "HoardProxy", enabledTraits: ["Transports", "Server"]),
+        .trait(name: "Observability", description: "HoardObservability"),
+        .trait(name: "Testing", description: "HoardTesting", enabledTraits: ["HTTP"]),
+        .trait(name: "Server", description: "HoardTestingServer", enabledTraits: ["HTTP"]),
+        .trait(name: "Lifecycle", description: "Stores, caches and proxies are services of swift-service-lifecycle."),
+        .trait(
+            name: "Command",
+            description: "The command hoard",
+            enabledTraits: ["Disk", "Redis", "Transports", "Views", "Proxy", "Server"]
+        ),
+        .trait(name: "Development", description: "The package's own tests, examples and tools"),
+        .default(enabledTraits: [
+            "Disk", "Redis", "HTTP", "Transports", "AsyncHTTPClient", "Views", "Images", "Hummingbird", "Proxy", "Observability", "Testing", "Server",
+            "Lifecycle", "Command", "Development",
+        ]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -79,7 +106,7 @@ let package = Package(
         .target(
             name: "HoardDisk",
             dependencies: [
-                "Hoard", "CZlib",
+                "Hoard", "CZlib", lifecycle,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -90,7 +117,7 @@ let package = Package(
         // The shared tier: Redis or Valkey, and memory tiers that stay coherent with it.
         .target(
             name: "HoardRedis",
-            dependencies: ["Hoard", "HoardEventLoops", logging, nioCore, nioPosix, nioSSL],
+            dependencies: ["Hoard", "HoardEventLoops", lifecycle, logging, nioCore, nioPosix, nioSSL],
             swiftSettings: swiftSettings
         ),
 
@@ -113,7 +140,7 @@ let package = Package(
             name: "HoardTransports",
             dependencies: [
                 "Hoard", "HoardEventLoops", "HoardHTTP", "HoardWire", httpTypes, nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, nioSSL, nioTLS,
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["AsyncHTTPClient"])),
             ],
             swiftSettings: swiftSettings
         ),
@@ -165,7 +192,7 @@ let package = Package(
         .target(
             name: "HoardProxy",
             dependencies: [
-                "Hoard", "HoardHTTP", "HoardTransports", "HoardNIO", httpTypes, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+                "Hoard", "HoardHTTP", "HoardTransports", "HoardNIO", httpTypes, lifecycle, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Yams", package: "Yams"),
             ],
@@ -187,7 +214,7 @@ let package = Package(
         // Observers for swift-metrics, swift-log and swift-distributed-tracing.
         .target(
             name: "HoardObservability",
-            dependencies: ["Hoard", logging, metrics, tracing],
+            dependencies: ["Hoard", lifecycle, logging, metrics, tracing],
             swiftSettings: swiftSettings
         ),
 
@@ -301,7 +328,7 @@ let package = Package(
             dependencies: [
                 "Hoard", "HoardDisk", "HoardHTTP", "HoardNIO", "HoardNIOTestSupport", "HoardProxy", "HoardRedis", "HoardRedisTestSupport",
                 "HoardSimulator", "HoardTesting", "HoardTestingServer", "HoardTransports", httpTypes,
-                logging, nioCore, nioPosix, nioHTTP1, nioSSL,
+                lifecycle, logging, nioCore, nioPosix, nioHTTP1, nioSSL,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
             swiftSettings: swiftSettings
@@ -506,6 +533,29 @@ let package = Package(
         ),
     ]
 )
+
+// What a target takes from other packages it takes only where its trait is enabled, so that SwiftPM fetches no package for a product that nobody uses. A condition that
+// stands with a dependency counts instead.
+let traitsOfTarget: [String: Set<String>] = [
+    "HoardDisk": ["Disk"], "HoardRedis": ["Redis"], "HoardMessages": ["HTTP"], "HoardHTTP": ["HTTP"], "HoardImages": ["HTTP"],
+    "HoardTransports": ["Transports"],
+    "HoardViews": ["Views"], "HoardHummingbird": ["Hummingbird"], "HoardNIO": ["Server"], "HoardProxy": ["Proxy"],
+    "HoardObservability": ["Observability"],
+    "HoardTesting": ["Testing"], "HoardTestingServer": ["Server"], "HoardCommand": ["Command"],
+    // Common ground: each of these is enough.
+    "HoardEventLoops": ["Redis", "Transports", "Server"], "HoardWire": ["Transports", "Server"],
+]
+for target in package.targets {
+    target.dependencies = target.dependencies.map { dependency in
+        guard case .productItem(let name, let package?, let aliases, nil) = dependency else { return dependency }
+        return .product(
+            name: name,
+            package: package,
+            moduleAliases: aliases,
+            condition: .when(traits: traitsOfTarget[target.name] ?? ["Development"])
+        )
+    }
+}
 
 // Continuous integration and `make test-optimised` build what is tested optimised, as users have it, with the checks of debug builds left in it. The tests themselves are not
 // optimised, as that takes longer than all else together; module by module they compile faster. Users never set it.

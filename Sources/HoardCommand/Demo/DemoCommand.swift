@@ -64,7 +64,7 @@ struct DemoCommand: AsyncParsableCommand {
             throw error
         }
 
-        let transport = AsyncHTTPClientTransport()
+        let transport = NIOTransport()
         if !json {
             Terminal.say(
                 "An origin listens on http://\(originServer.host):\(originServer.port), the proxy in front of it on http://\(proxy.address)\n"

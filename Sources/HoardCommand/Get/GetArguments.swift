@@ -30,13 +30,18 @@ enum CacheModeArgument: String, CaseIterable, ExpressibleByArgument {
 
 /// A transport on the command line.
 enum TransportArgument: String, CaseIterable, ExpressibleByArgument {
-    case ahc, nio, urlsession
+    case nio, urlsession
+    #if AsyncHTTPClient
+        case ahc
+    #endif
 
     func make() throws(TransportError) -> (transport: any Transport, shutdown: () async -> Void) {
         switch self {
-        case .ahc:
-            let transport = AsyncHTTPClientTransport()
-            return (transport, { await transport.shutdown() })
+        #if AsyncHTTPClient
+            case .ahc:
+                let transport = AsyncHTTPClientTransport()
+                return (transport, { await transport.shutdown() })
+        #endif
         case .nio:
             let transport = NIOTransport()
             return (transport, { await transport.shutdown() })
@@ -58,8 +63,8 @@ struct TransferOptions: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("The most seconds a transfer may take, redirects included.", valueName: "seconds"))
     var maxTime: Double?
 
-    @Option(name: .long, help: "What sends the requests: AsyncHTTPClient, Hoard's own client on SwiftNIO, or URLSession.")
-    var transport = TransportArgument.ahc
+    @Option(name: .long, help: "What sends the requests: Hoard's own client on SwiftNIO, URLSession or AsyncHTTPClient.")
+    var transport = TransportArgument.nio
 
     /// All fields, those of one name in their order.
     var fields: HTTPFields {
