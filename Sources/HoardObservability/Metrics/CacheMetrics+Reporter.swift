@@ -5,6 +5,12 @@ internal import CoreMetrics
 public import Hoard
 internal import Synchronization
 
+#if Lifecycle
+    public import ServiceLifecycle
+
+    extension CacheMetrics.Reporter: Service {}
+#endif
+
 extension CacheMetrics {
     /// Reports, from time to time, what has to be asked for: how much caches and stores hold, and what a `Cache`, which takes no observer, has
     /// counted.
@@ -95,11 +101,13 @@ extension CacheMetrics {
             await report()
         }
 
-        /// Reports everything now and every ten seconds, until the task is cancelled; then once more.
-        ///
-        /// This is the one requirement of swift-service-lifecycle's `Service`.
+        /// Reports everything now and every ten seconds, until the task is cancelled, or the service group shuts down that it is part of; then once more.
         public func run() async {
-            await run(every: .seconds(10))
+            #if Lifecycle
+                await cancelWhenGracefulShutdown { await self.run(every: .seconds(10)) }
+            #else
+                await run(every: .seconds(10))
+            #endif
         }
 
         private func add(_ report: @escaping @Sendable () async -> Bool) {

@@ -1,0 +1,19 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+#if Lifecycle
+    public import ServiceLifecycle
+
+    extension CachingProxy: Service {
+        /// Waits until the service group shuts down, and ends the proxy then (``shutdown(gracePeriod:)``), its stores last. If the task is cancelled instead, requests
+        /// under way get no time to end. Suspends until that is done; if somebody else has ended the proxy, it returns at once.
+        public func run() async {
+            do {
+                try await gracefulShutdown()
+                await shutdown()
+            } catch {
+                await shutdown(gracePeriod: .zero)
+            }
+        }
+    }
+#endif

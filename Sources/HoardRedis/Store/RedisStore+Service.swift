@@ -1,0 +1,16 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+#if Lifecycle
+    public import ServiceLifecycle
+
+    extension RedisStore: Service {
+        /// Waits until the service group shuts down, or the task is cancelled, and closes the store then (``close()``). Suspends until that is done.
+        ///
+        /// A group ends its services in reverse order: name the store before what uses it. A cache that writes behind has to be flushed or closed by one of those.
+        public func run() async {
+            try? await gracefulShutdown()
+            await close()
+        }
+    }
+#endif
