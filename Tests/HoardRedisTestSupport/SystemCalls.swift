@@ -47,25 +47,27 @@ enum SystemCalls {
         return (identifier, number)
     }
 
-    /// All descriptors that can be open when a child starts. Those that are not open do no harm.
-    ///
-    /// A list of the open ones would miss a socket that another thread opens meanwhile. The child would have it as long as it lives, and whoever waits
-    /// for the end of that connection would wait as long. A new descriptor has the lowest free number, so those that come are below the greatest, or
-    /// not far beyond it.
-    private static func descriptorsToClose() -> Range<CInt> {
-        var greatest = STDERR_FILENO
-        if let directory = opendir("/proc/self/fd") {
-            while let entry = readdir(directory) {
-                let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-                greatest = max(greatest, CInt(name) ?? 0)
+    #if !canImport(Darwin)
+        /// All descriptors that can be open when a child starts. Those that are not open do no harm.
+        ///
+        /// A list of the open ones would miss a socket that another thread opens meanwhile. The child would have it as long as it lives, and whoever waits
+        /// for the end of that connection would wait as long. A new descriptor has the lowest free number, so those that come are below the greatest, or
+        /// not far beyond it.
+        private static func descriptorsToClose() -> Range<CInt> {
+            var greatest = STDERR_FILENO
+            if let directory = opendir("/proc/self/fd") {
+                while let entry = readdir(directory) {
+                    let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+                    greatest = max(greatest, CInt(name) ?? 0)
+                }
+                closedir(directory)
             }
-            closedir(directory)
+            var limit = rlimit()
+            guard getrlimit(.init(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return STDERR_FILENO + 1..<greatest + 1 }
+            // Beyond the limit a closing is an error.
+            return STDERR_FILENO + 1..<max(STDERR_FILENO + 1, CInt(min(UInt64(limit.rlim_cur), UInt64(greatest) + 1_024)))
         }
-        var limit = rlimit()
-        guard getrlimit(.init(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return STDERR_FILENO + 1..<greatest + 1 }
-        // Beyond the limit a closing is an error.
-        return STDERR_FILENO + 1..<max(STDERR_FILENO + 1, CInt(min(UInt64(limit.rlim_cur), UInt64(greatest) + 1_024)))
-    }
+    #endif
 
     /// Two ends of which what is written to one is read from the other, and which no child inherits; `nil` if there can be none.
     static func makePipe() -> (reading: CInt, writing: CInt)? {
