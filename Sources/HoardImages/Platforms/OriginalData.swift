@@ -1,14 +1,16 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(UIKit) || (canImport(AppKit) && !targetEnvironment(macCatalyst))
+#if canImport(UIKit)
     internal import Foundation
     internal import ObjectiveC
 
     /// The bytes that an image object of the system was made from, tied to that object.
     enum OriginalData {
+        private final class Name: Sendable {}
+
         /// Its address is the name of the association.
-        private static let name = NSObject()
+        private static let name = Name()
 
         static func of(_ image: AnyObject) -> Data? {
             objc_getAssociatedObject(image, Unmanaged.passUnretained(name).toOpaque()) as? Data
