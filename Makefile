@@ -6,6 +6,7 @@
 #   make test-optimised the same with what is tested optimised, and the checks of debug builds left in it
 #   make test-release   the same with nothing but what users have: no checks, and optimised tests; takes the longest to build
 #                       HOARD_TEST_TARGETS="HoardTests …" has any of these build only some test targets
+#   make apple-check    check that the sources compile for macOS and iOS, with the modules of `make test`; Linux only
 #   make lint    check the format, the licence headers and the dashboard's page
 #   make format  rewrite the sources in the project's format
 #   make bench   build the benchmarks in release and run them; BENCH="--quick" passes options on,
@@ -19,7 +20,7 @@ BENCHMARK ?= hoard-benchmarks
 # Its options, such as --filter get-hit.
 BENCH ?=
 
-.PHONY: run test test-optimised test-release build lint format bench setup clean
+.PHONY: run test test-optimised test-release build apple-check lint format bench setup clean
 
 run: setup
 	$(SWIFT) build --configuration release --product hoard --traits Command
@@ -43,11 +44,14 @@ test-release: setup
 build: setup
 	$(SWIFT) build --build-tests
 
+apple-check:
+	@Scripts/apple-check
+
 lint:
 	@Scripts/lint
 
 format:
-	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources \
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Scripts/apple-stubs \
 		Examples/*/Package.swift Examples/*/Sources Examples/*/Tests
 
 bench:

@@ -1,0 +1,19 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+final class Delegate: NSObject, URLSessionDataDelegate, Sendable {  // refused: does not conform to protocol 'URLSession
+    func urlSession(_: URLSession, dataTask: URLSessionDataTask, didReceive data: String) {}
+}
+
+enum Shared {
+    static let name = NSObject()  // refused: not concurrency-safe
+}
+
+func refused(_ configuration: URLSessionConfiguration) {
+    configuration.tlsMinimumSupportedProtocolVersion = .tls12  // refused: has no member 'tls12'
+    configuration.waitsForConnectivity = nil  // refused: 'nil' cannot be assigned
+    let code: String = "e\u{301}".precomposedStringWithCanonicalMapping ?? ""  // refused: left side of nil coalescing operator
+    _ = gettid()  // refused: cannot find 'gettid'
+}

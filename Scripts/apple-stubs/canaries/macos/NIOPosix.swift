@@ -1,0 +1,9 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOPosix
+
+func refused() {
+    _ = gettid()  // refused: cannot find 'gettid'
+    _ = MultiThreadedEventLoopGroup(numberOfThreads: "1")  // refused: cannot convert value of type 'String'
+}
