@@ -3,17 +3,7 @@
 //
 // Scripts/apple-check: Dispatch as Linux has it, and what Hoard uses of the rest. The sources' `import Dispatch` is read as the import of this module.
 
-@_exported public import class Dispatch.DispatchGroup
-@_exported public import struct Dispatch.DispatchQoS
-@_exported public import class Dispatch.DispatchQueue
-@_exported public import class Dispatch.DispatchSemaphore
-@_exported public import class Dispatch.DispatchSource
-@_exported public import protocol Dispatch.DispatchSourceProtocol
-@_exported public import protocol Dispatch.DispatchSourceTimer
-@_exported public import class Dispatch.DispatchSpecificKey
-@_exported public import struct Dispatch.DispatchTime
-@_exported public import enum Dispatch.DispatchTimeInterval
-@_exported public import class Dispatch.DispatchWorkItem
+@_exported public import Dispatch
 
 // https://developer.apple.com/documentation/dispatch/dispatchsourcememorypressure
 public protocol DispatchSourceMemoryPressure: DispatchSourceProtocol {
@@ -38,7 +28,3 @@ extension DispatchSource {
         queue: DispatchQueue? = nil
     ) -> any DispatchSourceMemoryPressure { fatalError() }
 }
-
-// https://developer.apple.com/documentation/dispatch/+(_:_:)-3rkkp: an operator cannot be imported by its name.
-public func + (time: DispatchTime, interval: DispatchTimeInterval) -> DispatchTime { fatalError() }
-public func + (time: DispatchTime, seconds: Double) -> DispatchTime { fatalError() }

@@ -14,7 +14,6 @@ func refused() async {
     _ = SOCK_STREAM.rawValue  // refused: no member 'rawValue'
     _ = RLIMIT_NOFILE.rawValue  // refused: no member 'rawValue'
     _ = fdatasync(0)  // refused: cannot find 'fdatasync'
-    _ = gettid()  // refused: cannot find 'gettid'
     let thread: UInt = pthread_self()  // refused: cannot convert value of type 'pthread_t'
     let time: Int64 = clock_gettime_nsec_np(CLOCK_REALTIME)  // refused: cannot convert value of type 'UInt64'
     _ = fork()  // refused: unavailable

@@ -6,5 +6,5 @@ import Dispatch
 func refused() {
     _ = DispatchSource.makeMemoryPressureSource(eventMask: .low)  // refused: has no member 'low'
     let source: any DispatchSourceTimer = DispatchSource.makeMemoryPressureSource(eventMask: .all)  // refused: does not conform
-    _ = gettid()  // refused: cannot find 'gettid'
+    _ = CLOCK_MONOTONIC_COARSE  // refused: cannot find 'CLOCK_MONOTONIC_COARSE'
 }

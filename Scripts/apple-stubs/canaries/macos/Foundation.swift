@@ -15,5 +15,5 @@ func refused(_ configuration: URLSessionConfiguration) {
     configuration.tlsMinimumSupportedProtocolVersion = .tls12  // refused: has no member 'tls12'
     configuration.waitsForConnectivity = nil  // refused: 'nil' cannot be assigned
     let code: String = "e\u{301}".precomposedStringWithCanonicalMapping ?? ""  // refused: left side of nil coalescing operator
-    _ = gettid()  // refused: cannot find 'gettid'
+    _ = CLOCK_MONOTONIC_COARSE  // refused: cannot find 'CLOCK_MONOTONIC_COARSE'
 }
