@@ -17,7 +17,7 @@ public import Hoard
 /// there; then it suspends until the writing thread has committed it along with the others that wait (``WriteMode``). Cancelling a task does not stop its writing.
 ///
 /// **Where things are.** An SQLite database has keys, metadata and payloads up to ``Configuration/maximumInlinePayloadBytes``. Longer payloads have files of their own,
-/// named by a hash with a secret of the store's; values of any length stream in and out: ``writer(forKey:metadata:)``, ``reader(forKey:)``.
+/// named by a hash with a secret of the store's; values of any length stream in and out: ``writer(forKey:beginningWith:)``, ``reader(forKey:)``.
 ///
 /// **What survives.** A durable write that has returned survives the end of the process, however it ends. After the computer itself has failed,
 /// the latest writes may be missing unless ``Configuration/synchronizesCommits`` is on, but what is there is whole. Every record has a checksum over its

@@ -13,7 +13,7 @@ internal import Synchronization
 ///
 /// Of requests that one answer may serve, only the first goes to the origin; the others wait for its head, and get its body as it arrives.
 ///
-/// ``HTTPCacheStateMachine`` decides; this class does what it says.
+/// `HTTPCacheStateMachine` decides; this class does what it says.
 public final class HTTPCache: Sendable {
     public let configuration: Configuration
 

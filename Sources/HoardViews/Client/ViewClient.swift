@@ -24,7 +24,7 @@ internal import Synchronization
 /// valid any more, the server is asked with that hash, and its answer 304 renews what is kept; the caching client keeps no copy of it. All other responses are kept by the caching client, with the
 /// validators of HTTP.
 ///
-/// At most one request is under way for a screen, whoever asks, by ``fetch(_:)`` or ``prefetch(_:options:)`` and in any form. Each caller can be cancelled by itself; the
+/// At most one request is under way for a screen, whoever asks, by ``fetch(_:)`` or ``prefetch(_:options:)->Prefetch`` and in any form. Each caller can be cancelled by itself; the
 /// request is cancelled when the last one has left.
 ///
 /// What is decoded is kept in memory beside its bytes, and decoded once for each state of the screen.
