@@ -528,6 +528,7 @@ let package = Package(
                 "Hoard", "HoardDisk", "HoardHTTP", "HoardImages", "HoardRedis", "HoardTesting", "HoardTestingServer", "HoardTransports", "HoardViews",
                 httpTypes, logging,
                 nioCore,
+                .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: swiftSettings
         ),
