@@ -138,3 +138,30 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
     )
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
 }
+
+// https://developer.apple.com/documentation/foundation/fileprotectiontype
+public struct FileProtectionType: RawRepresentable, Hashable, Sendable {
+    public let rawValue: String
+    public init(rawValue: String) { fatalError() }
+    public static let complete = FileProtectionType(rawValue: "")
+    public static let completeUntilFirstUserAuthentication = FileProtectionType(rawValue: "")
+    public static let none = FileProtectionType(rawValue: "")
+}
+
+// https://developer.apple.com/documentation/foundation/fileattributekey/protectionkey
+#if !os(macOS)
+    extension FileAttributeKey {
+        public static var protectionKey: FileAttributeKey { fatalError() }
+    }
+#endif
+
+// https://developer.apple.com/documentation/foundation/urlresourcevalues/isexcludedfrombackup
+public struct URLResourceValues: Sendable {
+    public init() { fatalError() }
+    public var isExcludedFromBackup: Bool?
+}
+
+// https://developer.apple.com/documentation/foundation/url/setresourcevalues(_:)
+extension URL {
+    public mutating func setResourceValues(_ values: URLResourceValues) throws { fatalError() }
+}

@@ -1,28 +1,24 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scripts/apple-check: what Hoard uses of the module os.
+// Scripts/apple-check: what Hoard uses of the module os. That these functions are not for asynchronous code says os/lock.h.
 
-// https://developer.apple.com/documentation/os/osallocatedunfairlock
-@available(macOS 13.0, iOS 16.0, *)
-@frozen public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
-    public init(uncheckedState initialState: State) { fatalError() }
-    public func withLockUnchecked<R>(_ body: (inout State) throws -> R) rethrows -> R { fatalError() }
-    public func withLock<R: Sendable>(_ body: @Sendable (inout State) throws -> R) rethrows -> R { fatalError() }
-}
-
-@available(macOS 13.0, iOS 16.0, *)
-extension OSAllocatedUnfairLock where State == Void {
+// https://developer.apple.com/documentation/os/os_unfair_lock_s
+public struct os_unfair_lock_s {
     public init() { fatalError() }
-    @available(*, noasync, message: "Use async-safe scoped locking instead")
-    public func lock() { fatalError() }
-    @available(*, noasync, message: "Use async-safe scoped locking instead")
-    public func unlock() { fatalError() }
-    @available(*, noasync, message: "Use async-safe scoped locking instead")
-    public func lockIfAvailable() -> Bool { fatalError() }
 }
 
-@available(macOS 13.0, iOS 16.0, *)
-extension OSAllocatedUnfairLock where State: Sendable {
-    public init(initialState: State) { fatalError() }
-}
+// https://developer.apple.com/documentation/os/os_unfair_lock
+public typealias os_unfair_lock = os_unfair_lock_s
+
+// https://developer.apple.com/documentation/os/os_unfair_lock_lock
+@available(*, noasync, message: "Use OSAllocatedUnfairLock.lock() for async-safe scoped locking")
+public func os_unfair_lock_lock(_ lock: UnsafeMutablePointer<os_unfair_lock_s>) { fatalError() }
+
+// https://developer.apple.com/documentation/os/os_unfair_lock_unlock
+@available(*, noasync, message: "Use OSAllocatedUnfairLock.unlock() for async-safe scoped locking")
+public func os_unfair_lock_unlock(_ lock: UnsafeMutablePointer<os_unfair_lock_s>) { fatalError() }
+
+// https://developer.apple.com/documentation/os/os_unfair_lock_trylock
+@available(*, noasync, message: "Use OSAllocatedUnfairLock.withLockIfAvailable() for async-safe scoped locking")
+public func os_unfair_lock_trylock(_ lock: UnsafeMutablePointer<os_unfair_lock_s>) -> Bool { fatalError() }

@@ -445,7 +445,7 @@ _hoard_get() {
         return
         ;;
     '--transport')
-        __hoard_add_completions -W 'ahc'$'\n''nio'$'\n''urlsession'
+        __hoard_add_completions -W 'nio'$'\n''urlsession'$'\n''ahc'
         return
         ;;
     '--cache-mode')
@@ -475,7 +475,7 @@ _hoard_view() {
         return
         ;;
     '--transport')
-        __hoard_add_completions -W 'ahc'$'\n''nio'$'\n''urlsession'
+        __hoard_add_completions -W 'nio'$'\n''urlsession'$'\n''ahc'
         return
         ;;
     '--partition')

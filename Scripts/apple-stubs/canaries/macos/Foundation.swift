@@ -17,3 +17,9 @@ func refused(_ configuration: URLSessionConfiguration) {
     let code: String = "e\u{301}".precomposedStringWithCanonicalMapping ?? ""  // refused: left side of nil coalescing operator
     _ = CLOCK_MONOTONIC_COARSE  // refused: cannot find 'CLOCK_MONOTONIC_COARSE'
 }
+
+func refusedFiles(_ url: URL) throws {
+    var values = URLResourceValues()
+    values.isExcludedFromBackup = "yes"  // refused: cannot assign value of type 'String'
+    try url.setResourceValues(values)  // refused: cannot use mutating member on immutable value
+}

@@ -3,11 +3,11 @@
 
 import os
 
-func refused() async {
-    let lock = OSAllocatedUnfairLock()
-    lock.lock()  // refused: unavailable from asynchronous contexts
-    let counter = OSAllocatedUnfairLock(initialState: 0)
-    counter.lockNow()  // refused: has no member 'lockNow'
-    var count = 0
-    counter.withLock { _ in count += 1 }  // refused: mutation of captured var 'count'
+func refused(_ lock: UnsafeMutablePointer<os_unfair_lock>) async {
+    os_unfair_lock_lock(lock)  // refused: unavailable from asynchronous contexts
+}
+
+func refused(_ lock: UnsafeMutablePointer<UInt32>) {
+    os_unfair_lock_unlock(lock)  // refused: cannot convert value of type 'UnsafeMutablePointer<UInt32>'
+    let word = os_unfair_lock(0)  // refused: argument passed to call that takes no arguments
 }
