@@ -535,8 +535,8 @@ let package = Package(
     ]
 )
 
-// What a target takes from other packages it takes only where its trait is enabled, so that SwiftPM fetches no package for a product that nobody uses. A condition that
-// stands with a dependency counts instead.
+// The traits that let a target use other packages, so that SwiftPM fetches none for a product that nobody uses. One is enough. A condition that stands with a
+// dependency counts instead.
 let traitsOfTarget: [String: Set<String>] = [
     "HoardDisk": ["Disk"], "HoardRedis": ["Redis"], "HoardMessages": ["HTTP"], "HoardHTTP": ["HTTP"], "HoardImages": ["HTTP"],
     "HoardTransports": ["Transports"],

@@ -89,7 +89,7 @@ final class ResponseBodySource: Sendable {
                     return state.writers[id] == nil
                 }
                 if isOver { return continuation.resume(throwing: CancellationError()) }
-                // What was in the way may have been read before the writer was known.
+                // The reader may have made room before the writer was known.
                 if !pipe.isFull { state.withLock { $0.writers.removeValue(forKey: id) }?.resume() }
             }
         } onCancel: {
@@ -138,7 +138,7 @@ private struct Writer: ResponseBodyWriter {
 
 /// Why the body of a handler's response broke off.
 enum ResponseBodyError: Error, CustomStringConvertible {
-    /// Whatever wrote it has returned without saying that this is the end.
+    /// The writer has returned without saying that this is the end.
     case unfinished
 
     var description: String { "The body of the response ended without finish(_:)." }

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-// What is found after the types are right: only then does the compiler look at these.
+// Errors that the compiler looks for only when the types are right.
 
 final class Box { var count = 0 }
 
