@@ -20,17 +20,14 @@ BENCHMARK ?= hoard-benchmarks
 # Its options, such as --filter get-hit.
 BENCH ?=
 
-# SwiftPM 6.3 gives the compiler the traits in the order of a set. Without this, that order changes from plan to plan, and all is compiled again.
-BUILD := SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
-
 .PHONY: run test test-optimised test-release build apple-check lint format bench setup clean
 
 run: setup
-	$(BUILD) --configuration release --product hoard --traits Command
-	@exec "$$($(BUILD) --configuration release --show-bin-path --traits Command)/hoard" demo $(if $(LISTEN),--listen $(LISTEN))
+	$(SWIFT) build --configuration release --product hoard --traits Command
+	@exec "$$($(SWIFT) build --configuration release --show-bin-path --traits Command)/hoard" demo $(if $(LISTEN),--listen $(LISTEN))
 
 test: setup
-	$(BUILD) --build-tests
+	$(SWIFT) build --build-tests
 	@SWIFT="$(SWIFT)" Scripts/test
 
 test-optimised: setup
@@ -41,11 +38,11 @@ test-optimised: setup
 RELEASE := --configuration release -Xswiftc -enable-testing --scratch-path .build-release-tests
 
 test-release: setup
-	$(BUILD) --build-tests $(RELEASE)
+	$(SWIFT) build --build-tests $(RELEASE)
 	@SWIFT="$(SWIFT)" HOARD_TEST_MINUTES="$${HOARD_TEST_MINUTES:-120}" Scripts/test $(RELEASE)
 
 build: setup
-	$(BUILD) --build-tests
+	$(SWIFT) build --build-tests
 
 apple-check:
 	@Scripts/apple-check

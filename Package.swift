@@ -8,6 +8,23 @@ import PackageDescription
 /// so a warning from a newer compiler cannot break their build.
 let warningsAsErrors = Context.environment["HOARD_WARNINGS_AS_ERRORS"] == "1"
 
+// Traits let a product use other packages, so that SwiftPM fetches none for a product that nobody uses. Each is named after a product. This says which a trait
+// brings with it. Only one is enabled by default, and none enables another in SwiftPM's own way: version 6.3 gives the compiler what is enabled as flags in the
+// order of a set, and compiles everything again whenever that order changes. The settings and conditions below name all that bring a trait instead.
+let included: [String: [String]] = [
+    "Transports": ["HTTP"], "AsyncHTTPClient": ["Transports"], "Views": ["HTTP"], "Images": ["HTTP"], "Hummingbird": ["HTTP"], "Testing": ["HTTP"],
+    "Server": ["HTTP"],
+    "Proxy": ["Transports", "Server"], "Command": ["Disk", "Redis", "Views", "Proxy"],
+    "Everything": ["AsyncHTTPClient", "Command", "Hummingbird", "Images", "Lifecycle", "Observability", "Testing"],
+]
+
+/// The traits of which one is enough: the trait itself, and all that bring it with them.
+func enabling(_ trait: String) -> Set<String> {
+    included.reduce(into: [trait]) { traits, entry in
+        if entry.value.contains(trait) { traits.formUnion(enabling(entry.key)) }
+    }
+}
+
 let swiftSettings: [SwiftSetting] =
     [
         .swiftLanguageMode(.v6),
@@ -18,6 +35,12 @@ let swiftSettings: [SwiftSetting] =
         // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
         .enableUpcomingFeature("InternalImportsByDefault"),
     ] + (warningsAsErrors ? [.treatAllWarnings(as: .error)] : [])
+    // What the sources ask for in `#if`.
+    + [
+        "AsyncHTTPClient", "Command", "Disk", "HTTP", "Hummingbird", "Images", "Lifecycle", "Observability", "Proxy", "Redis", "Server", "Testing",
+        "Transports", "Views",
+    ]
+    .map { .define($0, .when(traits: enabling($0))) }
 
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
@@ -29,7 +52,11 @@ let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl
 let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
-let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Lifecycle"]))
+let lifecycle: Target.Dependency = .product(
+    name: "ServiceLifecycle",
+    package: "swift-service-lifecycle",
+    condition: .when(traits: enabling("Lifecycle"))
+)
 let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
 
 let package = Package(
@@ -51,35 +78,27 @@ let package = Package(
         .library(name: "HoardTestingServer", targets: ["HoardTestingServer"]),
         .executable(name: "hoard", targets: ["HoardCommand"]),
     ],
-    // Each lets one product, or two, have the other packages that it needs. `traits: []` leaves `Hoard` and `HoardSimulator`, which need none.
+    // `traits: []` leaves `Hoard` and `HoardSimulator`, which need no other package.
     traits: [
         .trait(name: "Disk", description: "HoardDisk"),
         .trait(name: "Redis", description: "HoardRedis"),
         .trait(name: "HTTP", description: "HoardHTTP, and HoardImages without decoders of its own on Linux"),
-        .trait(name: "Transports", description: "HoardTransports", enabledTraits: ["HTTP"]),
-        .trait(name: "AsyncHTTPClient", description: "AsyncHTTPClientTransport, in HoardTransports", enabledTraits: ["Transports"]),
-        .trait(name: "Views", description: "HoardViews", enabledTraits: ["HTTP"]),
+        .trait(name: "Transports", description: "HoardTransports"),
+        .trait(name: "AsyncHTTPClient", description: "AsyncHTTPClientTransport, in HoardTransports"),
+        .trait(name: "Views", description: "HoardViews"),
         .trait(
             name: "Images",
-            description: "HoardImages, which decodes PNG and JPEG with libpng and libjpeg where the system has no decoder of its own",
-            enabledTraits: ["HTTP"]
+            description: "HoardImages, which decodes PNG and JPEG with libpng and libjpeg where the system has no decoder of its own"
         ),
-        .trait(name: "Hummingbird", description: "HoardHummingbird", enabledTraits: ["HTTP"]),
-        .trait(name: "Proxy", description: "HoardProxy", enabledTraits: ["Transports", "Server"]),
+        .trait(name: "Hummingbird", description: "HoardHummingbird"),
+        .trait(name: "Proxy", description: "HoardProxy"),
         .trait(name: "Observability", description: "HoardObservability"),
-        .trait(name: "Testing", description: "HoardTesting", enabledTraits: ["HTTP"]),
-        .trait(name: "Server", description: "HoardTestingServer", enabledTraits: ["HTTP"]),
+        .trait(name: "Testing", description: "HoardTesting"),
+        .trait(name: "Server", description: "HoardTestingServer"),
         .trait(name: "Lifecycle", description: "Stores, caches and proxies are services of swift-service-lifecycle."),
-        .trait(
-            name: "Command",
-            description: "The command hoard",
-            enabledTraits: ["Disk", "Redis", "Transports", "Views", "Proxy", "Server"]
-        ),
-        .trait(name: "Development", description: "The package's own tests, examples and tools"),
-        .default(enabledTraits: [
-            "Disk", "Redis", "HTTP", "Transports", "AsyncHTTPClient", "Views", "Images", "Hummingbird", "Proxy", "Observability", "Testing", "Server",
-            "Lifecycle", "Command", "Development",
-        ]),
+        .trait(name: "Command", description: "The command hoard"),
+        .trait(name: "Everything", description: "All of these, and the package's own tests, examples and tools"),
+        .default(enabledTraits: ["Everything"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -140,7 +159,7 @@ let package = Package(
             name: "HoardTransports",
             dependencies: [
                 "Hoard", "HoardEventLoops", "HoardHTTP", "HoardWire", httpTypes, nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK, nioSSL, nioTLS,
-                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["AsyncHTTPClient"])),
+                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: enabling("AsyncHTTPClient"))),
             ],
             swiftSettings: swiftSettings
         ),
@@ -157,7 +176,7 @@ let package = Package(
             name: "HoardImages",
             dependencies: [
                 "Hoard", "HoardHTTP", httpTypes, nioCore,
-                .target(name: "CHoardImages", condition: .when(platforms: [.linux], traits: ["Images"])),
+                .target(name: "CHoardImages", condition: .when(platforms: [.linux], traits: enabling("Images"))),
             ],
             swiftSettings: swiftSettings
         ),
@@ -165,10 +184,10 @@ let package = Package(
         // The part of decoding that needs C: libpng and libjpeg report errors by longjmp.
         .target(
             name: "CHoardImages",
-            cSettings: [.define("HOARD_IMAGES", .when(platforms: [.linux], traits: ["Images"]))],
+            cSettings: [.define("HOARD_IMAGES", .when(platforms: [.linux], traits: enabling("Images")))],
             linkerSettings: [
-                .linkedLibrary("png", .when(platforms: [.linux], traits: ["Images"])),
-                .linkedLibrary("jpeg", .when(platforms: [.linux], traits: ["Images"])),
+                .linkedLibrary("png", .when(platforms: [.linux], traits: enabling("Images"))),
+                .linkedLibrary("jpeg", .when(platforms: [.linux], traits: enabling("Images"))),
             ]
         ),
 
@@ -364,17 +383,17 @@ let package = Package(
         .target(
             name: "CHoardImagesTestSupport",
             path: "Tests/CHoardImagesTestSupport",
-            cSettings: [.define("HOARD_IMAGES", .when(platforms: [.linux], traits: ["Images"]))],
+            cSettings: [.define("HOARD_IMAGES", .when(platforms: [.linux], traits: enabling("Images")))],
             linkerSettings: [
-                .linkedLibrary("png", .when(platforms: [.linux], traits: ["Images"])),
-                .linkedLibrary("jpeg", .when(platforms: [.linux], traits: ["Images"])),
-                .linkedLibrary("z", .when(platforms: [.linux], traits: ["Images"])),
+                .linkedLibrary("png", .when(platforms: [.linux], traits: enabling("Images"))),
+                .linkedLibrary("jpeg", .when(platforms: [.linux], traits: enabling("Images"))),
+                .linkedLibrary("z", .when(platforms: [.linux], traits: enabling("Images"))),
             ]
         ),
         .testTarget(
             name: "HoardImagesTests",
             dependencies: [
-                .target(name: "CHoardImagesTestSupport", condition: .when(platforms: [.linux], traits: ["Images"])),
+                .target(name: "CHoardImagesTestSupport", condition: .when(platforms: [.linux], traits: enabling("Images"))),
                 "Hoard", "HoardDisk", "HoardHTTP", "HoardImages", "HoardTesting", httpTypes, nioCore,
             ],
             swiftSettings: swiftSettings
@@ -535,15 +554,12 @@ let package = Package(
     ]
 )
 
-// The traits that let a target use other packages, so that SwiftPM fetches none for a product that nobody uses. One is enough. A condition that stands with a
-// dependency counts instead.
-let traitsOfTarget: [String: Set<String>] = [
+// The traits with which a target may use other packages; one is enough. A condition that stands with a dependency counts instead. Those that are not here are for
+// tests, examples and tools.
+let traitsOfTarget: [String: [String]] = [
     "HoardDisk": ["Disk"], "HoardRedis": ["Redis"], "HoardMessages": ["HTTP"], "HoardHTTP": ["HTTP"], "HoardImages": ["HTTP"],
-    "HoardTransports": ["Transports"],
-    "HoardViews": ["Views"], "HoardHummingbird": ["Hummingbird"], "HoardNIO": ["Server"], "HoardProxy": ["Proxy"],
-    "HoardObservability": ["Observability"],
-    "HoardTesting": ["Testing"], "HoardTestingServer": ["Server"], "HoardCommand": ["Command"],
-    // Common ground: each of these is enough.
+    "HoardTransports": ["Transports"], "HoardViews": ["Views"], "HoardHummingbird": ["Hummingbird"], "HoardNIO": ["Server"], "HoardProxy": ["Proxy"],
+    "HoardObservability": ["Observability"], "HoardTesting": ["Testing"], "HoardTestingServer": ["Server"], "HoardCommand": ["Command"],
     "HoardEventLoops": ["Redis", "Transports", "Server"], "HoardWire": ["Transports", "Server"],
 ]
 for target in package.targets {
@@ -553,7 +569,7 @@ for target in package.targets {
             name: name,
             package: package,
             moduleAliases: aliases,
-            condition: .when(traits: traitsOfTarget[target.name] ?? ["Development"])
+            condition: .when(traits: Set((traitsOfTarget[target.name] ?? ["Everything"]).flatMap(enabling)))
         )
     }
 }
