@@ -15,44 +15,50 @@
     /// One compare-and-swap to lock, one plain store to unlock: half the cost of `Mutex`. A thread that finds it taken
     /// spins for about a microsecond; if the holder has lost its processor, it yields and then sleeps, each time for longer, up to an
     /// eighth of a millisecond. `docs/decisions.md` has the measurements.
+    ///
+    /// It is used by pointer alone, as on Apple's systems: `ShardCells` keeps it where it is.
     @usableFromInline struct ShardLock: ~Copyable, Sendable {
         @usableFromInline let isLocked = Atomic<Bool>(false)
 
         @inlinable init() {}
 
         @inlinable @inline(__always)
-        borrowing func lock() {
-            if !isLocked.weakCompareExchange(expected: false, desired: true, successOrdering: .acquiring, failureOrdering: .relaxed).exchanged {
-                lockContended()
+        static func lock(at address: UnsafeMutablePointer<ShardLock>) {
+            if !address.pointee.isLocked
+                .weakCompareExchange(expected: false, desired: true, successOrdering: .acquiring, failureOrdering: .relaxed).exchanged
+            {
+                lockContended(at: address)
             }
         }
 
         @inlinable @inline(__always)
-        borrowing func unlock() {
+        static func unlock(at address: UnsafeMutablePointer<ShardLock>) {
             // The fence costs no instruction here. It keeps the compiler from moving the retain of a value that was read under the
             // lock behind the store, as Swift 6.3 does without it; another thread could release the value in between.
             atomicMemoryFence(ordering: .releasing)
-            isLocked.store(false, ordering: .releasing)
+            address.pointee.isLocked.store(false, ordering: .releasing)
         }
 
-        borrowing func tryLock() -> Bool {
-            isLocked.compareExchange(expected: false, desired: true, successOrdering: .acquiring, failureOrdering: .relaxed).exchanged
+        static func tryLock(at address: UnsafeMutablePointer<ShardLock>) -> Bool {
+            address.pointee.isLocked
+                .compareExchange(expected: false, desired: true, successOrdering: .acquiring, failureOrdering: .relaxed).exchanged
         }
 
-        @usableFromInline borrowing func lockContended() {
+        @usableFromInline static func lockContended(at address: UnsafeMutablePointer<ShardLock>) {
             var attempts = 0
             while true {
-                if !isLocked.load(ordering: .relaxed),
-                    isLocked.weakCompareExchange(expected: false, desired: true, successOrdering: .acquiring, failureOrdering: .relaxed).exchanged
+                if !address.pointee.isLocked.load(ordering: .relaxed),
+                    address.pointee.isLocked
+                        .weakCompareExchange(expected: false, desired: true, successOrdering: .acquiring, failureOrdering: .relaxed).exchanged
                 {
                     return
                 }
                 attempts += 1
-                if attempts < Self.spins { continue }
-                if attempts < Self.spins + Self.yields {
+                if attempts < spins { continue }
+                if attempts < spins + yields {
                     sched_yield()
                 } else {
-                    let doublings = min(attempts - Self.spins - Self.yields, 2)
+                    let doublings = min(attempts - spins - yields, 2)
                     var pause = timespec(tv_sec: 0, tv_nsec: 32_000 << doublings)
                     nanosleep(&pause, nil)
                 }
@@ -61,16 +67,5 @@
 
         private static let spins = 200
         private static let yields = 16
-    }
-
-    // By pointer, as on Apple's systems: `ShardCells` keeps the lock where it is.
-    extension ShardLock {
-        @inlinable @inline(__always)
-        static func lock(at address: UnsafeMutablePointer<ShardLock>) { address.pointee.lock() }
-
-        @inlinable @inline(__always)
-        static func unlock(at address: UnsafeMutablePointer<ShardLock>) { address.pointee.unlock() }
-
-        static func tryLock(at address: UnsafeMutablePointer<ShardLock>) -> Bool { address.pointee.tryLock() }
     }
 #endif
