@@ -63,6 +63,7 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         cells = ShardCells(count: shardCount) { number in
             Shard(rules: configuration.rules(ofShard: number, of: shardCount, pool: pool))
         }
+        if configuration.trimsOnMemoryPressure { trim(by: .shared) }
     }
 
     /// Creates a cache that does the same in every run: keys are hashed with secrets everybody knows. For simulations only.

@@ -30,6 +30,12 @@ extension Cache {
         /// With several threads, what it is told of different calls may come in another order than the calls.
         public let removalListener: (@Sendable (Key, Value, RemovalCause) -> Void)?
 
+        /// Whether the cache trims itself when the system runs short of memory, to three quarters of its entries or to one quarter, as
+        /// ``Cache/trimOnMemoryPressure(_:warningFraction:criticalFraction:)`` does by default. Default: `true` in apps (on iOS, tvOS, watchOS and visionOS, and in a bundle on macOS), `false`
+        /// in servers and other programs.
+        public let trimsOnMemoryPressure: Bool
+
+        /// - Parameter trimsOnMemoryPressure: `nil`: in apps.
         /// - Precondition: There is at least one limit, no limit is negative, and `refreshAfterWrite` is greater than zero.
         public init(
             maximumCount: Int? = nil,
@@ -37,7 +43,8 @@ extension Cache {
             expiration: Expiration = .never,
             refreshAfterWrite: Duration? = nil,
             weigher: (@Sendable (Key, Value) -> Int)? = nil,
-            removalListener: (@Sendable (Key, Value, RemovalCause) -> Void)? = nil
+            removalListener: (@Sendable (Key, Value, RemovalCause) -> Void)? = nil,
+            trimsOnMemoryPressure: Bool? = nil
         ) {
             precondition(
                 maximumCount != nil || maximumWeight != nil,
@@ -52,6 +59,7 @@ extension Cache {
             self.refreshAfterWrite = refreshAfterWrite
             self.weigher = weigher
             self.removalListener = removalListener
+            self.trimsOnMemoryPressure = trimsOnMemoryPressure ?? MemoryPressureTrimming.isOnByDefault
         }
     }
 }

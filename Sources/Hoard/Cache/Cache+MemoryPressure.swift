@@ -8,7 +8,7 @@ extension Cache {
     /// let responder = cache.trimOnMemoryPressure()
     /// ```
     ///
-    /// The object does not keep the cache alive. Nothing is trimmed unless this is called.
+    /// The object does not keep the cache alive. In apps a cache trims itself already (``Configuration/trimsOnMemoryPressure``); elsewhere nothing is trimmed unless this is called.
     ///
     /// - Parameters:
     ///   - source: Tells the level; by default the system.
@@ -20,8 +20,21 @@ extension Cache {
         criticalFraction: Double = 0.25
     ) -> MemoryPressureResponder {
         MemoryPressureResponder(source: source) { [weak self] level in
-            guard level > .normal else { return }
-            self?.trim(toFraction: level >= .critical ? criticalFraction : warningFraction)
+            self?.trim(at: level, warningFraction, criticalFraction)
         }
+    }
+
+    /// Trims the cache for as long as it lives.
+    @usableFromInline func trim(by trimming: MemoryPressureTrimming) {
+        trimming.add { [weak self] level in
+            guard let self else { return false }
+            if let level { trim(at: level, 0.75, 0.25) }
+            return true
+        }
+    }
+
+    private func trim(at level: MemoryPressure, _ warningFraction: Double, _ criticalFraction: Double) {
+        guard level > .normal else { return }
+        trim(toFraction: level >= .critical ? criticalFraction : warningFraction)
     }
 }

@@ -78,4 +78,34 @@ private struct FakePressure: MemoryPressureSource {
         source.continuation.yield(.critical)
         #expect(cache.count == 800)
     }
+
+    @Test func cachesThatTrimThemselvesShareOneSource() async throws {
+        let trimming = MemoryPressureTrimming(source: source)
+        let other = Cache<Int, Int>(maximumCount: 1_000)
+        for key in 0..<400 { other.insert(key, forKey: key) }
+        cache.trim(by: trimming)
+        other.trim(by: trimming)
+        source.continuation.yield(.warning)
+        try await waitUntil { cache.count == 600 && other.count == 300 }
+        source.continuation.yield(.critical)
+        try await waitUntil { cache.count == 150 && other.count == 75 }
+    }
+
+    @Test func cachesThatAreGoneAreForgotten() {
+        let trimming = MemoryPressureTrimming(source: source)
+        cache.trim(by: trimming)
+        for _ in 0..<1_000 { Cache<Int, Int>(maximumCount: 10).trim(by: trimming) }
+        #expect(trimming.memberCount <= 16)
+        let kept = (0..<100).map { _ in Cache<Int, Int>(maximumCount: 10) }
+        for cache in kept { cache.trim(by: trimming) }
+        #expect((101...202).contains(trimming.memberCount))
+        withExtendedLifetime(kept) {}
+    }
+
+    #if os(Linux)
+        @Test func programsThatAreNoAppsTrimOnlyIfTheyAreTold() {
+            #expect(!cache.configuration.trimsOnMemoryPressure)
+            #expect(Cache<Int, Int>.Configuration(maximumCount: 1, trimsOnMemoryPressure: true).trimsOnMemoryPressure)
+        }
+    #endif
 }
