@@ -46,6 +46,13 @@ struct Destination: Hashable, Sendable {
 
     var url: String { "\(scheme)://\(authority)\(target)" }
 
+    /// Whether the request stays on this device: [RFC 6761 §6.3](https://www.rfc-editor.org/rfc/rfc6761#section-6.3),
+    /// [RFC 6890 §2.2.2](https://www.rfc-editor.org/rfc/rfc6890#section-2.2.2).
+    var isThisDevice: Bool {
+        host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]"
+            || (host.hasPrefix("127.") && host.utf8.allSatisfy { $0 < UInt8(ascii: ":") })
+    }
+
     /// Host and port, for a person to read.
     var name: String { "\(authority.prefix(host.count)) port \(port)" }
 
