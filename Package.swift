@@ -321,7 +321,7 @@ let package = Package(
         .testTarget(
             name: "HoardHTTPTests",
             dependencies: [
-                "Hoard", "HoardHTTP", "HoardMessages", "HoardTesting", httpTypes, nioCore,
+                "Hoard", "HoardHTTP", "HoardMessages", "HoardTesting", "HoardTransports", httpTypes, nioCore,
                 .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
             ],
             swiftSettings: swiftSettings
@@ -366,7 +366,7 @@ let package = Package(
         .testTarget(
             name: "HoardTransportsTests",
             dependencies: [
-                "Hoard", "HoardEventLoops", "HoardHTTP", "HoardNIO", "HoardNIOTestSupport", "HoardTesting", "HoardTransports",
+                "Hoard", "HoardEventLoops", "HoardHTTP", "HoardNIO", "HoardNIOTestSupport", "HoardTesting", "HoardTestingServer", "HoardTransports",
                 "HoardWire", httpTypes,
                 nioCore, nioPosix, nioHTTP1,
                 nioHTTP2, nioHPACK, nioSSL, nioTLS,

@@ -13,27 +13,36 @@
 @_exported public import Security
 
 @_exported public import class Foundation.FileHandle
+@_exported public import class Foundation.InputStream
 @_exported public import class Foundation.NSCache
 @_exported public import class Foundation.NSData
 @_exported public import class Foundation.NSDictionary
 @_exported public import class Foundation.NSError
 @_exported public import func Foundation.NSHomeDirectory
+@_exported public import let Foundation.NSLocalizedDescriptionKey
 @_exported public import class Foundation.NSMutableData
 @_exported public import class Foundation.NSNumber
 @_exported public import class Foundation.NSObject
 @_exported public import protocol Foundation.NSObjectProtocol
 @_exported public import class Foundation.NSString
+@_exported public import let Foundation.NSURLErrorFailingURLErrorKey
+@_exported public import let Foundation.NSUnderlyingErrorKey
+@_exported public import struct Foundation.Notification
 @_exported public import class Foundation.OperationQueue
 @_exported public import class Foundation.Pipe
 @_exported public import struct Foundation.URLError
+@_exported public import class FoundationNetworking.CachedURLResponse
 @_exported public import class FoundationNetworking.HTTPCookie
 @_exported public import class FoundationNetworking.HTTPCookieStorage
 @_exported public import class FoundationNetworking.HTTPURLResponse
+@_exported public import let FoundationNetworking.NSURLAuthenticationMethodHTTPBasic
 @_exported public import class FoundationNetworking.NSURLRequest
 @_exported public import class FoundationNetworking.URLAuthenticationChallenge
+@_exported public import protocol FoundationNetworking.URLAuthenticationChallengeSender
 @_exported public import class FoundationNetworking.URLCache
 @_exported public import class FoundationNetworking.URLCredential
 @_exported public import class FoundationNetworking.URLCredentialStorage
+@_exported public import class FoundationNetworking.URLProtectionSpace
 @_exported public import struct FoundationNetworking.URLRequest
 @_exported public import class FoundationNetworking.URLResponse
 
@@ -56,7 +65,9 @@ extension StringProtocol {
 
 // https://developer.apple.com/documentation/foundation/urlsessionconfiguration
 open class URLSessionConfiguration: NSObject, @unchecked Sendable {
+    public class var `default`: URLSessionConfiguration { fatalError() }
     public class var ephemeral: URLSessionConfiguration { fatalError() }
+    open var protocolClasses: [AnyClass]?
     open var requestCachePolicy: NSURLRequest.CachePolicy
     open var timeoutIntervalForRequest: TimeInterval
     open var waitsForConnectivity: Bool
@@ -105,6 +116,71 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
 
 // https://developer.apple.com/documentation/foundation/urlsessiondatatask
 open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
+
+// https://developer.apple.com/documentation/foundation/urlprotocol
+open class URLProtocol: NSObject {
+    public init(request: URLRequest, cachedResponse: CachedURLResponse?, client: (any URLProtocolClient)?) { fatalError() }
+    public convenience init(task: URLSessionTask, cachedResponse: CachedURLResponse?, client: (any URLProtocolClient)?) { fatalError() }
+    open var client: (any URLProtocolClient)? { fatalError() }
+    open var request: URLRequest { fatalError() }
+    open var cachedResponse: CachedURLResponse? { fatalError() }
+    open var task: URLSessionTask? { fatalError() }
+    open class func canInit(with request: URLRequest) -> Bool { fatalError() }
+    open class func canInit(with task: URLSessionTask) -> Bool { fatalError() }
+    open class func canonicalRequest(for request: URLRequest) -> URLRequest { fatalError() }
+    open class func requestIsCacheEquivalent(_ a: URLRequest, to b: URLRequest) -> Bool { fatalError() }
+    open func startLoading() { fatalError() }
+    open func stopLoading() { fatalError() }
+}
+
+@available(*, unavailable)
+extension URLProtocol: @unchecked Sendable {}
+
+// https://developer.apple.com/documentation/foundation/urlprotocolclient
+public protocol URLProtocolClient: NSObjectProtocol {
+    func urlProtocol(_ protocol: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse)
+    func urlProtocol(_ protocol: URLProtocol, cachedResponseIsValid cachedResponse: CachedURLResponse)
+    func urlProtocol(_ protocol: URLProtocol, didReceive response: URLResponse, cacheStoragePolicy policy: URLCache.StoragePolicy)
+    func urlProtocol(_ protocol: URLProtocol, didLoad data: Data)
+    func urlProtocolDidFinishLoading(_ protocol: URLProtocol)
+    func urlProtocol(_ protocol: URLProtocol, didFailWithError error: any Error)
+    func urlProtocol(_ protocol: URLProtocol, didReceive challenge: URLAuthenticationChallenge)
+    func urlProtocol(_ protocol: URLProtocol, didCancel challenge: URLAuthenticationChallenge)
+}
+
+// https://developer.apple.com/documentation/corefoundation/cfrunloop
+public class CFRunLoop {}
+
+// https://developer.apple.com/documentation/corefoundation/cfrunloopmode
+public struct CFRunLoopMode: RawRepresentable, Hashable, @unchecked Sendable {
+    public let rawValue: CFString
+    public init(rawValue: CFString) { fatalError() }
+    public static var defaultMode: CFRunLoopMode! { fatalError() }
+}
+
+// https://developer.apple.com/documentation/corefoundation/cfrunloopgetcurrent() and the next
+public func CFRunLoopGetCurrent() -> CFRunLoop! { fatalError() }
+public func CFRunLoopPerformBlock(_ rl: CFRunLoop!, _ mode: AnyObject!, _ block: (() -> Void)!) { fatalError() }
+public func CFRunLoopWakeUp(_ rl: CFRunLoop!) { fatalError() }
+
+// https://developer.apple.com/documentation/foundation/notificationcenter
+open class NotificationCenter: NSObject, @unchecked Sendable {
+    open class var `default`: NotificationCenter { fatalError() }
+    open func addObserver(
+        forName name: Notification.Name?,
+        object obj: Any?,
+        queue: OperationQueue?,
+        using block: @escaping @Sendable (Notification) -> Void
+    ) -> any NSObjectProtocol { fatalError() }
+    open func removeObserver(_ observer: Any) { fatalError() }
+}
+
+// https://developer.apple.com/documentation/foundation/processinfo/performexpiringactivity(withreason:using:)
+#if !os(macOS)
+    extension ProcessInfo {
+        public func performExpiringActivity(withReason reason: String, using block: @escaping @Sendable (Bool) -> Void) { fatalError() }
+    }
+#endif
 
 // https://developer.apple.com/documentation/foundation/urlsessiondelegate
 public protocol URLSessionDelegate: NSObjectProtocol, Sendable {}

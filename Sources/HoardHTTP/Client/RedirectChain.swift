@@ -1,22 +1,22 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
+package import HTTPTypes
 
 /// The requests that follow one another because the responses redirect: [RFC 9110 §15.4](https://www.rfc-editor.org/rfc/rfc9110#section-15.4).
 ///
 /// Decides, and does no I/O. Cookies that a redirect sets are not sent with the next request: they are the user's affair.
-struct RedirectChain {
-    enum Action {
+package struct RedirectChain {
+    package enum Action {
         /// The response is what the caller gets.
         case deliver
         case follow(dropsBody: Bool)
     }
 
     /// What is to be sent now, with a normalised target.
-    private(set) var request: HTTPRequest
+    package private(set) var request: HTTPRequest
     /// Where it is sent.
-    private(set) var target: TargetURI
+    package private(set) var target: TargetURI
     /// How many redirects have been followed.
     private(set) var count = 0
 
@@ -25,7 +25,7 @@ struct RedirectChain {
     private var sent: Set<HTTPRequest> = []
 
     /// - Parameter target: The request's.
-    init(_ request: HTTPRequest, to target: TargetURI, options: RequestOptions) {
+    package init(_ request: HTTPRequest, to target: TargetURI, options: RequestOptions) {
         self.target = target
         self.request = request
         self.options = options
@@ -35,7 +35,7 @@ struct RedirectChain {
     /// What to do with the response to ``request``. If it is to be followed, ``request`` is the next one afterwards.
     ///
     /// - Parameter bodyCanBeSentAgain: Whether there is no content, or it can be read a second time.
-    mutating func received(_ response: HTTPResponse, bodyCanBeSentAgain: Bool) throws(ClientError) -> Action {
+    package mutating func received(_ response: HTTPResponse, bodyCanBeSentAgain: Bool) throws(ClientError) -> Action {
         guard options.followsRedirects, let redirect = Redirect(response.status), let location = try location(in: response) else { return .deliver }
         guard count < options.maximumRedirectCount else {
             throw ClientError(.tooManyRedirects, "The request to \(target.authority) was redirected more than \(options.maximumRedirectCount) times.")

@@ -5,7 +5,6 @@ import HTTPTypes
 import HoardHTTP
 import HoardTesting
 import NIOCore
-import Synchronization
 
 /// Runs behaviour tests through a client and its cache without a network, in time that it moves itself.
 struct BehaviourReplay: Sendable {
@@ -30,6 +29,8 @@ struct BehaviourReplay: Sendable {
     let mode: CacheMode
     /// Whether the origin's content arrives part by part.
     var isStreaming = false
+    /// How the client is asked.
+    var route: any BehaviourRoute.Type = ClientRoute.self
 
     /// Runs all tests at once.
     func outcomes(of tests: [BehaviourTest]) async -> [String: Outcome] {
@@ -45,11 +46,12 @@ struct BehaviourReplay: Sendable {
         let time = TestTime()
         let origin = ScriptedOrigin(steps: test.steps, time: time, isStreaming: isStreaming)
         let client = CachingClient(transport: FakeTransport { origin.answer($0) }, cache: makeCache(time: time), ticker: time)
+        let route = route.init(client)
         var replies: [ScriptedReply] = []
         for (number, step) in zip(1..., test.steps) {
             let reply: ScriptedReply
             do {
-                reply = try await exchange(step, number: number, previous: replies.last, test.id, origin, client)
+                reply = try await exchange(step, number: number, previous: replies.last, test.id, origin, route)
             } catch {
                 return Outcome(verdict: .failed, reason: "Request \(number): expected a response, but: \(error)")
             }
@@ -84,7 +86,7 @@ struct BehaviourReplay: Sendable {
         previous: ScriptedReply?,
         _ testID: String,
         _ origin: ScriptedOrigin,
-        _ client: CachingClient
+        _ route: any BehaviourRoute
     ) async throws -> ScriptedReply {
         guard let method = HTTPRequest.Method(step.method) else { throw UnreadableScript("\(step.method) is no method.") }
         var path = "/test/\(origin.token)"
@@ -97,21 +99,7 @@ struct BehaviourReplay: Sendable {
         fields.append("Test-ID", testID)
         fields.append("Req-Num", number)
         let request = try HTTPRequest(method: method, scheme: "http", authority: "origin.example", path: path, headerFields: fields.httpFields())
-        let interim = Mutex<[(Int, ScriptedFields)]>([])
-        var options = RequestOptions()
-        options.followsRedirects = false
-        options.repeatsLostRequests = false
-        options.onInterimResponse = { head in interim.withLock { $0.append((head.status.code, ScriptedFields(head.headerFields))) } }
-        let response: ClientResponse
-        do {
-            response = try await client.send(request, body: HTTPBody(step.text("request_body") ?? ""), options: options)
-        } catch {
-            return ScriptedReply(status: 502)
-        }
-        var reply = ScriptedReply(status: response.head.status.code, fields: ScriptedFields(response.head.headerFields))
-        reply.content = String(buffer: try await response.body.collect(upTo: 1 << 20))
-        reply.interim = interim.withLock { $0 }
-        return reply
+        return try await route.reply(to: request, content: step.text("request_body") ?? "")
     }
 
     private func judge(_ step: BehaviourStep, _ number: Int, _ findings: [BehaviourFinding]) -> Outcome? {

@@ -55,6 +55,26 @@ private enum PublicBehaviourTests {
         await expectPasses(tests, mode, isStreaming)
     }
 
+    /// What a `URLProtocol` cannot do.
+    static let exceptionsOfSessions: [String: String] = [
+        "interim-103": "Foundation shows no interim responses.",
+        "interim-not-cached": "Foundation shows no interim responses.",
+        "interim-no-header-reuse": "Foundation shows no interim responses.",
+        "vary-normalise-combine": "Foundation makes one field of two lines before the cache sees them.",
+    ]
+
+    /// The tests through Foundation's `URLSession`, with a private cache.
+    @Test(.enabled(if: PublicBehaviourTests.arePresent, "there is no ../shared/conformance beside the package"))
+    func publicTestsPassThroughASession() async throws {
+        let tests = try PublicBehaviourTests.read().map(\.forPrivateCache)
+        let score = BehaviourScore(tests, await BehaviourReplay(mode: .private, route: SessionRoute.self).outcomes(of: tests))
+        let failures = [BehaviourTest.Kind.required, .optimal].flatMap { score.failures($0) }
+        for failure in failures where Self.exceptions[failure.test.id] == nil && Self.exceptionsOfSessions[failure.test.id] == nil {
+            Issue.record("\(failure.test.kind): \(failure.test.id): \(failure.reason)")
+        }
+        #expect(Set(failures.map(\.test.id)).isSuperset(of: Self.exceptionsOfSessions.keys), "An exception is none any more.")
+    }
+
     @discardableResult
     private func expectPasses(_ tests: [BehaviourTest], _ mode: CacheMode, _ isStreaming: Bool) async -> BehaviourScore {
         let tests = mode == .shared ? tests : tests.map(\.forPrivateCache)

@@ -23,3 +23,13 @@ func refusedFiles(_ url: URL) throws {
     values.isExcludedFromBackup = "yes"  // refused: cannot assign value of type 'String'
     try url.setResourceValues(values)  // refused: cannot use mutating member on immutable value
 }
+
+final class Loader: URLProtocol {
+    override class func canInit(with request: URL) -> Bool { true }  // refused: does not override
+}
+
+func refusedLoads(_ loader: Loader, _ client: any URLProtocolClient) {
+    client.urlProtocol(loader, didLoad: "text")  // refused: cannot convert value of type 'String'
+    loader.client = client  // refused: get-only property
+    ProcessInfo.processInfo.performExpiringActivity(withReason: "") { _ in }  // refused: has no member 'performExpiringActivity'
+}

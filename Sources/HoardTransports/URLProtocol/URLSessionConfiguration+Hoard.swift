@@ -1,0 +1,45 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+public import HoardHTTP
+internal import Synchronization
+
+#if canImport(FoundationNetworking)
+    internal import Foundation
+    public import FoundationNetworking
+#else
+    public import Foundation
+#endif
+
+extension URLSessionConfiguration {
+    /// The default configuration, with a cache that answers what it can.
+    ///
+    /// ```swift
+    /// let session = URLSession(configuration: .hoard(cache: HTTPCache(stores: [disk])))
+    /// ```
+    ///
+    /// What the cache cannot answer is sent by a ``URLSessionTransport``. ``HoardURLProtocol`` says what a session with a cache does. The cache is kept until the process ends; calling this again
+    /// with it gives an equal configuration.
+    ///
+    /// - Parameter isStreaming: Whether the session gets content part by part (``HoardURLProtocol/isStreaming``). `nil`: as the system does best.
+    public static func hoard(cache: HTTPCache, isStreaming: Bool? = nil) -> URLSessionConfiguration {
+        hoard(ClientURLProtocols.shared.client(for: cache), isStreaming)
+    }
+
+    /// The default configuration, with a client that answers `http` and `https` requests.
+    ///
+    /// The client is kept until the process ends; calling this again with it gives an equal configuration. Its transport must not use a session with this configuration.
+    ///
+    /// - Parameter isStreaming: Whether the session gets content part by part (``HoardURLProtocol/isStreaming``). `nil`: as the system does best.
+    public static func hoard(client: CachingClient, isStreaming: Bool? = nil) -> URLSessionConfiguration {
+        hoard(client, isStreaming)
+    }
+
+    private static func hoard(_ client: CachingClient, _ isStreaming: Bool?) -> URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.default
+        configuration.urlCache = nil
+        let answering = ClientURLProtocols.shared.protocolClass(for: client, isStreaming: isStreaming ?? HoardURLProtocol.isStreaming)
+        configuration.protocolClasses = [answering] + (configuration.protocolClasses ?? [])
+        return configuration
+    }
+}
