@@ -73,7 +73,8 @@ let package = Package(
             name: "HTTPBenchmarks",
             dependencies: [
                 "BenchmarkSupport", .product(name: "Hoard", package: "hoard"), .product(name: "HoardHTTP", package: "hoard"),
-                .product(name: "HoardImages", package: "hoard"), .product(name: "HoardViews", package: "hoard"),
+                .product(name: "HoardImages", package: "hoard"), .product(name: "HoardTestingServer", package: "hoard"),
+                .product(name: "HoardTransports", package: "hoard"), .product(name: "HoardViews", package: "hoard"),
                 .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "NIOCore", package: "swift-nio"),
             ],
             packageAccess: false,

@@ -9,13 +9,18 @@ internal import NIOCore
 
 /// The cost of a request through a `CachingClient`, by the way that it takes. The transport answers at once with 1 KiB.
 enum ClientWays {
-    /// The transport alone comes first: it is what the others are compared with, and is part of each but the hit.
-    static let cases = ["transport alone", "hit", "stored miss", "no-store"]
+    /// The transport alone comes first: it is part of each but the hit.
+    static let ways = Ways(
+        title: "request through a client",
+        cases: ["transport alone", "hit", "stored miss", "no-store"],
+        isDifference: true,
+        run: run
+    )
 
     /// Sends so many requests in one of the ways.
     ///
     /// - Returns: Nanoseconds for each.
-    static func run(_ name: String, requests: Int) async throws -> Double {
+    private static func run(_ name: String, requests: Int) async throws -> Double {
         let transport = ImmediateTransport()
         let client = CachingClient(transport: transport)
         if name == "hit" { _ = try await client.get("https://example.com/hit/0").body.collect(upTo: 1 << 20) }
@@ -34,23 +39,6 @@ enum ClientWays {
             guard try await body.collect(upTo: 1 << 20).readableBytes == ImmediateTransport.length else { throw WrongLength(way: name) }
         }
         return Double(monotonicNanoseconds() - start) / Double(requests)
-    }
-
-    static func table(rounds: Int, requests: Int) async throws -> String {
-        var samples = cases.map { _ in Sample() }
-        for round in 0...rounds {
-            for (number, name) in cases.enumerated() {
-                let time = try await run(name, requests: requests) / 1e3
-                // The first round warms up.
-                if round > 0 { samples[number].add(time) }
-            }
-        }
-        var table = Table(header: ["request through a client", "µs", "min", "max", "less the transport"], leading: 1)
-        for (name, sample) in zip(cases, samples) {
-            let own = name == cases[0] ? 0 : sample.median - (name == "hit" ? 0 : samples[0].median)
-            table.add([name, decimal(sample.median), decimal(sample.minimum), decimal(sample.maximum), decimal(own)])
-        }
-        return table.text
     }
 
     struct WrongLength: Error { let way: String }

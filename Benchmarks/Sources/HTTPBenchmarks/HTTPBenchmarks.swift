@@ -7,23 +7,19 @@ internal import Foundation
 /// The cost of a decision of the HTTP cache, and of a request through a client. See Benchmarks/README.md.
 @main
 enum HTTPBenchmarks {
+    private static let ways = [ClientWays.ways, MemoryWays.ways, SessionWays.ways]
+
     static func main() async {
         guard !isDebugBuild else { fail("Figures of a debug build mean nothing. Run it with -c release.") }
         do {
             let options = try Options(Array(CommandLine.arguments.dropFirst()), flags: ["--quick"], valued: ["--rounds", "--case", "--count"])
             if let name = options.text("--case") {
-                if ClientWays.cases.contains(name) {
-                    let time = try await ClientWays.run(name, requests: try options.count("--count") ?? 100_000)
-                    print("\(decimal(time / 1e3)) µs")
-                    return
-                }
-                if MemoryWays.cases.contains(name) {
-                    let time = try await MemoryWays.run(name, requests: try options.count("--count") ?? 100_000)
-                    print("\(decimal(time / 1e3)) µs")
+                if let ways = ways.first(where: { $0.cases.contains(name) }) {
+                    print("\(decimal(try await ways.run(name, try options.count("--count") ?? 100_000) / 1e3)) µs")
                     return
                 }
                 guard let decision = Decision.all.first(where: { $0.name == name }) else {
-                    fail("--case knows \((Decision.all.map(\.name) + ClientWays.cases + MemoryWays.cases).joined(separator: "; ")), not \(name).")
+                    fail("--case knows \((Decision.all.map(\.name) + ways.flatMap(\.cases)).joined(separator: "; ")), not \(name).")
                 }
                 print(decision.run(try options.count("--count") ?? 100_000))
                 return
@@ -32,8 +28,7 @@ enum HTTPBenchmarks {
             print(Machine().description)
             let isQuick = options.contains("--quick")
             print(table(rounds: rounds, count: isQuick ? 50_000 : 200_000))
-            print(try await ClientWays.table(rounds: rounds, requests: isQuick ? 5_000 : 20_000))
-            print(try await MemoryWays.table(rounds: rounds, requests: isQuick ? 5_000 : 50_000))
+            for ways in ways { print(try await ways.table(rounds: rounds, requests: isQuick ? 2_000 : 20_000)) }
         } catch {
             fail(String(describing: error))
         }

@@ -11,14 +11,16 @@ internal import NIOCore
 
 /// The cost of a screen and of an image that are answered from memory, beside the response that they were made of.
 enum MemoryWays {
-    static let cases = [
-        "response in memory", "screen, kept by HTTP", "screen, kept by its hash", "image of a URL", "image of a key",
-    ]
+    static let ways = Ways(
+        title: "answered from memory",
+        cases: ["response in memory", "screen, kept by HTTP", "screen, kept by its hash", "image of a URL", "image of a key"],
+        run: run
+    )
 
     /// Asks so many times for one and the same.
     ///
     /// - Returns: Nanoseconds for each.
-    static func run(_ name: String, requests: Int) async throws -> Double {
+    private static func run(_ name: String, requests: Int) async throws -> Double {
         let client = CachingClient(transport: ScreenTransport())
         let builder = URLBuilder(baseURL: URL(string: "https://example.com/"))
         let ask: () async throws -> Bool
@@ -45,23 +47,6 @@ enum MemoryWays {
             guard try await ask() else { throw WrongAnswer(way: name) }
         }
         return Double(monotonicNanoseconds() - start) / Double(requests)
-    }
-
-    static func table(rounds: Int, requests: Int) async throws -> String {
-        var samples = cases.map { _ in Sample() }
-        for round in 0...rounds {
-            for (number, name) in cases.enumerated() {
-                let time = try await run(name, requests: requests) / 1e3
-                // The first round warms up.
-                if round > 0 { samples[number].add(time) }
-            }
-        }
-        var table = Table(header: ["answered from memory", "µs", "min", "max", "to the response"], leading: 1)
-        for (name, sample) in zip(cases, samples) {
-            let ratio = decimal(sample.medianRatio(to: samples[0]), digits: 2)
-            table.add([name, decimal(sample.median), decimal(sample.minimum), decimal(sample.maximum), ratio])
-        }
-        return table.text
     }
 
     struct WrongAnswer: Error { let way: String }

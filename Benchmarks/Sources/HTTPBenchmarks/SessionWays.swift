@@ -1,0 +1,52 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import BenchmarkSupport
+internal import Foundation
+internal import HTTPTypes
+internal import HoardHTTP
+internal import HoardTestingServer
+internal import HoardTransports
+
+#if canImport(FoundationNetworking)
+    internal import FoundationNetworking
+#endif
+
+/// The cost of a request through a `URLSession` that an `HTTPCache` answers, beside a session without a cache. A server on loopback answers with 1 KiB.
+enum SessionWays {
+    static let ways = Ways(
+        title: "request through a URLSession",
+        cases: ["session without Hoard", "session, hit", "session, stored miss", "session, no-store"],
+        run: run
+    )
+
+    private static let length = 1_024
+
+    private static func run(_ name: String, requests: Int) async throws -> Double {
+        let origin = try await FakeOrigin.start { request, _ in
+            let isStored = request.path?.hasPrefix("/no-store") != true
+            return .init(String(repeating: "a", count: length), fields: [.cacheControl: isStored ? "max-age=3600" : "no-store"])
+        }
+        let configuration = name == "session without Hoard" ? URLSessionConfiguration.ephemeral : .hoard(cache: HTTPCache())
+        configuration.urlCache = nil
+        let session = URLSession(configuration: configuration)
+        func ask(_ path: String) async throws {
+            guard let url = URL(string: origin.url + path), try await session.data(from: url).0.count == length else { throw WrongAnswer(way: name) }
+        }
+        try await ask("/hit")
+        let start = monotonicNanoseconds()
+        for number in 0..<requests {
+            switch name {
+            case "session, hit": try await ask("/hit")
+            case "session, no-store": try await ask("/no-store/\(number)")
+            default: try await ask("/stored/\(number)")
+            }
+        }
+        let time = Double(monotonicNanoseconds() - start)
+        session.finishTasksAndInvalidate()
+        await origin.stop()
+        return time / Double(requests)
+    }
+
+    struct WrongAnswer: Error { let way: String }
+}

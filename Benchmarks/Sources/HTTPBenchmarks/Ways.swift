@@ -1,0 +1,31 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import BenchmarkSupport
+
+/// Several ways of asking for the same, timed in turn. The first is what the others are compared with.
+struct Ways {
+    let title: String
+    let cases: [String]
+    /// Whether the last column is the difference to the first, and not the ratio.
+    var isDifference = false
+    /// Asks so many times in one of the ways, and returns the nanoseconds of each.
+    let run: (_ name: String, _ requests: Int) async throws -> Double
+
+    func table(rounds: Int, requests: Int) async throws -> String {
+        var samples = cases.map { _ in Sample() }
+        for round in 0...rounds {
+            for (number, name) in cases.enumerated() {
+                let time = try await run(name, requests) / 1e3
+                // The first round warms up.
+                if round > 0 { samples[number].add(time) }
+            }
+        }
+        var table = Table(header: [title, "µs", "min", "max", isDifference ? "less the first" : "to the first"], leading: 1)
+        for (name, sample) in zip(cases, samples) {
+            let comparison = isDifference ? decimal(sample.median - samples[0].median) : decimal(sample.medianRatio(to: samples[0]), digits: 2)
+            table.add([name, decimal(sample.median), decimal(sample.minimum), decimal(sample.maximum), comparison])
+        }
+        return table.text
+    }
+}
