@@ -8,8 +8,14 @@ import HoardDisk
 import HoardHTTP
 import HoardImages
 import HoardRedis
+import HoardTestingServer
+import HoardTransports
 import HoardViews
 import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 /// The README's examples, run. Each line of its Swift blocks stands here too; a test checks that.
 @Suite struct ReadmeTests {
@@ -136,7 +142,7 @@ import Testing
         books.removeValues(taggedWith: "shelf-7")
         print(books.explain(isbn))  // absent, left because: explicit, seen once lately
         try books.save(to: path)  // atomic, checksummed; restore(from:) puts back what has not expired
-        let responder = books.trimOnMemoryPressure()  // off unless asked for
+        let responder = books.trimOnMemoryPressure()  // on by default in apps, off in servers
 
         #expect(book == Book(isbn: "2", shelf: 7))
         #expect(Set(found.keys) == ["2", "4"])
@@ -267,6 +273,24 @@ import Testing
             #expect(error.response?.body.count == 2)
         }
         #expect(code == (token == "secret" ? nil : .accessForbidden))
+    }
+
+    @Test func aSessionOfFoundationsIsAnsweredFromTheCache() async throws {
+        defer { try? FileManager.default.removeItem(atPath: cacheDirectory) }
+        let disk = try DiskStore(configuration: .init(directory: cacheDirectory))
+        let origin = try await FakeOrigin.start { _, _ in .init("hello", fields: [.cacheControl: "max-age=60"]) }
+        let url = try #require(URL(string: origin.url))
+
+        let session = URLSession(configuration: .hoard(cache: HTTPCache(stores: [disk])))
+        let (data, _) = try await session.data(from: url)
+
+        let again = try await session.data(from: url).0
+        #expect(data == Data("hello".utf8))
+        #expect(again == data)
+        session.finishTasksAndInvalidate()
+        await origin.stop()
+        #expect(origin.requests.count == 1)
+        await disk.close()
     }
 
     @Test func everyLineOfTheReadmesExamplesIsRunHere() throws {
