@@ -15,12 +15,16 @@ final class ClientURLProtocols: Sendable {
 
     fileprivate struct Answering: Hashable {
         let client: CachingClient
+        let cookieStorage: HTTPCookieStorage?
         let isStreaming: Bool
 
-        static func == (left: Self, right: Self) -> Bool { left.client === right.client && left.isStreaming == right.isStreaming }
+        static func == (left: Self, right: Self) -> Bool {
+            left.client === right.client && left.cookieStorage === right.cookieStorage && left.isStreaming == right.isStreaming
+        }
 
         func hash(into hasher: inout Hasher) {
             hasher.combine(ObjectIdentifier(client))
+            hasher.combine(cookieStorage.map { ObjectIdentifier($0) })
             hasher.combine(isStreaming)
         }
     }
@@ -46,8 +50,8 @@ final class ClientURLProtocols: Sendable {
         }
     }
 
-    func protocolClass(for client: CachingClient, isStreaming: Bool) -> HoardURLProtocol.Type {
-        let answering = Answering(client: client, isStreaming: isStreaming)
+    func protocolClass(for client: CachingClient, cookieStorage: HTTPCookieStorage? = nil, isStreaming: Bool = false) -> HoardURLProtocol.Type {
+        let answering = Answering(client: client, cookieStorage: cookieStorage, isStreaming: isStreaming)
         return state.withLock { state in
             if let known = state.classes[answering] { return known }
             let made = Self.makeClass(number: state.classes.count)
@@ -77,5 +81,6 @@ private enum Odd<Digits> {}
 /// Answers with the client that the class was made for.
 private final class ClientURLProtocol<Number>: HoardURLProtocol {
     override static var client: CachingClient? { ClientURLProtocols.shared.answering(of: self)?.client }
+    override static var cookieStorage: HTTPCookieStorage? { ClientURLProtocols.shared.answering(of: self)?.cookieStorage }
     override static var isStreaming: Bool { ClientURLProtocols.shared.answering(of: self)?.isStreaming ?? super.isStreaming }
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import HoardHTTP
-internal import Synchronization
 
 #if canImport(FoundationNetworking)
     internal import Foundation
@@ -21,24 +20,40 @@ extension URLSessionConfiguration {
     /// What the cache cannot answer is sent by a ``URLSessionTransport``. ``HoardURLProtocol`` says what a session with a cache does. The cache is kept until the process ends; calling this again
     /// with it gives an equal configuration.
     ///
-    /// - Parameter isStreaming: Whether the session gets content part by part (``HoardURLProtocol/isStreaming``). `nil`: as the system does best.
-    public static func hoard(cache: HTTPCache, isStreaming: Bool? = nil) -> URLSessionConfiguration {
-        hoard(ClientURLProtocols.shared.client(for: cache), isStreaming)
+    /// - Parameters:
+    ///   - cookieStorage: Where cookies are kept, whatever the configuration says. `nil`: none are sent or kept.
+    ///   - isStreaming: Whether the session gets content part by part (``HoardURLProtocol/isStreaming``). `nil`: as the system does best.
+    public static func hoard(
+        cache: HTTPCache,
+        cookieStorage: HTTPCookieStorage? = .shared,
+        isStreaming: Bool? = nil
+    ) -> URLSessionConfiguration {
+        hoard(ClientURLProtocols.shared.client(for: cache), cookieStorage, isStreaming)
     }
 
     /// The default configuration, with a client that answers `http` and `https` requests.
     ///
     /// The client is kept until the process ends; calling this again with it gives an equal configuration. Its transport must not use a session with this configuration.
     ///
-    /// - Parameter isStreaming: Whether the session gets content part by part (``HoardURLProtocol/isStreaming``). `nil`: as the system does best.
-    public static func hoard(client: CachingClient, isStreaming: Bool? = nil) -> URLSessionConfiguration {
-        hoard(client, isStreaming)
+    /// - Parameters:
+    ///   - cookieStorage: Where cookies are kept, whatever the configuration says. `nil`: none are sent or kept.
+    ///   - isStreaming: Whether the session gets content part by part (``HoardURLProtocol/isStreaming``). `nil`: as the system does best.
+    public static func hoard(
+        client: CachingClient,
+        cookieStorage: HTTPCookieStorage? = .shared,
+        isStreaming: Bool? = nil
+    ) -> URLSessionConfiguration {
+        hoard(client, cookieStorage, isStreaming)
     }
 
-    private static func hoard(_ client: CachingClient, _ isStreaming: Bool?) -> URLSessionConfiguration {
+    private static func hoard(_ client: CachingClient, _ cookieStorage: HTTPCookieStorage?, _ isStreaming: Bool?) -> URLSessionConfiguration {
         let configuration = URLSessionConfiguration.default
         configuration.urlCache = nil
-        let answering = ClientURLProtocols.shared.protocolClass(for: client, isStreaming: isStreaming ?? HoardURLProtocol.isStreaming)
+        let answering = ClientURLProtocols.shared.protocolClass(
+            for: client,
+            cookieStorage: cookieStorage,
+            isStreaming: isStreaming ?? HoardURLProtocol.isStreaming
+        )
         configuration.protocolClasses = [answering] + (configuration.protocolClasses ?? [])
         return configuration
     }

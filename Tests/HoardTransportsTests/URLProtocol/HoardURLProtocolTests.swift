@@ -120,6 +120,9 @@ struct HoardURLProtocolTests {
             let streaming = ClientURLProtocols.shared.protocolClass(for: client, isStreaming: true)
             #expect(streaming != made)
             #expect(streaming.isStreaming && !made.isStreaming)
+            let remembering = ClientURLProtocols.shared.protocolClass(for: client, cookieStorage: .shared)
+            #expect(remembering != made)
+            #expect(remembering.cookieStorage === HTTPCookieStorage.shared && made.cookieStorage == nil)
         }
     }
 
