@@ -15,10 +15,11 @@
         /// `nil` if the response asks for nothing, or for something else.
         init?(_ response: ClientResponse, at url: URL) {
             guard response.head.status == .unauthorized, let host = url.host(percentEncoded: false), let scheme = url.scheme,
-                let demand = response.head.headerFields[values: .wwwAuthenticate].first(where: { $0.lowercased().hasPrefix("basic ") }),
-                let failure = HTTPURLResponse(url: url, statusCode: 401, httpVersion: "HTTP/1.1", headerFields: ["WWW-Authenticate": demand])
+                let demand = response.head.headerFields[values: .wwwAuthenticate].joined(separator: ", ")
+                    .firstMatch(of: /(?i)(?:^|,)\s*basic(?:\s+realm="([^"]*)")?\s*(?:,|$)/),
+                let failure = HTTPURLResponse(url: url, statusCode: 401, httpVersion: "HTTP/1.1", headerFields: response.head.headerFields.joined)
             else { return nil }
-            let realm = demand.firstMatch(of: /(?i)realm="([^"]*)"/).map { String($0.output.1) }
+            let realm = demand.output.1.map { String($0) }
             let port = url.port ?? (scheme == "https" ? 443 : 80)
             space = URLProtectionSpace(
                 host: host,

@@ -38,13 +38,21 @@ final class ClientURLProtocols: Sendable {
 
     private let state = Mutex(State())
 
+    /// The loads of a session have limits of their own.
+    private static let generous: URLSessionTransport.Configuration = {
+        var configuration = URLSessionTransport.Configuration()
+        configuration.maximumRequestBytes = .max
+        configuration.readTimeout = .seconds(3_600)
+        return configuration
+    }()
+
     private init() {}
 
     /// The client in front of `cache`, made when it is first asked for.
     func client(for cache: HTTPCache) -> CachingClient {
         state.withLock { state in
             if let client = state.clients[ObjectIdentifier(cache)] { return client }
-            let client = CachingClient(transport: URLSessionTransport(), cache: cache)
+            let client = CachingClient(transport: URLSessionTransport(checked: Self.generous), cache: cache)
             state.clients[ObjectIdentifier(cache)] = client
             return client
         }

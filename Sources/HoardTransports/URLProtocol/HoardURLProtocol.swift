@@ -1,9 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Hoard
 public import HoardHTTP
-internal import Synchronization
 
 #if canImport(FoundationNetworking)
     internal import Foundation
@@ -23,13 +21,21 @@ internal import Synchronization
 /// not stored ([RFC 9111](https://www.rfc-editor.org/rfc/rfc9111)). `URLRequest.cachePolicy` is followed, and ``HTTPCacheResponse/cacheStatus`` is in the field
 /// `Cache-Status` of each response. The session's own `URLCache` is not used.
 ///
+/// What is not in the cache is fetched by the client's transport, on connections of its own. So **the session's delegate is not asked about certificates**: an app that pins them has to pin them in its
+/// transport. Of the configuration nothing reaches that transport (proxies, TLS versions, waiting for connectivity), and of the request no permission to use cellular or expensive networks. Content comes
+/// as the transport gives it; of Hoard's, only ``URLSessionTransport`` decodes content codings.
+///
 /// - *Redirects.* On Apple's systems the session hears of each, as from its own loading. Linux has no way to tell it: there they are followed before it gets the response, whose
 ///   `url` is the last one.
-/// - *Cookies* of ``cookieStorage`` are sent and kept, if the request's `httpShouldHandleCookies` says so. Those of a redirect that was followed on Linux are lost.
-/// - *Credentials.* A response of 401 with a `Basic` challenge is given to the session's delegate, whose answer is sent to the origin. What is fetched so on Linux is not cached, since
+/// - *Cookies* of ``cookieStorage`` are sent and kept, if the request's `httpShouldHandleCookies` says so. Those of a redirect that was followed on Linux are lost, and those that come
+///   with the confirmation of a stored response (304).
+/// - *Credentials.* A response of 401 with a `Basic` challenge is given to the session's delegate, whose answer is sent to the origin; on Apple's systems only if the request has no content, which a session
+///   shows as a stream. What is fetched so on Linux is not cached, since
 ///   Foundation sends it by itself.
-/// - *Time.* `timeoutInterval` is the longest that a load may stand still. While content of more than 64 KiB, or of unknown length, is sent, only the transport's limits hold.
-/// - *Linux* (Swift 6.3) also keeps some things from such a class. The fields of `httpAdditionalHeaders` are not sent. The content of an upload task is not seen, and a download task has
+/// - *Time.* `timeoutInterval` is the longest that a load may stand still. While content of more than 64 KiB, or of unknown length, is sent, only the transport's limits hold: an hour,
+///   for ``Foundation/URLSessionConfiguration/hoard(cache:cookieStorage:isStreaming:)``.
+/// - *Linux* (Swift 6.3) also keeps some things from such a class. The configuration's `httpAdditionalHeaders`, `requestCachePolicy` and `timeoutIntervalForRequest` are not seen, and neither is what a
+///   delegate decides about a response. A subclass in a configuration with cookies gets those in the request. The content of an upload task is not seen, and a download task has
 ///   no place for its file: both fail with a sentence that says so; a data task with an `httpBody` or `httpBodyStream` works. A completion handler gets only the part of
 ///   the content that came last, so that content comes in one part unless ``isStreaming`` says otherwise. With a completion handler, or a delegate that asks for default handling, a 401 with
 ///   a challenge never ends, as without this class.
@@ -51,7 +57,8 @@ open class HoardURLProtocol: URLProtocol {
         #endif
     }
 
-    private let load = Mutex<URLProtocolLoad?>(nil)
+    /// Used where the session starts and stops the protocol.
+    private var load: URLProtocolLoad?
 
     open override class func canInit(with request: URLRequest) -> Bool {
         client != nil && request.url.flatMap { TargetURI($0) } != nil
@@ -62,11 +69,12 @@ open class HoardURLProtocol: URLProtocol {
     /// Never: Hoard decides which requests a stored response answers.
     open override class func requestIsCacheEquivalent(_: URLRequest, to _: URLRequest) -> Bool { false }
 
-    /// Asks the client. The session calls this, on a thread of its own.
+    /// Asks the client, or passes on what it has answered. The session calls this, on a thread of its own.
     open override func startLoading() {
+        if let load { return load.receiver.deliver() }
         let receiver = LoadReceiver(self)
-        guard let client = type(of: self).client else { return receiver.fail(URLError(.unsupportedURL)) }
         do throws(URLError) {
+            guard let client = type(of: self).client else { throw URLError(.unsupportedURL) }
             let load = URLProtocolLoad(
                 try ProtocolRequest(of: self),
                 for: receiver,
@@ -74,20 +82,17 @@ open class HoardURLProtocol: URLProtocol {
                 cookieStorage: type(of: self).cookieStorage,
                 isStreaming: type(of: self).isStreaming
             )
-            self.load.withLock { $0 = load }
+            self.load = load
             load.start()
         } catch {
-            receiver.fail(error)
+            self.client?.urlProtocol(self, didFailWithError: error)
         }
     }
 
     /// Ends the load. The session calls this.
     open override func stopLoading() {
-        let load = load.withLock { load in
-            defer { load = nil }
-            return load
-        }
         load?.stop()
+        load = nil
     }
 }
 

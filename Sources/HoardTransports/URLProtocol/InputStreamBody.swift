@@ -3,6 +3,7 @@
 
 internal import Dispatch
 internal import Foundation
+internal import Hoard
 internal import NIOCore
 
 /// Reads an `InputStream` as the content of a request. It can be read once, by one reader.
@@ -21,9 +22,14 @@ final class InputStreamBody: AsyncSequence, Sendable {
         fileprivate let body: InputStreamBody
 
         mutating func next() async throws -> ByteBuffer? {
-            try await withCheckedThrowingContinuation { continuation in
-                body.queue.async { [body] in continuation.resume(with: Result { try body.read() }) }
-            }
+            let answer = FirstAnswer<Result<ByteBuffer?, any Error>>()
+            body.queue.async { [body] in _ = answer.answer(Result { try body.read() }) }
+            return try await withTaskCancellationHandler {
+                await answer.value()
+            } onCancel: {
+                // A stream whose other end is silent is left to its thread.
+                _ = answer.answer(.failure(CancellationError()))
+            }.get()
         }
     }
 

@@ -52,6 +52,9 @@
             }
         }
 
+        /// What comes is passed on by itself.
+        func deliver() {}
+
         func stop() {
             urlProtocol = nil
         }

@@ -29,7 +29,7 @@ final class URLProtocolLoad: Sendable {
     private static let shortByteCount = 64 << 10
 
     private let request: ProtocolRequest
-    private let receiver: LoadReceiver
+    let receiver: LoadReceiver
     private let client: CachingClient
     private let cookieStorage: HTTPCookieStorage?
     private let isStreaming: Bool
@@ -62,7 +62,7 @@ final class URLProtocolLoad: Sendable {
         if isStopped { work.cancel() }
     }
 
-    /// Ends the load. The receiver passes nothing on from now on.
+    /// Ends the load. The receiver passes nothing on from now on. To be called where the session stops the protocol.
     func stop() {
         receiver.stop()
         let work = state.withLock { state in
@@ -74,6 +74,9 @@ final class URLProtocolLoad: Sendable {
 
     private func run() async throws {
         let response = try await response()
+        if request.options.cacheMode == .onlyIfCached, !response.isFromCache, response.head.status == .gatewayTimeout {
+            throw URLError(.resourceUnavailable, "Nothing stored answers the request, which asks for nothing else.", url: request.url)
+        }
         guard let url = URL(string: response.url),
             let head = HTTPURLResponse(
                 url: response.redirectCount == 0 ? request.url : url,
@@ -173,7 +176,13 @@ extension HTTPFields {
 extension HTTPCookieStorage {
     /// The value of `Cookie`: [RFC 6265 §5.4](https://www.rfc-editor.org/rfc/rfc6265#section-5.4).
     fileprivate func header(for url: URL) -> String? {
-        guard let cookies = cookies(for: url), !cookies.isEmpty else { return nil }
+        // On Linux the storage looks at the host alone.
+        let path = url.path.isEmpty ? "/" : url.path
+        let cookies = (cookies(for: url) ?? []).filter { cookie in
+            (!cookie.isSecure || url.scheme?.lowercased() == "https")
+                && (path == cookie.path || path.hasPrefix(cookie.path.hasSuffix("/") ? cookie.path : cookie.path + "/"))
+        }
+        guard !cookies.isEmpty else { return nil }
         return HTTPCookie.requestHeaderFields(with: cookies)["Cookie"]
     }
 

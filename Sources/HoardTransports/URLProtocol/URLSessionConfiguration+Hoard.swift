@@ -49,6 +49,9 @@ extension URLSessionConfiguration {
     private static func hoard(_ client: CachingClient, _ cookieStorage: HTTPCookieStorage?, _ isStreaming: Bool?) -> URLSessionConfiguration {
         let configuration = URLSessionConfiguration.default
         configuration.urlCache = nil
+        // Or the session would add cookies of its own before the class sees the request.
+        configuration.httpCookieStorage = nil
+        configuration.httpShouldSetCookies = false
         let answering = ClientURLProtocols.shared.protocolClass(
             for: client,
             cookieStorage: cookieStorage,

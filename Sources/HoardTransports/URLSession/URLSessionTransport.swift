@@ -54,7 +54,7 @@ public final class URLSessionTransport: Transport {
         self.init(checked: configuration)
     }
 
-    private init(checked configuration: Configuration) {
+    init(checked configuration: Configuration) {
         self.configuration = configuration
         let delegate = SessionDelegate()
         self.delegate = delegate

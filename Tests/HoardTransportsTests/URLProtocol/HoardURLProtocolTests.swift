@@ -77,8 +77,10 @@ struct HoardURLProtocolTests {
 
     @Test func policyOfTheRequestIsFollowed() async throws {
         try await Self.with({ _, _ in .init("hello", fields: Self.fresh) }) { origin, session in
-            let missing = try await session.data(for: Self.request(origin) { $0.cachePolicy = .returnCacheDataDontLoad })
-            #expect((missing.1 as? HTTPURLResponse)?.statusCode == 504)
+            let missing = await #expect(throws: URLError.self) {
+                try await session.data(for: Self.request(origin) { $0.cachePolicy = .returnCacheDataDontLoad })
+            }
+            #expect(missing?.code == .resourceUnavailable)
             #expect(origin.requests.isEmpty)
             _ = try await session.data(for: Self.request(origin))
             let stored = try await session.data(for: Self.request(origin) { $0.cachePolicy = .returnCacheDataDontLoad })
@@ -272,6 +274,31 @@ struct HoardURLProtocolTests {
         #expect(contents.last == "none")
     }
 
+    /// What the session adds is not the request's, and would come first.
+    @Test func configurationAddsNoCookiesOfItsOwn() {
+        let configuration = URLSessionConfiguration.hoard(cache: HTTPCache(), cookieStorage: nil)
+        #expect(configuration.httpCookieStorage == nil)
+        #expect(!configuration.httpShouldSetCookies)
+    }
+
+    @Test func cookiesOfOtherPathsAndSecureOnesAreNotSent() async throws {
+        let origin = try await FakeOrigin.start { request, _ in
+            .init(
+                request.headerFields[.cookie] ?? "none",
+                fields: [.setCookie: "a=1; Path=/a", .setCookie: "b=2; Path=/; Secure", .setCookie: "c=3; Path=/"]
+            )
+        }
+        let storage = URLSessionConfiguration.ephemeral.httpCookieStorage
+        let session = URLSession(configuration: .hoard(cache: HTTPCache(), cookieStorage: storage))
+        var contents: [String] = []
+        for path in ["/a/b", "/a/b", "/ab"] {
+            contents.append(String(decoding: try await session.data(for: Self.request(origin, path)).0, as: UTF8.self))
+        }
+        session.finishTasksAndInvalidate()
+        await origin.stop()
+        #expect(contents.map { $0.split(separator: "; ").sorted() } == [["none"], ["a=1", "c=3"], ["c=3"]])
+    }
+
     // MARK: Failures
 
     @Test func cancelledTaskEndsTheExchange() async throws {
@@ -286,6 +313,41 @@ struct HoardURLProtocolTests {
         await delegate.waitForEnd()
         session.finishTasksAndInvalidate()
         #expect(delegate.events == ["failed -999"])
+    }
+
+    @Test func taskThatIsResumedTwiceLoadsOnce() async throws {
+        let delegate = RecordingDelegate()
+        try await Self.with(delegate: delegate, { _, _ in .init("hello", fields: [.cacheControl: "no-store"]) }) { origin, session in
+            let task = session.dataTask(with: try Self.request(origin))
+            task.resume()
+            task.resume()
+            await delegate.waitForEnd()
+            #expect(delegate.events == ["head 200", "data hello", "end"])
+            #expect(origin.requests.count == 1)
+        }
+    }
+
+    /// Foundation's table of a session's tasks has no lock.
+    @Test func manyLoadsOfASessionRunAtOnceAndAreCancelled() async throws {
+        try await Self.with({ request, _ in .init(request.path ?? "", fields: [.cacheControl: "no-store"]) }) { origin, session in
+            let requests = try (0..<200).map { try Self.request(origin, "/\($0)") }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (number, request) in requests.enumerated() {
+                    group.addTask {
+                        let load = Task { try await session.data(for: request).0 }
+                        if number % 4 == 0 {
+                            for _ in 0..<(number % 16) { await Task.yield() }
+                            load.cancel()
+                            _ = try? await load.value
+                        } else {
+                            let data = try await load.value
+                            #expect(String(decoding: data, as: UTF8.self) == "/\(number)")
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
     }
 
     @Test func loadThatStandsStillForTooLongFails() async throws {
