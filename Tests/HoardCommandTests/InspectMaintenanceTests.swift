@@ -46,11 +46,13 @@ struct InspectMaintenanceTests {
         try await cache.fillWithFour()
         let folder = cache.path + "/payloads/ab"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try Data(count: 9).write(to: URL(fileURLWithPath: folder + "/abcdef0123456789-0123456789abcdef"))
+        let orphan = folder + "/abcdef0123456789-0123456789abcdef"
+        try Data(count: 9).write(to: URL(fileURLWithPath: orphan))
         #expect(try await cache.json("stats").first?["orphans"] as? Int == 1)
         #expect(try await cache.inspect("verify").text.contains("1 × file of no record\n"))
         #expect(try await cache.inspect("verify", "--repair").text.contains("1 × file of no record, mended\n"))
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
+        // A payload may lie in the same folder.
+        #expect(!FileManager.default.fileExists(atPath: orphan))
     }
 
     @Test func aDamagedDatabaseIsSaidToBeDamaged() async throws {

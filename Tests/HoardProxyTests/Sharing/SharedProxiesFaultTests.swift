@@ -23,8 +23,11 @@ struct SharedProxiesFaultTests {
             #expect(try await fleet.second.probe.send(.get, "/a").isHit)
             let shared = try await fleet.second.admin.send(.get, "/api/statistics").json["shared"] as? [String: any Sendable]
             #expect(shared?["name"] as? String == "redis" && shared?["state"] as? String == "sound" && shared?["hits"] as? Int ?? 0 >= 1)
-            let entries = try await fleet.second.admin.send(.get, "/api/entries").json["entries"] as? [[String: any Sendable]]
-            #expect(entries?.first?["tiers"] as? [String] == ["memory", "redis"])
+            // The hit is kept in memory behind the answer.
+            try await waitUntil {
+                let entries = try await fleet.second.admin.send(.get, "/api/entries").json["entries"] as? [[String: any Sendable]]
+                return entries?.first?["tiers"] as? [String] == ["memory", "redis"]
+            }
             let metrics = try await fleet.second.admin.send(.get, "/metrics").text
             #expect(metrics.contains("hoard_response_seconds_count{tier=\"redis\"} 1\n"))
             #expect(metrics.contains("hoard_store_up{tier=\"redis\"} 1\n"))
