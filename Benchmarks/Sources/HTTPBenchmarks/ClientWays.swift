@@ -20,7 +20,7 @@ enum ClientWays {
     /// Sends so many requests in one of the ways.
     ///
     /// - Returns: Nanoseconds for each.
-    private static func run(_ name: String, requests: Int) async throws -> Double {
+    @Sendable private static func run(_ name: String, requests: Int) async throws -> Double {
         let transport = ImmediateTransport()
         let client = CachingClient(transport: transport)
         if name == "hit" { _ = try await client.get("https://example.com/hit/0").body.collect(upTo: 1 << 20) }

@@ -20,7 +20,7 @@ enum MemoryWays {
     /// Asks so many times for one and the same.
     ///
     /// - Returns: Nanoseconds for each.
-    private static func run(_ name: String, requests: Int) async throws -> Double {
+    @Sendable private static func run(_ name: String, requests: Int) async throws -> Double {
         let client = CachingClient(transport: ScreenTransport())
         let builder = URLBuilder(baseURL: URL(string: "https://example.com/"))
         let ask: () async throws -> Bool

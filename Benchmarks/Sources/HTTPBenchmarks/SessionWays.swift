@@ -22,7 +22,7 @@ enum SessionWays {
 
     private static let length = 1_024
 
-    private static func run(_ name: String, requests: Int) async throws -> Double {
+    @Sendable private static func run(_ name: String, requests: Int) async throws -> Double {
         let origin = try await FakeOrigin.start { request, _ in
             let isStored = request.path?.hasPrefix("/no-store") != true
             return .init(String(repeating: "a", count: length), fields: [.cacheControl: isStored ? "max-age=3600" : "no-store"])

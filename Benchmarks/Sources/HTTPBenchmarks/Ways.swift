@@ -4,13 +4,13 @@
 internal import BenchmarkSupport
 
 /// Several ways of asking for the same, timed in turn. The first is what the others are compared with.
-struct Ways {
+struct Ways: Sendable {
     let title: String
     let cases: [String]
     /// Whether the last column is the difference to the first, and not the ratio.
     var isDifference = false
     /// Asks so many times in one of the ways, and returns the nanoseconds of each.
-    let run: (_ name: String, _ requests: Int) async throws -> Double
+    let run: @Sendable (_ name: String, _ requests: Int) async throws -> Double
 
     func table(rounds: Int, requests: Int) async throws -> String {
         var samples = cases.map { _ in Sample() }
