@@ -26,13 +26,20 @@ internal import Synchronization
 
     /// Amortised constant time.
     package func add(_ member: @escaping Member) {
-        state.withLock { state in
+        let swept = state.withLock { state -> [Member]? in
             state.members.append(member)
-            if state.members.count >= state.nextSweep {
-                state.members.removeAll { !$0(nil) }
-                state.nextSweep = max(16, state.members.count * 2)
-            }
             if state.responder == nil { state.responder = respond(to: source) }
+            guard state.members.count >= state.nextSweep else { return nil }
+            state.nextSweep = .max
+            return state.members
+        }
+        guard let swept else { return }
+        // Outside the lock: a thing may end here, and what ends with it may make another.
+        let kept = swept.filter { $0(nil) }
+        state.withLock { state in
+            // Nothing but a sweep drops members, and there is one at a time.
+            state.members.replaceSubrange(..<swept.count, with: kept)
+            state.nextSweep = max(16, state.members.count * 2)
         }
     }
 
