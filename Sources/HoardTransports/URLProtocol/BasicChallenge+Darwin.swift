@@ -17,7 +17,7 @@
             guard response.head.status == .unauthorized, let host = url.host(percentEncoded: false), let scheme = url.scheme,
                 let demand = response.head.headerFields[values: .wwwAuthenticate].joined(separator: ", ")
                     .firstMatch(of: /(?i)(?:^|,)\s*basic(?:\s+realm="([^"]*)")?\s*(?:,|$)/),
-                let failure = HTTPURLResponse(url: url, statusCode: 401, httpVersion: "HTTP/1.1", headerFields: response.head.headerFields.joined)
+                let failure = HTTPURLResponse(response.head, url: url)
             else { return nil }
             let realm = demand.output.1.map { String($0) }
             let port = url.port ?? (scheme == "https" ? 443 : 80)

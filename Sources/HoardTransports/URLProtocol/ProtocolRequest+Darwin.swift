@@ -25,7 +25,7 @@
             var request = original
             request.url = url
             request.httpMethod = chain.request.method.rawValue
-            request.allHTTPHeaderFields = chain.request.headerFields.joined
+            request.allHTTPHeaderFields = chain.request.headerFields.dictionary
             if chain.request.method != head.method { (request.httpBody, request.httpBodyStream) = (nil, nil) }
             return request
         }

@@ -78,12 +78,7 @@ final class URLProtocolLoad: Sendable {
             throw URLError(.resourceUnavailable, "Nothing stored answers the request, which asks for nothing else.", url: request.url)
         }
         guard let url = URL(string: response.url),
-            let head = HTTPURLResponse(
-                url: response.redirectCount == 0 ? request.url : url,
-                statusCode: response.head.status.code,
-                httpVersion: "HTTP/1.1",
-                headerFields: response.head.headerFields.joined
-            )
+            let head = HTTPURLResponse(response.head, url: response.redirectCount == 0 ? request.url : url)
         else { throw URLError(.badServerResponse) }
         if !response.isFromCache { cookieStorage?.keep(response.head.headerFields[values: .setCookie], from: url) }
         #if canImport(Darwin)
@@ -160,16 +155,6 @@ final class URLProtocolLoad: Sendable {
             return state.deadline
         }
         if let last { Self.deadlines.cancel(last) }
-    }
-}
-
-extension HTTPFields {
-    /// One value for each name, as Foundation has them.
-    var joined: [String: String] {
-        let values = reduce(into: [HTTPField.Name: String]()) { fields, field in
-            fields[field.name] = fields[field.name].map { $0 + ", " + field.value } ?? field.value
-        }
-        return Dictionary(uniqueKeysWithValues: values.map { ($0.rawName, $1) })
     }
 }
 

@@ -25,16 +25,9 @@ extension URLRequest {
         guard httpMethod == request.method.rawValue else {
             throw TransportError(.invalidURL, "The method of the request to \(origin.name) cannot be sent as it is by URLSession.")
         }
-        var values: [(name: HTTPField.Name, value: String)] = []
-        for field in request.headerFields.fieldsToSend {
-            if let index = values.firstIndex(where: { $0.name == field.name }) {
-                // RFC 9110 §5.3; a cookie is a list of its own kind, RFC 6265 §5.4.
-                values[index].value += (field.name == .cookie ? "; " : ", ") + field.value
-            } else {
-                values.append((field.name, field.value))
-            }
+        for (name, value) in request.headerFields.fieldsToSend.combined where name != .acceptEncoding {
+            setValue(value, forHTTPHeaderField: name.rawName)
         }
-        for (name, value) in values where name != .acceptEncoding { setValue(value, forHTTPHeaderField: name.rawName) }
         setValue("identity", forHTTPHeaderField: "Accept-Encoding")
     }
 }

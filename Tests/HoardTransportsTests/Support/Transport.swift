@@ -78,7 +78,7 @@ private func close(_ transport: any ClosableTransport, after result: Result<Void
 }
 
 extension Result where Failure == any Error {
-    fileprivate init(_ body: () async throws -> Success) async {
+    init(_ body: () async throws -> Success) async {
         do {
             self = .success(try await body())
         } catch {

@@ -274,7 +274,7 @@ struct HoardURLProtocolTests {
         #expect(contents.last == "none")
     }
 
-    /// What the session adds is not the request's, and would come first.
+    /// Cookies that the session adds come before those of the cache's storage.
     @Test func configurationAddsNoCookiesOfItsOwn() {
         let configuration = URLSessionConfiguration.hoard(cache: HTTPCache(), cookieStorage: nil)
         #expect(configuration.httpCookieStorage == nil)
@@ -490,15 +490,5 @@ private final class RecordingDelegate: NSObject, URLSessionDataDelegate, Sendabl
     func urlSession(_: URLSession, task _: URLSessionTask, didCompleteWithError error: (any Error)?) {
         add(error.map { "failed \(($0 as? URLError)?.errorCode ?? 0)" } ?? "end")
         ended.fire()
-    }
-}
-
-extension Result where Failure == any Error {
-    fileprivate init(_ body: () async throws -> Success) async {
-        do {
-            self = .success(try await body())
-        } catch {
-            self = .failure(error)
-        }
     }
 }
