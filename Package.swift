@@ -35,12 +35,8 @@ let swiftSettings: [SwiftSetting] =
         // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
         .enableUpcomingFeature("InternalImportsByDefault"),
     ] + (warningsAsErrors ? [.treatAllWarnings(as: .error)] : [])
-    // What the sources ask for in `#if`.
-    + [
-        "AsyncHTTPClient", "Command", "Disk", "HTTP", "Hummingbird", "Images", "Lifecycle", "Observability", "Proxy", "Redis", "Server", "Testing",
-        "Transports", "Views",
-    ]
-    .map { .define($0, .when(traits: enabling($0))) }
+    // For `#if` in the sources: `Everything` includes every other trait.
+    + Set(included.values.joined()).sorted().map { .define($0, .when(traits: enabling($0))) }
 
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")

@@ -30,7 +30,7 @@
         }
     }
 
-    /// What ``BackgroundFlush`` needs to know of the system.
+    /// The part of the system that ``BackgroundFlush`` needs.
     package protocol AppBackground: Sendable {
         /// Calls `action` whenever the app has left the foreground, until what is returned is released.
         func observeDepartures(_ action: @escaping @Sendable () -> Void) -> any Sendable

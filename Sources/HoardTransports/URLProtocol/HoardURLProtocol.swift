@@ -21,7 +21,7 @@ public import HoardHTTP
 /// not stored ([RFC 9111](https://www.rfc-editor.org/rfc/rfc9111)). `URLRequest.cachePolicy` is followed, and ``HTTPCacheResponse/cacheStatus`` is in the field
 /// `Cache-Status` of each response. The session's own `URLCache` is not used.
 ///
-/// What is not in the cache is fetched by the client's transport, on connections of its own. So **the session's delegate is not asked about certificates**: an app that pins them has to pin them in its
+/// The client's transport fetches everything that is not in the cache, on connections of its own. So **the session's delegate is not asked about certificates**: an app that pins them has to pin them in its
 /// transport. Of the configuration nothing reaches that transport (proxies, TLS versions, waiting for connectivity), and of the request no permission to use cellular or expensive networks. Content comes
 /// as the transport gives it; of Hoard's, only ``URLSessionTransport`` decodes content codings.
 ///

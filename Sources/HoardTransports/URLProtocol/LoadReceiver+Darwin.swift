@@ -52,7 +52,7 @@
             }
         }
 
-        /// What comes is passed on by itself.
+        /// Nothing is left to do: each part is passed on when it comes.
         func deliver() {}
 
         func stop() {

@@ -17,7 +17,7 @@ extension URLError {
         self.init(code, userInfo: info)
     }
 
-    /// What a session reports of an error: that of the session below, if there was one.
+    /// The error as a session reports it: that of the session below, if there was one.
     init(_ error: any Error, url: URL) {
         switch error {
         case let error as URLError: self = error

@@ -17,7 +17,7 @@ extension URLSessionConfiguration {
     /// let session = URLSession(configuration: .hoard(cache: HTTPCache(stores: [disk])))
     /// ```
     ///
-    /// What the cache cannot answer is sent by a ``URLSessionTransport``. ``HoardURLProtocol`` says what a session with a cache does. The cache is kept until the process ends; calling this again
+    /// A ``URLSessionTransport`` sends the requests that the cache cannot answer. ``HoardURLProtocol`` says what a session with a cache does. The cache is kept until the process ends; calling this again
     /// with it gives an equal configuration.
     ///
     /// - Parameters:

@@ -55,7 +55,7 @@ private enum PublicBehaviourTests {
         await expectPasses(tests, mode, isStreaming)
     }
 
-    /// What a `URLProtocol` cannot do.
+    /// The tests that need more than a `URLProtocol` can do.
     static let exceptionsOfSessions: [String: String] = [
         "interim-103": "Foundation shows no interim responses.",
         "interim-not-cached": "Foundation shows no interim responses.",
