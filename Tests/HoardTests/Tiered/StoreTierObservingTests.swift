@@ -119,7 +119,8 @@ import Testing
         await tier.removeRecords(taggedWith: ["private"]) {}
         store.heal()
         ticker.advance(by: .seconds(2))
-        try await waitUntil { tier.health.isSound }
+        // Events are told after the change that they are about can be seen.
+        try await waitUntil { tier.health.isSound && texts.value.contains("The scripted store has answered and is used again.") }
         #expect(
             Set(texts.value) == [
                 "The scripted store failed to remove and is passed by: The script says so.",

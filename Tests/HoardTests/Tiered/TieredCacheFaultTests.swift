@@ -128,6 +128,8 @@ import Testing
         #expect(cache.storeHealth.first?.pendingInvalidations == 10)
         try await fixture.heal()
         for number in 0..<10 { await cache.insert(number, forKey: "\(number)") }
+        // Events are told after the change that they are about can be seen.
+        try await waitUntil { eventKinds.count >= 4 }
         #expect(Set(eventKinds) == [.storeFailed, .circuitOpened, .circuitClosed, .storeRecovered])
         #expect(eventKinds.count == 4)
         #expect(fixture.upper.callCount(.removeMany) > 0, "what it had missed was made good without anybody asking")
