@@ -14,6 +14,7 @@ enum ClientWays {
         title: "request through a client",
         cases: ["transport alone", "hit", "stored miss", "no-store"],
         isDifference: true,
+        divisor: 10,
         run: run
     )
 

@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BenchmarkSupport
 internal import Foundation
 internal import HTTPTypes
 internal import HoardHTTP
@@ -58,6 +59,14 @@ struct Decision: Sendable {
         case .respondAndRefresh: return 0
         case .forward(let forward): return forward.request.headerFields.count
         }
+    }
+
+    /// What nothing is awaited for, in nanoseconds.
+    static let ways = Ways(title: "decision", cases: all.map(\.name), unit: .nanoseconds) { name, count in
+        let decision = all.first { $0.name == name } ?? all[0]
+        let start = monotonicNanoseconds()
+        _ = decision.run(count)
+        return Double(monotonicNanoseconds() - start) / Double(count)
     }
 
     @inline(__always)

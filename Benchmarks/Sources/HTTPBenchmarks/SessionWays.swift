@@ -16,7 +16,8 @@ internal import HoardTransports
 enum SessionWays {
     static let ways = Ways(
         title: "request through a URLSession",
-        cases: ["session without Hoard", "session, hit", "session, stored miss", "session, no-store"],
+        cases: ["session without Hoard", "session, hit", "session, stored miss", "session, no-store", "session over NIOTransport, no-store"],
+        divisor: 200,
         run: run
     )
 
@@ -27,7 +28,12 @@ enum SessionWays {
             let isStored = request.path?.hasPrefix("/no-store") != true
             return .init(String(repeating: "a", count: length), fields: [.cacheControl: isStored ? "max-age=3600" : "no-store"])
         }
-        let configuration = name == "session without Hoard" ? URLSessionConfiguration.ephemeral : .hoard(cache: HTTPCache())
+        let configuration =
+            switch name {
+            case "session without Hoard": URLSessionConfiguration.ephemeral
+            case "session over NIOTransport, no-store": URLSessionConfiguration.hoard(client: CachingClient(transport: NIOTransport()))
+            default: URLSessionConfiguration.hoard(cache: HTTPCache())
+            }
         configuration.urlCache = nil
         let session = URLSession(configuration: configuration)
         func ask(_ path: String) async throws {
@@ -38,7 +44,7 @@ enum SessionWays {
         for number in 0..<requests {
             switch name {
             case "session, hit": try await ask("/hit")
-            case "session, no-store": try await ask("/no-store/\(number)")
+            case "session, no-store", "session over NIOTransport, no-store": try await ask("/no-store/\(number)")
             default: try await ask("/stored/\(number)")
             }
         }
