@@ -10,5 +10,5 @@ import HoardTesting
 let time = ManualTicker()
 let cache = Cache<String, Int>(maximumCount: 100, expiration: .afterWrite(.seconds(60)), ticker: time)
 cache["answer"] = 42
-time.advance(seconds: 61)
+time.advance(by: .seconds(61))
 precondition(cache["answer"] == nil)

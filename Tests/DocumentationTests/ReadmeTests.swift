@@ -175,7 +175,7 @@ import Testing
             #expect(response.cacheStatus.hasPrefix(expected))
         }
 
-        var options = RequestOptions(cacheMode: .forceCache, timeout: .seconds(5))  // the cache modes of the Fetch standard
+        var options = RequestOptions(cacheMode: .forceCache, timeout: .seconds(30))  // the cache modes of the Fetch standard
         options.maximumRedirectCount = 5
         let first = try await client.get("https://example.com/page", options: options)
         #expect(first.staleness == nil)

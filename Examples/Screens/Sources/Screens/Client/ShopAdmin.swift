@@ -16,9 +16,12 @@ struct ShopAdmin: Sendable {
     let client: CachingClient
     let url: String
 
+    /// A server that is away refuses at once; a busy machine takes its time.
+    private static let timeout = Duration.seconds(60)
+
     /// The requests for screens that the server has seen; `nil` if it cannot be asked.
     func counts() async -> RequestCounts? {
-        let options = RequestOptions(cacheMode: .noStore, timeout: .seconds(5))
+        let options = RequestOptions(cacheMode: .noStore, timeout: Self.timeout)
         guard
             let response = try? await client.get(url + "/admin/requests", options: options), response.head.status == .ok,
             let body = try? await response.body.collect(upTo: 1 << 10)
@@ -39,7 +42,7 @@ struct ShopAdmin: Sendable {
                 headerFields: [.contentType: "application/json"]
             ),
             body: HTTPBody(#"{"product": \#(id), "cents": \#(cents)}"#),
-            options: RequestOptions(cacheMode: .noStore, timeout: .seconds(5))
+            options: RequestOptions(cacheMode: .noStore, timeout: Self.timeout)
         )
         return response?.head.status == .noContent
     }
