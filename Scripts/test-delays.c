@@ -18,9 +18,7 @@
 
 static void *(*retain)(void *);
 static void (*release)(void *);
-static uint64_t seed, period;
-static uint64_t longest;
-static uint64_t count;
+static uint64_t seed, period, longest, count;
 static _Thread_local uint64_t state;
 
 static uint64_t number(const char *name) {
@@ -38,7 +36,6 @@ __attribute__((constructor)) static void begin(void) {
     // Whoever starts the tests is left alone, and so is what they start.
     if (!end || strcmp(end, ".xctest") != 0) return;
     unsetenv("LD_PRELOAD");
-    resolve();
     seed = number("HOARD_DELAY_SEED");
     longest = number("HOARD_DELAY_MICROSECONDS") * 1000;
     period = longest ? number("HOARD_DELAY_PERIOD") : 0;
@@ -62,7 +59,8 @@ static void delay(void) {
     if ((state >> 20) % period != 0) return;
     __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
     int error = errno;
-    struct timespec time = {0, (long)((state >> 30) % longest)};
+    uint64_t nanoseconds = (state >> 30) % longest;
+    struct timespec time = {(time_t)(nanoseconds / 1000000000), (long)(nanoseconds % 1000000000)};
     nanosleep(&time, NULL);
     errno = error;
 }

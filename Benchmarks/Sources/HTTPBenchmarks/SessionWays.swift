@@ -40,14 +40,9 @@ enum SessionWays {
             guard let url = URL(string: origin.url + path), try await session.data(from: url).0.count == length else { throw WrongAnswer(way: name) }
         }
         try await ask("/hit")
+        let paths = name.hasSuffix("no-store") ? "/no-store" : "/stored"
         let start = monotonicNanoseconds()
-        for number in 0..<requests {
-            switch name {
-            case "session, hit": try await ask("/hit")
-            case "session, no-store", "session over NIOTransport, no-store": try await ask("/no-store/\(number)")
-            default: try await ask("/stored/\(number)")
-            }
-        }
+        for number in 0..<requests { try await ask(name == "session, hit" ? "/hit" : "\(paths)/\(number)") }
         let time = Double(monotonicNanoseconds() - start)
         session.finishTasksAndInvalidate()
         await origin.stop()
