@@ -343,7 +343,7 @@ let package = Package(
             dependencies: [
                 "Hoard", "HoardDisk", "HoardHTTP", "HoardNIO", "HoardNIOTestSupport", "HoardProxy", "HoardRedis", "HoardRedisTestSupport",
                 "HoardSimulator", "HoardTesting", "HoardTestingServer", "HoardTransports", httpTypes,
-                lifecycle, logging, nioCore, nioPosix, nioHTTP1, nioSSL,
+                lifecycle, logging, nioCore, nioPosix, nioHPACK, nioHTTP1, nioSSL,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
             swiftSettings: swiftSettings

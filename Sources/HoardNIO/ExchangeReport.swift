@@ -23,6 +23,8 @@ package struct ExchangeReport: Sendable {
     package var status: Int
     /// Bytes of content sent, without framing.
     package var contentByteCount: Int
+    /// Bytes of content received, without framing, as far as they have been read.
+    package var receivedByteCount: Int
     /// Whether the client was sent all of the response.
     package var isComplete: Bool
     /// From the head of the request to the first byte of the response.
@@ -44,6 +46,7 @@ package struct ExchangeReport: Sendable {
         remoteAddress: String,
         status: Int,
         contentByteCount: Int,
+        receivedByteCount: Int = 0,
         isComplete: Bool,
         timeToFirstByte: Duration,
         duration: Duration,
@@ -56,6 +59,7 @@ package struct ExchangeReport: Sendable {
         self.remoteAddress = remoteAddress
         self.status = status
         self.contentByteCount = contentByteCount
+        self.receivedByteCount = receivedByteCount
         self.isComplete = isComplete
         self.timeToFirstByte = timeToFirstByte
         self.duration = duration

@@ -31,6 +31,9 @@ extension HTTPServer {
         /// waited for; slower ones are cut off. 0: no limit. Default: 0.
         package var minimumBytesPerSecond = 0
 
+        /// Whether requests may open WebSockets, and for how long. `nil`: no request does. Default: `nil`.
+        package var webSockets: WebSockets?
+
         /// The longest request target, in bytes; longer ones get 414, or 431 if they are longer than the header limit too. Default: 16 KiB.
         package var maximumTargetByteCount = 16 * 1_024
         /// The most bytes in the names and values of a request's fields; more get 431. Default: 64 KiB.
@@ -48,6 +51,16 @@ extension HTTPServer {
         ///
         /// Handlers run on these threads until they suspend, and must not block them.
         package var eventLoopGroup: (any EventLoopGroup)?
+
+        /// How long WebSockets may last. What is sent through them has no limit.
+        package struct WebSockets: Sendable, Hashable {
+            /// How long nothing may pass, in either direction. Noticed up to a quarter later. Default: one hour.
+            package var idleTimeout = Duration.seconds(3_600)
+            /// How long one may be open. `nil`: any time. Default: `nil`.
+            package var totalTimeout: Duration?
+
+            package init() {}
+        }
 
         package init(host: String = "127.0.0.1", port: Int = 0) {
             self.init(listeners: [Listener(.tcp(host: host, port: port))])
@@ -87,7 +100,8 @@ extension HTTPServer.Configuration {
         }
         let timeouts = [
             ("idleTimeout", idleTimeout), ("headTimeout", headTimeout), ("bodyTimeout", bodyTimeout), ("writeTimeout", writeTimeout),
-            ("lingerTimeout", lingerTimeout),
+            ("lingerTimeout", lingerTimeout), ("webSockets.idleTimeout", webSockets?.idleTimeout ?? idleTimeout),
+            ("webSockets.totalTimeout", webSockets?.totalTimeout ?? idleTimeout),
         ]
         for (name, timeout) in timeouts where timeout <= .zero {
             throw HTTPServerError(.invalidConfiguration, "The setting \(name) is \(timeout); it must be longer than zero.")

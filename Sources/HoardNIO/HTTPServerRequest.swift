@@ -26,16 +26,24 @@ package struct HTTPServerRequest: Sendable {
     ///
     /// It is sent unless the final response has begun, the client has gone, or the client speaks HTTP/1.0
     /// ([RFC 9110 §15.2](https://www.rfc-editor.org/rfc/rfc9110#section-15.2)). Fields that belong to the connection or that frame content are left out.
-    /// 100 and 101 are never sent: the server asks for content by itself, and does not upgrade.
+    /// 100 and 101 are never sent: the server asks for content by itself, and 101 is an answer to a request that opens a WebSocket.
     package var sendInterimResponse: InterimResponseHandler
+    /// Whether the request asks for a WebSocket: over HTTP/1.1 by `Upgrade` ([RFC 6455 §4](https://www.rfc-editor.org/rfc/rfc6455#section-4)), over HTTP/2 by
+    /// `CONNECT` with a `:protocol` ([RFC 8441 §5](https://www.rfc-editor.org/rfc/rfc8441#section-5)). Only if the server accepts that.
+    ///
+    /// A response of status 101 opens it, whatever the version. From then on ``body`` is what the client sends through it, and the response's body what is
+    /// sent to the client, both as they are. Any other response refuses it, and over HTTP/1.1 closes the connection.
+    package var opensWebSocket: Bool
 
     package init(
         head: HTTPRequest,
         body: HTTPBody = .empty,
         version: HTTPVersion = .http1_1,
         remoteAddress: String,
+        opensWebSocket: Bool = false,
         sendInterimResponse: @escaping InterimResponseHandler = { _ in }
     ) {
+        self.opensWebSocket = opensWebSocket
         self.sendInterimResponse = sendInterimResponse
         self.head = head
         self.body = body

@@ -15,7 +15,7 @@ package import HoardMessages
 ///
 /// If the body fails, or is longer or shorter than it said, the connection is closed in a way that shows the client that the response is incomplete.
 package struct HTTPServerResponse: Sendable {
-    /// Status and fields. A status below 200 is not a final one: the server sends 500 instead.
+    /// Status and fields. A status below 200 is not a final one: the server sends 500 instead, unless 101 opens a WebSocket.
     package var head: HTTPResponse
     /// The content. It is asked for its next part when the client has taken most of what came before.
     package var body: HTTPBody

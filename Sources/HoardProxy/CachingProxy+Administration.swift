@@ -36,7 +36,12 @@ struct ProxyView: Sendable {
                 disk: figures.disk,
                 shared: figures.shared,
                 evictions: figures.evictions,
-                connections: .init(open: server.connectionCount, limit: server.maximumConnectionCount, accepted: server.acceptedConnectionCount),
+                connections: .init(
+                    open: server.connectionCount,
+                    limit: server.maximumConnectionCount,
+                    accepted: server.acceptedConnectionCount,
+                    webSockets: .init(open: parts.webSockets.open, opened: parts.webSockets.total)
+                ),
                 origins: state.value.withLock { $0.upstreams }.groups.map { group in
                     .init(name: group.upstream.name, servers: group.states().map { .init($0) })
                 },

@@ -16,6 +16,7 @@ extension CachingProxy {
         let routes: CurrentRoutes
         let recorder: TrafficRecorder
         let cache: HTTPCache
+        let webSockets = WebSocketCounts()
 
         /// Ends what has been begun. The cache is left alone, as its stores belong to the caller until the proxy serves.
         func abandon() async {
@@ -51,7 +52,13 @@ extension CachingProxy {
     ) async throws(ProxyError) -> CachingProxy {
         guard !configuration.listeners.isEmpty else { throw ProxyError(.invalidConfiguration, "The proxy has no address to listen on.") }
         let parts = try await makeParts(configuration, stores: stores, version: version, ticker: ticker, logger: logger)
-        let handler = ProxyHandler(routes: parts.routes, name: configuration.cache.name, cache: parts.cache, logger: logger)
+        let handler = ProxyHandler(
+            routes: parts.routes,
+            name: configuration.cache.name,
+            cache: parts.cache,
+            logger: logger,
+            webSockets: parts.webSockets
+        )
         let server: HTTPServer
         do {
             server = try await HTTPServer.start(

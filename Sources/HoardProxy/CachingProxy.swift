@@ -23,6 +23,7 @@ public final class CachingProxy: Sendable {
     let admin: AdminServer?
     let threads: MultiThreadedEventLoopGroup
     let state: ProxyState
+    let webSockets: WebSocketCounts
     let logger: Logger
     /// Rolls the history of the statistics.
     private let rolling: Task<Void, Never>
@@ -32,6 +33,7 @@ public final class CachingProxy: Sendable {
         routes = parts.routes
         recorder = parts.recorder
         threads = parts.threads
+        webSockets = parts.webSockets
         self.server = server
         self.admin = admin
         self.logger = logger

@@ -13,6 +13,7 @@ struct ProxyHandler: Sendable {
     let name: String
     let cache: HTTPCache
     let logger: Logger
+    var webSockets = WebSocketCounts()
 
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
         switch begin(request) {
@@ -28,7 +29,12 @@ struct ProxyHandler: Sendable {
     }
 
     struct PendingRequest: Sendable {
-        fileprivate let request: HTTPCache.PendingRequest
+        fileprivate enum Kind: Sendable {
+            case cached(HTTPCache.PendingRequest)
+            case webSocket(WebSocketRequest)
+        }
+
+        fileprivate let kind: Kind
         fileprivate let route: ProxyRoute
         fileprivate let client: ForwardedClient?
         fileprivate let sendInterimResponse: InterimResponseHandler
@@ -49,11 +55,25 @@ struct ProxyHandler: Sendable {
         }
         let client = route.client(of: request, trusting: routes.trustedProxies)
         let forwarded = forwarded(head, of: request, on: route, client: client)
+        if request.opensWebSocket {
+            if route.upstream.opensWebSockets {
+                let webSocket = WebSocketRequest(forwarded, body: request.body, isExtendedConnect: head.method == .connect)
+                let kind = PendingRequest.Kind.webSocket(webSocket)
+                return .pending(PendingRequest(kind: kind, route: route, client: client, sendInterimResponse: request.sendInterimResponse))
+            }
+            // Over HTTP/1.1 it is a request like any other, whose offer is not taken: RFC 9110 §7.8.
+            if head.method == .connect {
+                return .response(ErrorPage.response(.notImplemented, "This proxy opens no WebSocket for the path.\n", cacheStatus: nil))
+            }
+        }
         do {
-            switch try cache.begin(HTTPCache.Request(forwarded, body: request.body, policy: route.policy)) {
+            let body = request.opensWebSocket ? .empty : request.body
+            switch try cache.begin(HTTPCache.Request(forwarded, body: body, policy: route.policy)) {
             case .hit(let response), .generated(let response): return .response(answer(response))
             case .pending(let pending):
-                return .pending(PendingRequest(request: pending, route: route, client: client, sendInterimResponse: request.sendInterimResponse))
+                return .pending(
+                    PendingRequest(kind: .cached(pending), route: route, client: client, sendInterimResponse: request.sendInterimResponse)
+                )
             }
         } catch {
             return .response(failure(error, on: route))
@@ -61,11 +81,20 @@ struct ProxyHandler: Sendable {
     }
 
     func respond(to pending: PendingRequest) async -> HTTPServerResponse {
-        do {
-            let transport = pending.route.group.transport(for: pending.client)
-            return answer(try await cache.respond(to: pending.request, through: transport, onInterimResponse: pending.sendInterimResponse))
-        } catch {
-            return failure(error, on: pending.route)
+        let transport = pending.route.group.transport(for: pending.client)
+        switch pending.kind {
+        case .cached(let request):
+            do {
+                return answer(try await cache.respond(to: request, through: transport, onInterimResponse: pending.sendInterimResponse))
+            } catch {
+                return failure(error, on: pending.route)
+            }
+        case .webSocket(let request):
+            do {
+                return try await open(request, through: transport, ticker: pending.route.group.ticker, onInterimResponse: pending.sendInterimResponse)
+            } catch {
+                return failure(error, on: pending.route)
+            }
         }
     }
 
@@ -100,6 +129,15 @@ struct ProxyHandler: Sendable {
         guard let transportError = error.transportError else {
             return ErrorPage.response(.badRequest, "\(error.message)\n", cacheStatus: error.cacheStatus)
         }
+        return failure(transportError, isStaleProhibited: error.isStaleProhibited, cacheStatus: error.cacheStatus, on: route)
+    }
+
+    private func failure(
+        _ transportError: TransportError,
+        isStaleProhibited: Bool = false,
+        cacheStatus: String? = nil,
+        on route: ProxyRoute
+    ) -> HTTPServerResponse {
         if transportError.code == .cancelled {
             var response = ErrorPage.response(.init(code: ExchangeReport.abandonedStatus), "The client has left.\n", cacheStatus: nil)
             response.note = ExchangeNote(AnswerReport(.abandoned, tier: .none))
@@ -107,11 +145,11 @@ struct ProxyHandler: Sendable {
         }
         if let bodyError = transportError.underlyingError as? RequestBodyError {
             let status: HTTPResponse.Status = bodyError.code == .timedOut ? .requestTimeout : .badRequest
-            return ErrorPage.response(status, "\(bodyError)\n", cacheStatus: error.cacheStatus)
+            return ErrorPage.response(status, "\(bodyError)\n", cacheStatus: cacheStatus)
         }
         if transportError.code == .requestTooLarge {
             let text = "The origin takes no fields as long as those of this request.\n"
-            return ErrorPage.response(.requestHeaderFieldsTooLarge, text, cacheStatus: error.cacheStatus)
+            return ErrorPage.response(.requestHeaderFieldsTooLarge, text, cacheStatus: cacheStatus)
         }
         // Of an outage the beginning and the end are told, not every request.
         if !(transportError.underlyingError is UpstreamOutage) {
@@ -121,12 +159,12 @@ struct ProxyHandler: Sendable {
             )
         }
         // What is stored must not be used without the origin's word: RFC 9111 §5.2.2.2.
-        let isGatewayTimeout = transportError.code == .timedOut || error.isStaleProhibited
+        let isGatewayTimeout = transportError.code == .timedOut || isStaleProhibited
         let status: HTTPResponse.Status = isGatewayTimeout ? .gatewayTimeout : .badGateway
         // No more than that: addresses and names behind the proxy are not for clients.
         let text =
             transportError.code == .timedOut ? "The proxy got no answer from the origin in time.\n" : "The proxy got no answer from the origin.\n"
-        return ErrorPage.response(status, text, cacheStatus: error.cacheStatus)
+        return ErrorPage.response(status, text, cacheStatus: cacheStatus)
     }
 }
 

@@ -14,8 +14,9 @@ struct Destination: Hashable, Sendable {
     private let host: String
     private let port: Int
 
+    /// - Parameter allowsWebSocket: Requests may ask for a WebSocket.
     /// - Throws: ``TransportError`` of code `invalidURL`.
-    init(of request: HTTPRequest) throws(TransportError) {
+    init(of request: HTTPRequest, allowsWebSocket: Bool = false) throws(TransportError) {
         guard let scheme = request.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
             throw TransportError(.invalidURL, "The request's scheme is neither http nor https.")
         }
@@ -25,7 +26,7 @@ struct Destination: Hashable, Sendable {
         guard let target = request.path, target.utf8.first == UInt8(ascii: "/"), target.utf8.allSatisfy(\.isAllowedInTarget) else {
             throw TransportError(.invalidURL, "The path of the request to \(authority) does not begin with a slash, or holds an invalid character.")
         }
-        guard request.method != .connect else {
+        guard request.method != .connect || allowsWebSocket && request.opensWebSocket else {
             throw TransportError(.invalidURL, "A request to \(authority) asks for a tunnel, which is not supported.")
         }
         self.scheme = scheme

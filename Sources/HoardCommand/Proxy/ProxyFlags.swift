@@ -216,6 +216,9 @@ struct UpstreamFlags: SettingFlags {
     @Option(name: .customLong("pass-underscores"), help: .setting("pass-underscores"), completion: .setting("pass-underscores"))
     var passUnderscores: String?
 
+    @Option(name: .customLong("websockets"), help: .setting("websockets"), completion: .setting("websockets"))
+    var webSockets: String?
+
     @Option(name: .customLong("health-check-path"), help: .setting("health-check-path"), completion: .setting("health-check-path"))
     var healthCheckPath: String?
 
@@ -243,6 +246,7 @@ struct UpstreamFlags: SettingFlags {
             ("forward-host", forwardHost.all),
             ("tell-of-client", tellOfClient.all),
             ("pass-underscores", passUnderscores.all),
+            ("websockets", webSockets.all),
             ("health-check-path", healthCheckPath.all),
             ("health-check-interval", healthCheckInterval.all),
             ("health-check-timeout", healthCheckTimeout.all),
@@ -287,6 +291,12 @@ struct LimitFlags: SettingFlags {
     @Option(name: .customLong("write-timeout"), help: .setting("write-timeout"), completion: .setting("write-timeout"))
     var writeTimeout: String?
 
+    @Option(name: .customLong("websocket-idle-timeout"), help: .setting("websocket-idle-timeout"), completion: .setting("websocket-idle-timeout"))
+    var webSocketIdleTimeout: String?
+
+    @Option(name: .customLong("websocket-timeout"), help: .setting("websocket-timeout"), completion: .setting("websocket-timeout"))
+    var webSocketTimeout: String?
+
     @Option(name: .customLong("minimum-rate"), help: .setting("minimum-rate"), completion: .setting("minimum-rate"))
     var minimumRate: String?
 
@@ -303,6 +313,8 @@ struct LimitFlags: SettingFlags {
             ("head-timeout", headTimeout.all),
             ("body-timeout", bodyTimeout.all),
             ("write-timeout", writeTimeout.all),
+            ("websocket-idle-timeout", webSocketIdleTimeout.all),
+            ("websocket-timeout", webSocketTimeout.all),
             ("minimum-rate", minimumRate.all),
         ])
     }

@@ -7,6 +7,7 @@ internal import NIOHTTP1
 
 extension ConnectionHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if hasRemovedParser { return receiveInTunnel(FrontHandler.unwrapInboundIn(data), context: context) }
         var part = Self.unwrapInboundIn(data)
         hasPartialHeadInParser = false
         switch part {
@@ -102,7 +103,8 @@ extension ConnectionHandler {
         case .end:
             current?.missingByteCount = 0
             current?.awaitsContinue = false
-            current?.body?.finish()
+            // What a client sends through a WebSocket begins after the answer.
+            if current?.opensWebSocket == false { current?.body?.finish() }
             perform(machine.requestEnded(), context: context)
         }
     }
@@ -126,20 +128,24 @@ extension ConnectionHandler {
         machine.exchangeStarted(keepsAlive: request.keepsAlive)
         let cancellation = ExchangeCancellation()
         let now = context.eventLoop.now
-        let pipe = request.content == .none ? nil : makeBody(context: context)
+        // Its head is the last thing on the connection that is HTTP.
+        if request.opensWebSocket { place = .unknown }
+        let pipe = request.content == .none && !request.opensWebSocket ? nil : makeBody(context: context)
         current = Current(
             account: observer == nil ? nil : ExchangeAccount(request: request.head, version: request.version, start: now),
             body: pipe,
             cancellation: cancellation,
             awaitsContinue: request.expectsContinue,
-            missingByteCount: request.content.byteCount
+            missingByteCount: request.content.byteCount,
+            opensWebSocket: request.opensWebSocket
         )
         let exchange = Exchange(
             request: HTTPServerRequest(
                 head: request.head,
-                body: pipe.map { HTTPBody($0, length: request.content.byteCount) } ?? .empty,
+                body: pipe.map { HTTPBody($0, length: request.opensWebSocket ? nil : request.content.byteCount) } ?? .empty,
                 version: request.version,
                 remoteAddress: info.remoteAddress,
+                opensWebSocket: request.opensWebSocket,
                 sendInterimResponse: interimResponseSender(cancellation, version: request.version, context: context)
             ),
             keepsAlive: request.keepsAlive,

@@ -15,6 +15,8 @@ extension ConnectionHandler {
         let part = Self.unwrapOutboundIn(data)
         if answersOfItself(part, promise: promise, context: context) { return }
         switch part {
+        case .head(let head) where head.status == .switchingProtocols && current?.opensWebSocket == true:
+            openTunnel(head, promise: promise, context: context)
         case .head(let head) where head.status.code < 200:
             context.write(data, promise: promise)
         case .head(var head):

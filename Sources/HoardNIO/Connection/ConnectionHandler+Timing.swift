@@ -70,6 +70,10 @@ extension ConnectionHandler {
             context.channel.close(promise: nil)
             return
         }
+        if let isOver = current?.tunnel?.isOver(byteCount: timing.receivedByteCount + timing.writtenByteCount - pendingByteCount, now: now) {
+            if isOver { context.channel.close(promise: nil) }
+            return
+        }
         let isClientWaitedFor = machine.isDraining || current?.body?.isReaderWaiting == true
         if timing.isReceivingStalled(isWaitedFor: machine.isReceiving && isClientWaitedFor, now: now) {
             current?.body?.fail(RequestBodyError(.timedOut))

@@ -41,6 +41,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
         var isContentTooLarge = false
         /// The handler's answer is not sent: the server has one of its own.
         var isAnsweredByServer = false
+        /// The client has asked for a WebSocket.
+        var opensWebSocket = false
+        /// `nil`: no WebSocket is open.
+        var tunnel: TunnelWatch?
         /// The response has neither a length nor chunks: only the connection's end ends it.
         var endsWithConnection = false
     }
@@ -58,6 +62,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var hasPartialHead = false
     /// The parser has got bytes behind the request in progress, and has not yielded anything for them.
     var hasPartialHeadInParser = false
+    /// A WebSocket has been opened: what arrives comes as it is.
+    var hasRemovedParser = false
     var timing: ConnectionTiming
     let observer: ExchangeObserver?
     private(set) var ownContext: ChannelHandlerContext?
@@ -133,7 +139,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
             context.fireUserInboundEventTriggered(event)
             return
         }
-        switch machine.inputClosed(hasQueuedParts: !queue.isEmpty) {
+        let action = machine.inputClosed(hasQueuedParts: !queue.isEmpty)
+        if current?.tunnel != nil { return endTunnelInput(context: context) }
+        switch action {
         case .none:
             if !machine.isClosed { context.channel.probesPeer() }
         case .close:
@@ -194,7 +202,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private func dropExchange(_ code: RequestBodyError.Code) {
         current?.body?.fail(RequestBodyError(code))
         current?.cancellation.cancel()
-        if let current { report(current, isComplete: false) }
+        // A WebSocket has no other end than its connection's.
+        if let current { report(current, isComplete: current.tunnel != nil) }
         current = nil
     }
 }

@@ -108,6 +108,12 @@ struct ConnectionStateMachine {
         return closesAfterExchange
     }
 
+    /// The response's head, which is being written, makes a WebSocket of the connection. What the client sends from now on is no request.
+    mutating func tunnelOpened() {
+        closesAfterExchange = true
+        if phase == .open, !isInputClosed { inbound = .receiving }
+    }
+
     /// The kernel has taken the response's last byte.
     ///
     /// - Parameter unreadByteCount: How much of the request is known to be missing, `nil` if that is not known.

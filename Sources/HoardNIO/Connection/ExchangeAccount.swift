@@ -42,6 +42,7 @@ extension ConnectionHandler {
                 remoteAddress: info.remoteAddress,
                 status: isAbandoned ? ExchangeReport.abandonedStatus : account.status,
                 contentByteCount: account.contentByteCount,
+                receivedByteCount: exchange.receivedByteCount,
                 isComplete: isComplete,
                 timeToFirstByte: .nanoseconds(((account.firstByte ?? now) - account.start).nanoseconds),
                 duration: .nanoseconds((now - account.start).nanoseconds),

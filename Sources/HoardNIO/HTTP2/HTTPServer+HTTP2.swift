@@ -17,6 +17,8 @@ extension HTTPServer.Configuration {
             HTTP2Setting(parameter: .maxHeaderListSize, value: min(readableList, Int(Int32.max))),
             HTTP2Setting(parameter: .initialWindowSize, value: Self.windowByteCount),
         ]
+        // RFC 8441 §3
+        if webSockets != nil { connection.initialSettings.append(HTTP2Setting(parameter: .enableConnectProtocol, value: 1)) }
         connection.maximumSequentialContinuationFrames = max(FrameGate.maximumContinuationCount, readableList / 16_384 + 4)
         connection.maximumSequentialEmptyDataFrames = 4
         connection.maximumBufferedControlFrames = 1_000

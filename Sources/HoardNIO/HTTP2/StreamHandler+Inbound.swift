@@ -54,6 +54,7 @@ extension StreamHandler {
         }
         record = StreamRecord(request: .head(head.head), start: start)
         awaitsContinue = head.expectsContinue
+        opensWebSocket = head.opensWebSocket
         let pipe = endsStream ? nil : makeBody(context: context)
         body = pipe
         let request = HTTPServerRequest(
@@ -61,6 +62,7 @@ extension StreamHandler {
             body: pipe.map { HTTPBody($0, length: head.contentLength) } ?? .empty,
             version: .http2,
             remoteAddress: info.remoteAddress,
+            opensWebSocket: head.opensWebSocket,
             sendInterimResponse: interimResponseSender(context: context)
         )
         switch endsStream ? server.responder.immediate?.begin(request) : nil {
@@ -74,7 +76,7 @@ extension StreamHandler {
     private func received(_ bytes: ByteBuffer, context: ChannelHandlerContext) {
         awaitsContinue = false
         receivedByteCount += bytes.readableBytes
-        if let limit = configuration.maximumRequestContentByteCount, receivedByteCount > limit, body != nil {
+        if !opensWebSocket, let limit = configuration.maximumRequestContentByteCount, receivedByteCount > limit, body != nil {
             dropBody(.tooLarge)
             cancellation.cancel()
             if machine.acceptsInterimResponse { reject(.contentTooLarge, context: context) }
@@ -136,6 +138,12 @@ extension StreamHandler {
             reset(.cancel, context: context)
             return
         }
+        if let isOver = tunnel?.isOver(byteCount: receivedByteCount + output.sentByteCount, now: now) {
+            if isOver { reset(.cancel, context: context) }
+            return
+        }
+        // What the client sends through a WebSocket may wait until that is open.
+        guard !opensWebSocket else { return }
         let isClientWaitedFor = machine.isReceiving && body?.isReaderWaiting == true
         if receiving.sample(isWaiting: isClientWaitedFor, byteCount: receivedByteCount, now: now) {
             dropBody(.timedOut)
@@ -146,7 +154,10 @@ extension StreamHandler {
 extension HTTPServer.Configuration {
     /// How often a transfer is looked at.
     var samplingInterval: TimeAmount {
-        let shortest = min(TimeAmount(bodyTimeout), TimeAmount(writeTimeout), minimumBytesPerSecond > 0 ? TransferWatch.window : .nanoseconds(.max))
+        var shortest = min(TimeAmount(bodyTimeout), TimeAmount(writeTimeout), minimumBytesPerSecond > 0 ? TransferWatch.window : .nanoseconds(.max))
+        if let webSockets {
+            shortest = min(shortest, TimeAmount(webSockets.idleTimeout), TimeAmount(webSockets.totalTimeout ?? webSockets.idleTimeout))
+        }
         return .nanoseconds(max(1, shortest.nanoseconds / 4))
     }
 }

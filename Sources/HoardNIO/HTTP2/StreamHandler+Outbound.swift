@@ -75,6 +75,7 @@ extension StreamHandler {
         record?.status = plan.status
         record?.note = plan.note
         record?.firstByte = context.eventLoop.now
+        if plan.opensWebSocket, isTaken { tunnel = configuration.webSockets.map { TunnelWatch($0, now: context.eventLoop.now) } }
         guard plan.hasNoContent else {
             context.write(Self.wrapOutboundOut(.headers(.init(headers: plan.headers))), promise: nil)
             if flushes { context.flush() }

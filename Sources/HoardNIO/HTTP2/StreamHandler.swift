@@ -32,6 +32,10 @@ final class StreamHandler: ChannelDuplexHandler {
     var isReadHeld = false
     /// The client waits for 100 before it sends its content.
     var awaitsContinue = false
+    /// The client has asked for a WebSocket.
+    var opensWebSocket = false
+    /// `nil`: no WebSocket is open.
+    var tunnel: TunnelWatch?
     var receivedByteCount = 0
     var output = StreamOutput()
     var isPumping = false
@@ -86,7 +90,8 @@ final class StreamHandler: ChannelDuplexHandler {
         }
         guard !machine.hasResponseEnded else { return }
         cancellation.cancel()
-        report(isComplete: false)
+        // A client that leaves ends a WebSocket as well as any.
+        report(isComplete: tunnel != nil)
     }
 
     /// Nobody is to read more of the request's content.
@@ -105,7 +110,7 @@ final class StreamHandler: ChannelDuplexHandler {
     func report(isComplete: Bool) {
         guard let record, let observer = server.responder.observer else { return }
         self.record = nil
-        observer(record.report(info: info, contentByteCount: output.sentByteCount, isComplete: isComplete, now: eventLoop.now))
+        observer(record.report(info: info, contentByteCount: output.sentByteCount, receivedByteCount, isComplete: isComplete, now: eventLoop.now))
     }
 
     // MARK: Reading
@@ -139,7 +144,7 @@ struct StreamRecord {
         self.status = status
     }
 
-    func report(info: ConnectionInfo, contentByteCount: Int, isComplete: Bool, now: NIODeadline) -> ExchangeReport {
+    func report(info: ConnectionInfo, contentByteCount: Int, _ receivedByteCount: Int, isComplete: Bool, now: NIODeadline) -> ExchangeReport {
         let duration = Duration.nanoseconds((now - start).nanoseconds)
         // Nothing was sent: the stream has ended before.
         let isAbandoned = status == 0
@@ -150,6 +155,7 @@ struct StreamRecord {
             remoteAddress: info.remoteAddress,
             status: isAbandoned ? ExchangeReport.abandonedStatus : status,
             contentByteCount: contentByteCount,
+            receivedByteCount: receivedByteCount,
             isComplete: isComplete,
             timeToFirstByte: firstByte.map { Duration.nanoseconds(($0 - start).nanoseconds) } ?? duration,
             duration: duration,

@@ -15,10 +15,14 @@ struct StreamPlan: PlannedResponse {
     let content: ResponsePlan.Content
     let body: HTTPBody
     let note: ExchangeNote?
+    /// The stream becomes a WebSocket.
+    let opensWebSocket: Bool
 
     init(_ response: HTTPServerResponse, to request: HTTPServerRequest, clock: any WallClock) {
-        let response = response.head.status.code >= 200 ? response : ResponsePlan.failure
-        let (content, lengthField) = ResponsePlan.framing(of: response, to: request)
+        opensWebSocket = ResponsePlan.opensWebSocket(response, request)
+        var response = response.head.status.code >= 200 || opensWebSocket ? response : ResponsePlan.failure
+        if opensWebSocket { response.head.status = .ok }
+        let (content, lengthField) = opensWebSocket ? (.untilClose, nil) : ResponsePlan.framing(of: response, to: request)
         headers = HPACKHeaders(response.head, contentLength: lengthField, date: HTTPDate(clock.now()).description)
         status = response.head.status.code
         self.content = content

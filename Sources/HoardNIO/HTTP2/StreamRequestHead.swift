@@ -25,6 +25,8 @@ struct StreamRequestHead: Sendable {
     let contentLength: Int?
     /// The client waits for 100 before it sends the content.
     let expectsContinue: Bool
+    /// The client asks for a WebSocket: [RFC 8441 §5](https://www.rfc-editor.org/rfc/rfc8441#section-5).
+    var opensWebSocket: Bool { head.method == .connect }
 
     /// - Parameter endsStream: No content follows.
     /// - Complexity: O(n) in the bytes of the head.
@@ -60,6 +62,9 @@ struct StreamRequestHead: Sendable {
         head = try pseudo.request(host: framing.hosts, fields: fields, isSecure: isSecure, limits: limits)
 
         let contentLength = framing.contentLength
+        if head.method == .connect {
+            guard !endsStream, contentLength == nil else { throw .rejected(.badRequest("A request for a WebSocket has no content of its own.")) }
+        }
         if endsStream {
             guard contentLength ?? 0 == 0 else { throw .malformed }
             self.contentLength = 0
@@ -103,6 +108,7 @@ private struct PseudoFields {
     private var scheme: String?
     private var authority: String?
     private var path: String?
+    private var `protocol`: String?
 
     mutating func take(_ name: String, _ value: String) throws(StreamRequestHead.Refusal) {
         switch name {
@@ -110,6 +116,7 @@ private struct PseudoFields {
         case ":scheme" where scheme == nil: scheme = value
         case ":authority" where authority == nil: authority = value
         case ":path" where path == nil: path = value
+        case ":protocol" where `protocol` == nil: `protocol` = value
         default: throw .malformed
         }
     }
@@ -121,8 +128,15 @@ private struct PseudoFields {
         limits: HTTPServer.Configuration
     ) throws(StreamRequestHead.Refusal) -> HTTPRequest {
         guard let method, let requestMethod = HTTPRequest.Method(method) else { throw .malformed }
-        guard requestMethod != .connect else {
-            throw .rejected(RequestRejection(.notImplemented, "The server is no tunnel: CONNECT is not supported."))
+        if requestMethod == .connect {
+            guard limits.webSockets != nil, let `protocol` else {
+                throw .rejected(RequestRejection(.notImplemented, "The server is no tunnel: CONNECT is not supported."))
+            }
+            guard `protocol`.lowercased() == "websocket" else {
+                throw .rejected(RequestRejection(.notImplemented, "The only protocol that the server opens a tunnel for is websocket."))
+            }
+        } else if `protocol` != nil {
+            throw .malformed
         }
         guard let scheme, let path, !path.isEmpty else { throw .malformed }
         guard scheme.lowercased() == "http" || scheme.lowercased() == "https" else {
@@ -133,20 +147,22 @@ private struct PseudoFields {
                 RequestRejection(.uriTooLong, "The request target is longer than the \(limits.maximumTargetByteCount) bytes the server accepts.")
             )
         }
-        guard path.utf8.first == UInt8(ascii: "/") || path == "*" else { throw .malformed }
+        guard path.utf8.first == UInt8(ascii: "/") || path == "*" && requestMethod != .connect else { throw .malformed }
         do throws(RequestRejection) {
-            _ = try RequestTarget(path, method: HTTPMethod(requestMethod))
+            _ = try RequestTarget(path, method: requestMethod == .connect ? .GET : HTTPMethod(requestMethod))
         } catch {
             throw .rejected(error)
         }
         // The connection says more about the scheme than the client does.
-        return HTTPRequest(
+        var request = HTTPRequest(
             method: requestMethod,
             scheme: isSecure ? "https" : "http",
             authority: try validatedAuthority(hosts),
             path: path,
             headerFields: fields
         )
+        request.extendedConnectProtocol = requestMethod == .connect ? "websocket" : nil
+        return request
     }
 
     private func validatedAuthority(_ hosts: [String]) throws(StreamRequestHead.Refusal) -> String {

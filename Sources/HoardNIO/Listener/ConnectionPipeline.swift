@@ -115,7 +115,7 @@ struct ConnectionPipeline: Sendable {
             FrontHandler(handler, responder: responder),
             HTTPResponseEncoder(configuration: .callerFrames),
             MethodHandler(handler),
-            ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: configuration.decoderLimits)),
+            ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: configuration.decoderLimits)),
             handler
         )
         if responder.immediate != nil { try pipeline.addHandler(ImmediateExchangeHandler(responder)) }

@@ -12,7 +12,7 @@ struct RequestFraming {
     private(set) var contentLength: Int?
     private var transferEncodings: [String] = []
     private var expectation: String?
-    private var hasUpgradeField = false
+    private var upgrades: [String] = []
     private var connectionOptions: [Substring] = []
 
     /// Notes the field if it is one of those.
@@ -32,7 +32,7 @@ struct RequestFraming {
         case "expect" where !value.isEmpty:
             expectation = expectation.map { "\($0), \(value)" } ?? value
         case "upgrade":
-            hasUpgradeField = true
+            upgrades.append(value)
         case "connection":
             connectionOptions += value.split(separator: ",")
         default:
@@ -76,7 +76,12 @@ struct RequestFraming {
 
     /// Whether the client offers to speak another protocol, as the parser sees it.
     var asksForUpgrade: Bool {
-        hasUpgradeField && connectionOptions.contains { $0.trimmingSpaces.lowercased() == "upgrade" }
+        !upgrades.isEmpty && connectionOptions.contains { $0.trimmingSpaces.lowercased() == "upgrade" }
+    }
+
+    /// Whether the client offers to speak the WebSocket protocol: [RFC 6455 §4.1](https://www.rfc-editor.org/rfc/rfc6455#section-4.1).
+    var asksForWebSocket: Bool {
+        asksForUpgrade && upgrades.contains { $0.split(separator: ",").contains { $0.trimmingSpaces.lowercased() == "websocket" } }
     }
 }
 

@@ -23,6 +23,8 @@ struct RequestHead: Sendable {
     let expectsContinue: Bool
     /// The client may send another request on this connection: [RFC 9112 §9.3](https://www.rfc-editor.org/rfc/rfc9112#section-9.3).
     let keepsAlive: Bool
+    /// The client asks for a WebSocket, and the server accepts that.
+    let opensWebSocket: Bool
 
     /// - Parameter isSecure: The connection is encrypted, so that `https` URLs are asked for on it.
     /// - Throws: ``RequestRejection`` with the status and the sentence to answer.
@@ -55,6 +57,9 @@ struct RequestHead: Sendable {
         expectsContinue = try framing.expectsContinue(version: head.version) && content != .none
         // After a request to upgrade, the parser takes no more requests.
         keepsAlive = head.isKeepAlive && !framing.asksForUpgrade
+        opensWebSocket =
+            limits.webSockets != nil && framing.asksForWebSocket && method == .get && head.version == .http1_1 && content == .none
+            && target.path != "*"
         let host = try framing.validatedHost(version: head.version)
         self.head = HTTPRequest(method: method, scheme: scheme, authority: target.authority ?? host, path: target.path, headerFields: fields)
     }

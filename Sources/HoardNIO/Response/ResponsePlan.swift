@@ -25,7 +25,8 @@ struct ResponsePlan: PlannedResponse {
 
     /// - Parameter date: The `Date` field's value if the response has none. Only asked for then.
     init(_ response: HTTPServerResponse, to request: HTTPServerRequest, keepsAlive: Bool, date: @autoclosure () -> String) {
-        let response = response.head.status.code >= 200 ? response : Self.failure
+        let opensWebSocket = Self.opensWebSocket(response, request)
+        let response = response.head.status.code >= 200 || opensWebSocket ? response : Self.failure
         let (content, lengthField) = Self.framing(of: response, to: request)
         var headers = HTTPHeaders()
         headers.reserveCapacity(response.head.headerFields.count + 3)
@@ -35,6 +36,8 @@ struct ResponsePlan: PlannedResponse {
         for field in response.head.headerFields {
             switch field.name.canonicalName {
             case "transfer-encoding", "keep-alive", "trailer":
+                continue
+            case "upgrade" where opensWebSocket, "content-length" where opensWebSocket:
                 continue
             case "connection":
                 closes = closes || field.value.split(separator: ",").contains { $0.trimmingSpaces.lowercased() == "close" }
@@ -54,7 +57,10 @@ struct ResponsePlan: PlannedResponse {
         if let pendingLength { headers.add(name: "Content-Length", value: pendingLength) }
         if content == .chunked { headers.add(name: "Transfer-Encoding", value: "chunked") }
         if lacksDate { headers.add(name: "Date", value: date()) }
-        if closes {
+        if opensWebSocket {
+            headers.add(name: "Connection", value: "Upgrade")
+            headers.add(name: "Upgrade", value: "websocket")
+        } else if closes {
             headers.add(name: "Connection", value: "close")
         } else if request.version == .http1_0 {
             headers.add(name: "Connection", value: "keep-alive")
@@ -70,8 +76,14 @@ struct ResponsePlan: PlannedResponse {
         body: HTTPBody("The server has no final response to this request.\n")
     )
 
+    /// Whether the response opens the WebSocket that the request asks for.
+    static func opensWebSocket(_ response: HTTPServerResponse, _ request: HTTPServerRequest) -> Bool {
+        request.opensWebSocket && response.head.status == .switchingProtocols
+    }
+
     /// What ends the content, and the value of `Content-Length` if it is to be sent.
     static func framing(of response: HTTPServerResponse, to request: HTTPServerRequest) -> (Content, lengthField: String?) {
+        if opensWebSocket(response, request) { return (.untilClose, nil) }
         let status = response.head.status.code
         if status == 204 { return (.none, nil) }
         if status == 304 || request.head.method == .head {

@@ -28,7 +28,7 @@ struct AccessLogFormatter: Sendable {
         case .combined:
             line.append("- - - [")
             line.append(contentsOf: calendar.commonTime(time))
-            line.append("] \"-\" 0 0 \"-\" \"hoard: \(count) lines are missing here\" - - 0.000000 0.000000\n")
+            line.append("] \"-\" 0 0 \"-\" \"hoard: \(count) lines are missing here\" - - 0.000000 0.000000 0\n")
         case .json:
             line.append("{\"time\":\"")
             line.append(contentsOf: calendar.isoTime(time))
@@ -38,7 +38,7 @@ struct AccessLogFormatter: Sendable {
 
     // MARK: Combined
 
-    /// `address - - [time] "request" status bytes "referrer" "agent" cache tier first-byte duration`, the times in seconds.
+    /// `address - - [time] "request" status bytes "referrer" "agent" cache tier first-byte duration received-bytes`, the times in seconds.
     private mutating func writeCombined(_ record: AccessLogRecord, _ bytes: borrowing [UInt8], to line: inout [UInt8]) {
         writeOrDash(.address, record, bytes, to: &line)
         line.append(" - - [")
@@ -69,6 +69,8 @@ struct AccessLogFormatter: Sendable {
         line.append(seconds: record.timeToFirstByte)
         line.append(0x20)
         line.append(seconds: record.duration)
+        line.append(0x20)
+        line.append(number: record.receivedBytes)
         line.append(0x0A)
     }
 
@@ -103,6 +105,8 @@ struct AccessLogFormatter: Sendable {
         line.append(number: record.status)
         line.append(",\"bytes\":")
         line.append(number: record.bytes)
+        line.append(",\"receivedBytes\":")
+        line.append(number: record.receivedBytes)
         line.append(record.isComplete ? ",\"complete\":true" : ",\"complete\":false")
         writeMember("referrer", .referrer, record, bytes, to: &line)
         writeMember("userAgent", .userAgent, record, bytes, to: &line)

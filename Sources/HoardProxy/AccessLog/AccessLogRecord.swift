@@ -30,6 +30,7 @@ struct AccessLogRecord: Sendable {
     var time: Double
     var status: Int
     var bytes: Int
+    var receivedBytes: Int
     var isComplete: Bool
     var isSecure: Bool
     var majorVersion: UInt8
@@ -49,6 +50,7 @@ struct AccessLogRecord: Sendable {
         self.time = time
         status = report.status
         bytes = max(0, report.contentByteCount)
+        receivedBytes = max(0, report.receivedByteCount)
         isComplete = report.isComplete
         isSecure = report.isSecure
         majorVersion = UInt8(clamping: report.version.major)

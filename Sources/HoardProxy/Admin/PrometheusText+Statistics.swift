@@ -17,6 +17,10 @@ extension PrometheusText {
             if let count = connections.accepted {
                 add("hoard_connections_accepted_total", .counter, "Connections of clients that were accepted.", count)
             }
+            if let webSockets = connections.webSockets {
+                add("hoard_websockets_open", .gauge, "WebSockets that are open.", webSockets.open)
+                add("hoard_websockets_opened_total", .counter, "WebSockets that were opened.", webSockets.opened)
+            }
         }
         addOrigins(snapshot.origins ?? [])
         addProcess(snapshot)

@@ -19,6 +19,9 @@ extension CachingProxy.Configuration {
         (server.idleTimeout, server.headTimeout) = (limits.idleTimeout, limits.headTimeout)
         (server.bodyTimeout, server.writeTimeout) = (limits.bodyTimeout, limits.writeTimeout)
         server.minimumBytesPerSecond = limits.minimumBytesPerSecond
+        var webSockets = HTTPServer.Configuration.WebSockets()
+        (webSockets.idleTimeout, webSockets.totalTimeout) = (limits.webSocketIdleTimeout, limits.webSocketTimeout)
+        server.webSockets = webSockets
         return server
     }
 }

@@ -26,6 +26,10 @@ extension CachingProxy.Configuration {
         public var bodyTimeout = Duration.seconds(60)
         /// How long a client may take none of its response. Default: 60 seconds.
         public var writeTimeout = Duration.seconds(60)
+        /// How long nothing may pass through a WebSocket, in either direction. Default: one hour.
+        public var webSocketIdleTimeout = Duration.seconds(3_600)
+        /// How long a WebSocket may be open. `nil`: any time. Default: `nil`.
+        public var webSocketTimeout: Duration?
         /// The fewest bytes per second, on average over half a minute, with which a client may send a request's content or take its response; slower ones are
         /// cut off. 0: no limit. Default: 0.
         public var minimumBytesPerSecond = 0

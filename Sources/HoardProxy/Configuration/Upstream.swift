@@ -53,6 +53,9 @@ extension CachingProxy.Configuration {
         /// Whether servers get fields with underscores in their names. Default: `false`, since many read `X_Name` and `X-Name` as one field. Those that would be
         /// read as fields which proxies write, such as `X_Forwarded_For`, or as `Content_Length` and the like, are never passed.
         public var passesUnderscores = false
+        /// Whether clients may open WebSockets to the servers, which must speak HTTP/1.1. Each takes a connection of its own, which does not count for
+        /// ``maximumConnectionCount``. Default: `true`.
+        public var passesWebSockets = true
 
         public init(name: String, servers: [Origin]) {
             self.name = name

@@ -117,13 +117,14 @@ extension OriginGroup: Transport {
         _ onInterimResponse: InterimResponseHandler?
     ) async throws(TransportError) -> TransportResponse {
         let (link, start) = (links[ticket.server], ticker.nanoseconds())
+        let transport = request.opensWebSocket ? link.webSocketTransport : link.transport
         let request = addressed(request, to: link.origin)
         var response: TransportResponse
         do {
             if onNewConnection {
-                response = try await link.transport.sendOnNewConnection(request, body: body, onInterimResponse: onInterimResponse)
+                response = try await transport.sendOnNewConnection(request, body: body, onInterimResponse: onInterimResponse)
             } else {
-                response = try await link.transport.send(request, body: body, onInterimResponse: onInterimResponse)
+                response = try await transport.send(request, body: body, onInterimResponse: onInterimResponse)
             }
         } catch {
             ended(ticket, error)

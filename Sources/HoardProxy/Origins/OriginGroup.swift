@@ -40,6 +40,7 @@ package final class OriginGroup: Sendable {
         do {
             let transport = try NIOTransport(configuration: .init(upstream, group: group))
             let checkTransport = try NIOTransport(configuration: .init(checksOf: upstream, group: group))
+            let webSocketTransport = try NIOTransport(configuration: .init(webSocketsOf: upstream, group: group))
             var links: [OriginLink] = []
             for origin in upstream.servers {
                 let server = try OriginServer(scheme: origin.scheme, authority: origin.authority)
@@ -48,11 +49,12 @@ package final class OriginGroup: Sendable {
                         origin,
                         transport: FixedTransport(base: transport, server: server),
                         checkTransport: FixedTransport(base: checkTransport, server: server),
-                        connectionCount: { transport.connectionCount(to: server) }
+                        webSocketTransport: FixedTransport(base: webSocketTransport, server: server),
+                        connectionCount: { transport.connectionCount(to: server) + webSocketTransport.connectionCount(to: server) }
                     )
                 )
             }
-            self.init(upstream, links: links, transports: [transport, checkTransport], ticker: ticker, logger: logger)
+            self.init(upstream, links: links, transports: [transport, checkTransport, webSocketTransport], ticker: ticker, logger: logger)
         } catch {
             throw ProxyError(.invalidConfiguration, "The upstream “\(upstream.name)” cannot be used: \(error.message)", underlyingError: error)
         }
@@ -163,6 +165,14 @@ extension NIOTransport.Configuration {
             case .http2: .http2
             case .automatic: .automatic
             }
+    }
+
+    /// Every WebSocket has a connection of its own, of which there are no more than clients'.
+    fileprivate init(webSocketsOf upstream: CachingProxy.Configuration.Upstream, group: (any EventLoopGroup)?) {
+        self.init(upstream, group: group)
+        maximumConnectionCountPerHost = 1_000_000
+        maximumIdleConnectionCountPerHost = 0
+        version = .http1
     }
 
     /// Every check makes a connection of its own, for that is part of what it checks.

@@ -12,17 +12,21 @@ struct OriginLink: Sendable {
     let transport: any ReconnectingTransport
     /// For checks, which must not wait for connections that requests use.
     let checkTransport: any Transport
+    /// For WebSockets, whose connections serve nothing else.
+    let webSocketTransport: any ReconnectingTransport
     let connectionCount: @Sendable () -> Int
 
     init(
         _ origin: Origin,
         transport: any ReconnectingTransport,
         checkTransport: any Transport,
+        webSocketTransport: (any ReconnectingTransport)? = nil,
         connectionCount: @escaping @Sendable () -> Int = { 0 }
     ) {
         self.origin = origin
         self.transport = transport
         self.checkTransport = checkTransport
+        self.webSocketTransport = webSocketTransport ?? transport
         self.connectionCount = connectionCount
     }
 }

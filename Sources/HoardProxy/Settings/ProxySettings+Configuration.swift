@@ -77,7 +77,7 @@ extension ProxySettings {
             upstream.maximumRetryCount = source.maximumRetryCount
             upstream.additionalTrustRootsPath = source.additionalTrustRootsPath
             (upstream.forwardsHost, upstream.tellsOfClient) = (source.forwardsHost, source.tellsOfClient)
-            upstream.passesUnderscores = source.passesUnderscores
+            (upstream.passesUnderscores, upstream.passesWebSockets) = (source.passesUnderscores, source.passesWebSockets)
             problems += Self.contradictions(in: upstream)
             return upstream
         }

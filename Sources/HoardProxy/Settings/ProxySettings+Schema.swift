@@ -191,6 +191,12 @@ extension ProxySettings {
         .value("path", .text, \.path, "What the path begins with.") { value throws(SettingProblem) in
             try value.path()
         } write: {
+        .yesNo(
+            "websockets",
+            \.upstream.passesWebSockets,
+            flag: "websockets",
+            "Whether clients may open WebSockets to the servers, which must speak HTTP/1.1. Each takes a connection of its own, beyond “connections”."
+        ),
             .scalar($0)
         },
         .text("upstream", \.upstream, "The name of the upstream that requests go to. It may be left out if there is only one."),
@@ -383,6 +389,19 @@ extension ProxySettings {
             try value.isAbsent ? nil : value.address()
         } write: {
             $0.map { .scalar($0.text) }
+        .duration(
+            "websocket-idle-timeout",
+            \.webSocketIdleTimeout,
+            flag: "websocket-idle-timeout",
+            isPositive: true,
+            "How long nothing may pass through a WebSocket, in either direction."
+        ),
+        .optionalDuration(
+            "websocket-timeout",
+            \.webSocketTimeout,
+            flag: "websocket-timeout",
+            "How long a WebSocket may be open. By default any time."
+        ),
         },
         .text(
             "token-file",

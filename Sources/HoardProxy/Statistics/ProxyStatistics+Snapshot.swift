@@ -165,11 +165,24 @@ extension ProxyStatistics.Snapshot {
         package var open: Int
         package var limit: Int?
         package var accepted: Int?
+        package var webSockets: WebSockets?
 
-        package init(open: Int, limit: Int? = nil, accepted: Int? = nil) {
+        package struct WebSockets: Sendable, Hashable, Codable {
+            package var open: Int
+            /// Since the start.
+            package var opened: Int
+
+            package init(open: Int, opened: Int) {
+                self.open = open
+                self.opened = opened
+            }
+        }
+
+        package init(open: Int, limit: Int? = nil, accepted: Int? = nil, webSockets: WebSockets? = nil) {
             self.open = open
             self.limit = limit
             self.accepted = accepted
+            self.webSockets = webSockets
         }
     }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
+internal import Hoard
 internal import HoardEventLoops
 internal import HoardHTTP
 internal import HoardWire
@@ -21,6 +22,8 @@ extension ClientConnectionHandler {
         while !machine.isClosed {
             let expectation = machine.expectation
             switch splitter.next(from: &buffer, expecting: expectation) {
+            case .parse(let part) where current?.isTunnel == true:
+                receive(part, context: context)
             case .parse(let part):
                 parse(part)
                 // A response in chunks ends with a line feed, and with nothing else.
@@ -48,7 +51,8 @@ extension ClientConnectionHandler {
         case .body(let bytes):
             receive(bytes, context: context)
         case .end(let trailers):
-            end(trailers, context: context)
+            // The parser takes the head that opens a WebSocket for a whole response.
+            if current?.isTunnel != true { end(trailers, context: context) }
         }
     }
 
@@ -83,7 +87,11 @@ extension ClientConnectionHandler {
 
     private func receive(_ head: HTTPResponseHead, context: ChannelHandlerContext) {
         guard let exchange = current?.exchange,
-            let framing = try? ResponseFraming(head, isResponseToHead: exchange.request.head.method == .HEAD), machine.headArrived(framing)
+            let framing = try? ResponseFraming(
+                head,
+                isResponseToHead: exchange.request.head.method == .HEAD,
+                opensWebSocket: exchange.request.opensWebSocket
+            ), machine.headArrived(framing)
         else {
             close(ExchangeError.invalidResponse, context: context)
             return
@@ -100,6 +108,11 @@ extension ClientConnectionHandler {
         current?.content = content
         let body = content.body(length: framing.content.byteCount, describing: exchange.asTransportError) {
             connection.abandon(exchange)
+        }
+        if case .webSocket(let sent) = exchange.request.content, framing.head.status == .switchingProtocols {
+            current?.isTunnel = true
+            timing.tunnelOpened()
+            current?.upload = startTask { await connection.upload(sent, of: exchange) }
         }
         exchange.receive(final: TransportResponse(head: framing.head, body: body))
     }

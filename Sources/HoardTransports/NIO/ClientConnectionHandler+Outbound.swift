@@ -29,6 +29,10 @@ extension ClientConnectionHandler {
         case .bytes(let bytes):
             context.write(Self.wrapOutboundOut(.body(.byteBuffer(bytes))), promise: nil)
             end(context: context)
+        case .webSocket:
+            context.flush()
+            timing.requestEnded(now: context.eventLoop.now)
+            armTimer(context: context)
         case .stream(let body):
             context.flush()
             timing.isSourceWaitedFor = true
@@ -61,6 +65,8 @@ extension ClientConnectionHandler {
         timing.isSourceWaitedFor = false
         timing.progressed(now: context.eventLoop.now)
         end(context: context)
+        // The origin may have more to say. If it cannot be told, it need not.
+        if current?.isTunnel == true { context.close(mode: .output, promise: nil) }
     }
 
     /// The sender of a request does not want its response any more, or cannot send the rest of the request.

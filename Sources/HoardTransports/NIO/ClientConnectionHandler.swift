@@ -24,6 +24,8 @@ final class ClientConnectionHandler: ChannelDuplexHandler, ExchangeHandler {
         var content: BodyPipe?
         /// The body takes no more for the time being.
         var isBodyFull = false
+        /// The origin has opened a WebSocket: what arrives is its content, without the parser.
+        var isTunnel = false
         var upload: Task<Void, Never>?
         /// How long the origin keeps the connection afterwards, if it has said so.
         var announcedIdleTime: Duration?
@@ -54,6 +56,8 @@ final class ClientConnectionHandler: ChannelDuplexHandler, ExchangeHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        // A WebSocket has no other end.
+        if current?.isTunnel == true, !machine.isClosed { _ = machine.responseEnded() }
         ended()
         context.fireChannelInactive()
     }

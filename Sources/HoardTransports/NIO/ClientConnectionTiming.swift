@@ -25,6 +25,7 @@ struct ClientConnectionTiming {
     private var isHeadWaitedFor = false
     private var isHeadReceived = false
     private var isRequestWritten = false
+    private var isTunnel = false
 
     init(readTimeout: Duration, responseTimeout: Duration? = nil, idleTimeout: Duration) {
         // Beyond a year, deadlines could overflow and nobody waits.
@@ -45,14 +46,20 @@ struct ClientConnectionTiming {
 
     /// The exchange went on. Single bytes of a head do not count if heads have a time of their own.
     mutating func progressed(now: NIODeadline) {
-        guard !isHeadWaitedFor else { return }
+        guard !isHeadWaitedFor, !isTunnel else { return }
         deadline = now + readTimeout
+    }
+
+    /// The origin has opened a WebSocket. How long that may stand still is for the other side of it to say.
+    mutating func tunnelOpened() {
+        isTunnel = true
+        deadline = .distantFuture
     }
 
     /// The last byte of the request has been written. From now on the head of the response is waited for.
     mutating func requestEnded(now: NIODeadline) {
         isRequestWritten = true
-        guard !isHeadReceived else { return }
+        guard !isHeadReceived, !isTunnel else { return }
         if let responseTimeout {
             isHeadWaitedFor = true
             deadline = now + responseTimeout

@@ -27,6 +27,7 @@ public import HoardHTTP
 public final class NIOTransport: Transport {
     private let pool: ConnectionPool
     private let timeouts: TransportError.Timeouts
+    private let version: Version
 
     /// Makes a transport with the default settings.
     public convenience init() {
@@ -43,6 +44,7 @@ public final class NIOTransport: Transport {
 
     private init(_ configuration: Configuration, connector: ClientConnector) {
         pool = ConnectionPool(connector: connector, configuration: configuration)
+        version = configuration.version
         timeouts = TransportError.Timeouts(
             connect: configuration.connectTimeout,
             read: configuration.readTimeout,
@@ -77,6 +79,9 @@ public final class NIOTransport: Transport {
     ///   - server: Where the connection goes, and whose name its certificate must bear. The request's authority is only told to it, as its `Host`.
     ///     `nil`: the authority.
     ///   - onNewConnection: The connection must not have served anything yet.
+    ///
+    /// A request for a WebSocket, in the form of HTTP/2 (``HTTPTypes/HTTPRequest/opensWebSocket``), goes out in that of HTTP/1.1. If the origin opens it, the response
+    /// has the status 101, its body is what the origin sends through it, and `body` is sent as it is read. Such a connection serves nothing else.
     package func send(
         _ request: HTTPRequest,
         body: HTTPBody,
@@ -84,11 +89,11 @@ public final class NIOTransport: Transport {
         onNewConnection: Bool,
         onInterimResponse: InterimResponseHandler?
     ) async throws(TransportError) -> TransportResponse {
-        let origin = try Destination(of: request)
+        let origin = try Destination(of: request, allowsWebSocket: version == .http1)
         let outgoing = OutgoingRequest(request, body: body, to: origin)
         let place = server.map { Destination($0) } ?? origin
         let asTransportError: @Sendable (any Error) -> TransportError = { [timeouts] in TransportError($0, origin: place, timeouts: timeouts) }
-        var wantsFresh = onNewConnection
+        var wantsFresh = onNewConnection || request.opensWebSocket
         while true {
             let connection: ClientConnection
             do {

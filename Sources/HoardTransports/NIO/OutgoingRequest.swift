@@ -13,6 +13,8 @@ struct OutgoingRequest: Sendable {
         case none
         case bytes(ByteBuffer)
         case stream(HTTPBody)
+        /// What is sent through the WebSocket that the request asks for, when the origin has opened it.
+        case webSocket(HTTPBody)
     }
 
     let scheme: String
@@ -20,7 +22,8 @@ struct OutgoingRequest: Sendable {
     let head: HTTPRequestHead
     let content: Content
 
-    /// The request with the fields that frame its content: [RFC 9112 §6](https://www.rfc-editor.org/rfc/rfc9112#section-6).
+    /// The request with the fields that frame its content: [RFC 9112 §6](https://www.rfc-editor.org/rfc/rfc9112#section-6). One for a WebSocket is in the
+    /// form of HTTP/1.1: [RFC 6455 §4.1](https://www.rfc-editor.org/rfc/rfc6455#section-4.1).
     init(_ request: HTTPRequest, body: HTTPBody, to origin: Destination) {
         var headers = HTTPHeaders()
         headers.reserveCapacity(request.headerFields.count + 2)
@@ -30,6 +33,13 @@ struct OutgoingRequest: Sendable {
         }
         scheme = origin.scheme
         authority = origin.authority
+        if request.opensWebSocket {
+            headers.add(name: "Connection", value: "Upgrade")
+            headers.add(name: "Upgrade", value: "websocket")
+            head = HTTPRequestHead(version: .http1_1, method: .GET, uri: origin.target, headers: headers)
+            content = .webSocket(body)
+            return
+        }
         let bytes = body.bytesAtHand
         if let length = body.length {
             if length > 0 || bytes == nil || request.method.usuallyHasContent { headers.add(name: "Content-Length", value: "\(length)") }
@@ -39,6 +49,11 @@ struct OutgoingRequest: Sendable {
         head = HTTPRequestHead(version: .http1_1, method: HTTPMethod(request.method), uri: origin.target, headers: headers)
         content = bytes.map { $0.readableBytes > 0 ? .bytes($0) : .none } ?? .stream(body)
     }
+}
+
+extension OutgoingRequest {
+    /// Whether it asks for a WebSocket.
+    var opensWebSocket: Bool { if case .webSocket = content { true } else { false } }
 }
 
 extension HTTPRequest.Method {

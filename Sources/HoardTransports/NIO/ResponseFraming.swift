@@ -25,10 +25,12 @@ struct ResponseFraming: Sendable {
     /// How long the origin keeps the connection if it is not used, if it says so.
     let announcedIdleTime: Duration?
 
-    /// - Parameter isResponseToHead: The request's method was HEAD.
+    /// - Parameters:
+    ///   - isResponseToHead: The request's method was HEAD.
+    ///   - opensWebSocket: The request asked for a WebSocket. Behind a head that opens it, all bytes are what the origin sends through it.
     /// - Throws: ``ExchangeError/invalidResponse``.
-    init(_ head: HTTPResponseHead, isResponseToHead: Bool) throws(ExchangeError) {
-        guard head.version == .http1_1 || head.version == .http1_0, head.status.code != 101,
+    init(_ head: HTTPResponseHead, isResponseToHead: Bool, opensWebSocket: Bool = false) throws(ExchangeError) {
+        guard head.version == .http1_1 || head.version == .http1_0, head.status.code != 101 || opensWebSocket && head.agreesToWebSocket,
             let status = HTTPResponse.Status(head.status), let fields = HTTPFields(head.headers)
         else { throw .invalidResponse }
         self.head = HTTPResponse(status: status, headerFields: fields)
@@ -37,7 +39,9 @@ struct ResponseFraming: Sendable {
         let isChunked = try Self.isChunked(head.headers["transfer-encoding"], version: head.version)
         guard contentLength == nil || isChunked == nil else { throw .invalidResponse }
         content =
-            if isResponseToHead || status.code < 200 || status.code == 204 || status.code == 304 {
+            if status == .switchingProtocols {
+                .untilClose
+            } else if isResponseToHead || status.code < 200 || status.code == 204 || status.code == 304 {
                 .none
             } else if let isChunked {
                 isChunked ? .chunked : .untilClose
@@ -80,5 +84,13 @@ struct ResponseFraming: Sendable {
         let isOneToken = HTTPField.Name(coding) != nil
         guard isOneToken, !["gzip", "x-gzip", "deflate", "compress", "x-compress"].contains(coding) else { throw .invalidResponse }
         return false
+    }
+}
+
+extension HTTPResponseHead {
+    /// Whether a response of status 101 switches to the protocol of WebSockets: [RFC 6455 §4.2.2](https://www.rfc-editor.org/rfc/rfc6455#section-4.2.2).
+    fileprivate var agreesToWebSocket: Bool {
+        version == .http1_1 && headers[canonicalForm: "upgrade"].map { $0.lowercased() } == ["websocket"]
+            && headers[canonicalForm: "connection"].contains { $0.lowercased() == "upgrade" }
     }
 }

@@ -27,6 +27,7 @@ struct AccessLogFormatterTests {
             remoteAddress: "192.0.2.7",
             status: 200,
             contentByteCount: 1_234,
+            receivedByteCount: 56,
             isComplete: true,
             timeToFirstByte: .nanoseconds(123_456),
             duration: .seconds(2) + .microseconds(5),
@@ -37,7 +38,7 @@ struct AccessLogFormatterTests {
     @Test func aCombinedLineHasTheCachesStatusAndTheTimesBehindIt() {
         #expect(
             line(full(), .combined)
-                == #"192.0.2.7 - - [14/Nov/2023:22:13:20 +0000] "GET /a?b=c HTTP/1.1" 200 1234 "http://example.com/start" "Agent/1.0 (X; Y)" miss origin 0.000123 2.000005"#
+                == #"192.0.2.7 - - [14/Nov/2023:22:13:20 +0000] "GET /a?b=c HTTP/1.1" 200 1234 "http://example.com/start" "Agent/1.0 (X; Y)" miss origin 0.000123 2.000005 56"#
         )
     }
 
@@ -45,7 +46,7 @@ struct AccessLogFormatterTests {
         #expect(
             line(full(), .json)
                 == #"{"time":"2023-11-14T22:13:20.250Z","remoteAddress":"192.0.2.7","method":"GET","target":"/a?b=c","host":"example.com","version":"1.1","secure":true,"status":200,"#
-                + #""bytes":1234,"complete":true,"referrer":"http://example.com/start","userAgent":"Agent/1.0 (X; Y)","cache":"miss","tier":"origin","originSeconds":0.030000,"#
+                + #""bytes":1234,"receivedBytes":56,"complete":true,"referrer":"http://example.com/start","userAgent":"Agent/1.0 (X; Y)","cache":"miss","tier":"origin","originSeconds":0.030000,"#
                 + #""firstByteSeconds":0.000123,"seconds":2.000005}"#
         )
     }
@@ -54,17 +55,17 @@ struct AccessLogFormatterTests {
         var refused = report(.invalid, status: 400, bytes: 0, outcome: nil)
         refused.remoteAddress = ""
         refused.isComplete = false
-        #expect(line(refused, .combined) == #"- - - [14/Nov/2023:22:13:20 +0000] "-" 400 0 "-" "-" - - 0.000010 0.000020"#)
+        #expect(line(refused, .combined) == #"- - - [14/Nov/2023:22:13:20 +0000] "-" 400 0 "-" "-" - - 0.000010 0.000020 0"#)
         #expect(
             line(refused, .json)
-                == #"{"time":"2023-11-14T22:13:20.250Z","version":"1.1","secure":false,"status":400,"bytes":0,"complete":false,"firstByteSeconds":0.000010,"seconds":0.000020}"#
+                == #"{"time":"2023-11-14T22:13:20.250Z","version":"1.1","secure":false,"status":400,"bytes":0,"receivedBytes":0,"complete":false,"firstByteSeconds":0.000010,"seconds":0.000020}"#
         )
     }
 
     @Test(arguments: AnswerReport.Outcome.allCases)
     func outcomesAndTiersHaveTheNamesOfTheStatistics(outcome: AnswerReport.Outcome) {
         for tier in AnswerReport.Tier.allCases {
-            let end = " \(outcome) \(tier == .none ? "-" : "\(tier)") 0.000010 0.000020"
+            let end = " \(outcome) \(tier == .none ? "-" : "\(tier)") 0.000010 0.000020 0"
             #expect(line(report(outcome: outcome, tier: tier), .combined).hasSuffix(end))
             #expect(line(report(outcome: outcome, tier: tier), .json).contains(#""cache":"\#(outcome)","tier":"\#(tier)""#))
         }
@@ -112,7 +113,7 @@ struct AccessLogFormatterTests {
         let seed = UInt64.random(in: .min ... .max)
         var generator = SeededGenerator(seed: seed)
         let combined =
-            #/(\S+) - - \[[^\]]+\] "((?:[^"\\]|\\x[0-9A-F]{2})*)" (\d+) (\d+) "((?:[^"\\]|\\x[0-9A-F]{2})*)" "((?:[^"\\]|\\x[0-9A-F]{2})*)" (\S+) (\S+) \d+\.\d{6} \d+\.\d{6}/#
+            #/(\S+) - - \[[^\]]+\] "((?:[^"\\]|\\x[0-9A-F]{2})*)" (\d+) (\d+) "((?:[^"\\]|\\x[0-9A-F]{2})*)" "((?:[^"\\]|\\x[0-9A-F]{2})*)" (\S+) (\S+) \d+\.\d{6} \d+\.\d{6} \d+/#
         for _ in 0..<300 {
             func noise() -> [UInt8] {
                 (0..<Int.random(in: 0...30, using: &generator)).map { _ in UInt8.random(in: .min ... .max, using: &generator) }.filter { $0 != 0x0A }
@@ -181,7 +182,7 @@ struct AccessLogFormatterTests {
         combined.writeMissing(12, time: 1_700_000_000, to: &bytes)
         #expect(
             String(decoding: bytes, as: UTF8.self)
-                == "- - - [14/Nov/2023:22:13:20 +0000] \"-\" 0 0 \"-\" \"hoard: 12 lines are missing here\" - - 0.000000 0.000000\n"
+                == "- - - [14/Nov/2023:22:13:20 +0000] \"-\" 0 0 \"-\" \"hoard: 12 lines are missing here\" - - 0.000000 0.000000 0\n"
         )
         bytes = []
         var json = AccessLogFormatter(.json)

@@ -67,7 +67,7 @@ import Testing
             $0.memory = .init(bytes: 100, limit: 1_000, entries: 2)
             $0.disk = .init(bytes: 5, limit: nil, entries: 1)
             $0.evictions = .init(memory: .init(capacity: 1, expired: 2, removed: 3, replaced: 4), disk: .init(capacity: 5, expired: 6, removed: 7))
-            $0.connections = .init(open: 4, limit: 10, accepted: 20)
+            $0.connections = .init(open: 4, limit: 10, accepted: 20, webSockets: .init(open: 2, opened: 30))
             $0.origins = [
                 .init(
                     name: "app",
@@ -86,6 +86,7 @@ import Testing
         #expect(samples["hoard_cache_departures_total{tier=\"memory\",cause=\"replaced\"}"] == 4)
         #expect(samples["hoard_cache_departures_total{tier=\"disk\",cause=\"removed\"}"] == 7)
         #expect(samples["hoard_connections_open"] == 4)
+        #expect(samples["hoard_websockets_open"] == 2 && samples["hoard_websockets_opened_total"] == 30)
         #expect(samples["hoard_origin_up{upstream=\"app\",server=\"0\"}"] == 1)
         #expect(samples["hoard_origin_up{upstream=\"app\",server=\"1\"}"] == 0)
         #expect(samples["hoard_response_seconds{tier=\"memory\",quantile=\"0.5\"}"] == 0.0015)

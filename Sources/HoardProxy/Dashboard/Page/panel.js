@@ -159,11 +159,16 @@ function showMeters(state) {
       note: sharedState ? `${sharedStates[sharedState] ?? sharedState}; ${average(disk, diskEntries)}`
         : hasDisk ? average(disk, diskEntries) : "There is no disk tier: what is cached is gone when the proxy stops." },
     { name: "Connections", used: open, limit, format: exact, tone: "asMade", isCount: true,
-      note: `${exact(at(state.now, "connections.accepted"))} accepted since the start` },
+      note: `${exact(at(state.now, "connections.accepted"))} accepted since the start${webSockets(state)}` },
   ], meterRow, showMeter);
   const resident = at(state.now, "process.residentBytes");
   const files = exact(at(state.now, "process.openFiles"));
   say(byId("process"), resident ? `The whole process: ${bytes(resident)} resident, ${files} open files.` : "");
+}
+
+function webSockets(state) {
+  const opened = at(state.now, "connections.webSockets.opened");
+  return opened > 0 ? `; ${exact(at(state.now, "connections.webSockets.open"))} WebSockets open of ${exact(opened)}` : "";
 }
 
 const meterRow = ({ name, tone }) => make("div", { class: `meter ${tone}` },

@@ -72,6 +72,8 @@ final class ClientStreamHandler: ChannelDuplexHandler {
         streamID = try? context.channel.syncOptions?.getOption(HTTP2StreamChannelOptions.streamID)
         switch request.content {
         case .none: break
+        // The transport asks for none over HTTP/2.
+        case .webSocket: fail(ExchangeError.versionNotAgreed)
         case .bytes(let bytes):
             write(bytes, thenEnds: true, context: context)
         case .stream(let body):

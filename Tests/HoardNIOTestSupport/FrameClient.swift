@@ -1,63 +1,70 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-import NIOCore
-import NIOHPACK
+package import NIOCore
+package import NIOHPACK
 
 /// A client that sends HTTP/2 frames as they are, whether they keep to the rules or not.
-final class FrameClient {
-    struct Frame: Equatable, CustomStringConvertible {
-        var kind: Kind
-        var flags: UInt8 = 0
-        var stream: Int = 0
-        var payload = ByteBuffer()
+package final class FrameClient {
+    package struct Frame: Equatable, CustomStringConvertible {
+        package var kind: Kind
+        package var flags: UInt8 = 0
+        package var stream: Int = 0
+        package var payload = ByteBuffer()
 
-        var endsStream: Bool { flags & 0x1 != 0 }
-        var isAcknowledgement: Bool { flags & 0x1 != 0 }
+        package init(kind: Kind, flags: UInt8 = 0, stream: Int = 0, payload: ByteBuffer = ByteBuffer()) {
+            self.kind = kind
+            self.flags = flags
+            self.stream = stream
+            self.payload = payload
+        }
+
+        package var endsStream: Bool { flags & 0x1 != 0 }
+        package var isAcknowledgement: Bool { flags & 0x1 != 0 }
         /// The code of RST_STREAM and GOAWAY.
-        var errorCode: UInt32? { payload.getInteger(at: payload.readerIndex + (kind == .goAway ? 4 : 0)) }
+        package var errorCode: UInt32? { payload.getInteger(at: payload.readerIndex + (kind == .goAway ? 4 : 0)) }
         /// The last stream of GOAWAY.
-        var lastStream: UInt32? { payload.getInteger(at: payload.readerIndex) }
+        package var lastStream: UInt32? { payload.getInteger(at: payload.readerIndex) }
 
-        var description: String { "\(kind) stream \(stream) flags \(flags) \(payload.readableBytes) bytes" }
+        package var description: String { "\(kind) stream \(stream) flags \(flags) \(payload.readableBytes) bytes" }
     }
 
-    enum Kind: UInt8 {
+    package enum Kind: UInt8 {
         case data = 0, headers, priority, reset, settings, pushPromise, ping, goAway, windowUpdate, continuation
     }
 
     /// What has come on a stream.
-    struct Response {
-        var interim: [HPACKHeaders] = []
-        var head = HPACKHeaders()
-        var content = ByteBuffer()
-        var trailers: HPACKHeaders?
-        var resetCode: UInt32?
-        var isComplete = false
+    package struct Response {
+        package var interim: [HPACKHeaders] = []
+        package var head = HPACKHeaders()
+        package var content = ByteBuffer()
+        package var trailers: HPACKHeaders?
+        package var resetCode: UInt32?
+        package var isComplete = false
 
-        var status: String? { head.first(name: ":status") }
-        var text: String { String(buffer: content) }
+        package var status: String? { head.first(name: ":status") }
+        package var text: String { String(buffer: content) }
     }
 
-    static let protocolError: UInt32 = 1
-    static let refusedStream: UInt32 = 7
-    static let cancel: UInt32 = 8
-    static let enhanceYourCalm: UInt32 = 11
+    package static let protocolError: UInt32 = 1
+    package static let refusedStream: UInt32 = 7
+    package static let cancel: UInt32 = 8
+    package static let enhanceYourCalm: UInt32 = 11
 
-    let client: RawClient
+    package let client: RawClient
     /// Whether the server is told to send more as soon as something has come.
-    var givesRoom = true
+    package var givesRoom = true
     private var encoder = HPACKEncoder(allocator: ByteBufferAllocator())
     private var decoder = HPACKDecoder(allocator: ByteBufferAllocator())
     private var responses: [Int: Response] = [:]
     /// How many frames the last head came in.
-    private(set) var headFrameCount = 0
+    package private(set) var headFrameCount = 0
     /// The longest frame so far.
-    private(set) var longestFrame = 0
+    package private(set) var longestFrame = 0
     /// GOAWAY frames so far.
-    private(set) var goAways: [Frame] = []
+    package private(set) var goAways: [Frame] = []
 
-    init(_ client: RawClient, settings: [(UInt16, UInt32)] = []) async throws {
+    package init(_ client: RawClient, settings: [(UInt16, UInt32)] = []) async throws {
         self.client = client
         decoder.maxHeaderListSize = 2_000_000
         try await client.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
@@ -69,11 +76,11 @@ final class FrameClient {
         try await send(Frame(kind: .settings, payload: payload))
     }
 
-    static func connect(port: Int, settings: [(UInt16, UInt32)] = [], receiveBufferByteCount: Int32? = nil) async throws -> FrameClient {
+    package static func connect(port: Int, settings: [(UInt16, UInt32)] = [], receiveBufferByteCount: Int32? = nil) async throws -> FrameClient {
         try await FrameClient(RawClient.connect(port: port, receiveBufferByteCount: receiveBufferByteCount), settings: settings)
     }
 
-    static func bytes(_ frames: [Frame]) -> ByteBuffer {
+    package static func bytes(_ frames: [Frame]) -> ByteBuffer {
         var bytes = ByteBuffer()
         for frame in frames {
             bytes.writeInteger(UInt8(truncatingIfNeeded: frame.payload.readableBytes >> 16))
@@ -86,22 +93,22 @@ final class FrameClient {
         return bytes
     }
 
-    func send(_ frames: Frame...) async throws {
+    package func send(_ frames: Frame...) async throws {
         try await client.send(Self.bytes(frames))
     }
 
-    func block(_ fields: [(String, String)]) throws -> ByteBuffer {
+    package func block(_ fields: [(String, String)]) throws -> ByteBuffer {
         var block = ByteBuffer()
         try encoder.encode(headers: HPACKHeaders(fields), to: &block)
         return block
     }
 
-    static func get(_ path: String, _ fields: [(String, String)] = [], method: String = "GET") -> [(String, String)] {
+    package static func get(_ path: String, _ fields: [(String, String)] = [], method: String = "GET") -> [(String, String)] {
         [(":method", method), (":scheme", "http"), (":authority", "a"), (":path", path)] + fields
     }
 
     /// The frames of a head: HEADERS, and CONTINUATION for what does not fit.
-    func frames(_ stream: Int, _ fields: [(String, String)], endsStream: Bool = true) throws -> [Frame] {
+    package func frames(_ stream: Int, _ fields: [(String, String)], endsStream: Bool = true) throws -> [Frame] {
         var block = try block(fields)
         var frames: [Frame] = []
         repeat {
@@ -113,24 +120,24 @@ final class FrameClient {
         return frames
     }
 
-    func request(_ stream: Int, _ fields: [(String, String)], endsStream: Bool = true) async throws {
+    package func request(_ stream: Int, _ fields: [(String, String)], endsStream: Bool = true) async throws {
         try await client.send(Self.bytes(try frames(stream, fields, endsStream: endsStream)))
     }
 
-    func content(_ stream: Int, _ text: String, endsStream: Bool) async throws {
+    package func content(_ stream: Int, _ text: String, endsStream: Bool) async throws {
         try await send(Frame(kind: .data, flags: endsStream ? 1 : 0, stream: stream, payload: ByteBuffer(string: text)))
     }
 
-    func reset(_ stream: Int) async throws {
+    package func reset(_ stream: Int) async throws {
         try await send(Frame(kind: .reset, stream: stream, payload: ByteBuffer(integer: Self.cancel)))
     }
 
-    func giveRoom(_ stream: Int, _ byteCount: Int) async throws {
+    package func giveRoom(_ stream: Int, _ byteCount: Int) async throws {
         try await send(Frame(kind: .windowUpdate, stream: stream, payload: ByteBuffer(integer: UInt32(byteCount))))
     }
 
     /// The next frame as it comes.
-    func receiveFrame() async throws -> Frame {
+    package func receiveFrame() async throws -> Frame {
         var head = try await client.receiveBytes(9)
         let high = head.readInteger(as: UInt8.self) ?? 0
         let low = head.readInteger(as: UInt16.self) ?? 0
@@ -144,7 +151,7 @@ final class FrameClient {
 
     /// Takes in one frame, and answers what has to be answered.
     @discardableResult
-    func step() async throws -> Frame {
+    package func step() async throws -> Frame {
         let frame = try await receiveFrame()
         switch frame.kind {
         case .settings where !frame.isAcknowledgement:
@@ -196,7 +203,7 @@ final class FrameClient {
     }
 
     /// What comes on a stream until it ends, or until a condition holds.
-    func response(on stream: Int, until isEnough: (Response) -> Bool = { _ in false }) async throws -> Response {
+    package func response(on stream: Int, until isEnough: (Response) -> Bool = { _ in false }) async throws -> Response {
         while true {
             if let response = responses[stream], response.isComplete || response.resetCode != nil || isEnough(response) { return response }
             try await step()
@@ -204,25 +211,25 @@ final class FrameClient {
     }
 
     /// What comes on a stream until it ends; nothing of it is kept.
-    func take(_ stream: Int) async throws -> Response {
+    package func take(_ stream: Int) async throws -> Response {
         defer { responses[stream] = nil }
         return try await response(on: stream)
     }
 
     /// Sends a request without content, and waits for its response.
-    func exchange(_ stream: Int, _ fields: [(String, String)]) async throws -> Response {
+    package func exchange(_ stream: Int, _ fields: [(String, String)]) async throws -> Response {
         try await request(stream, fields)
         return try await response(on: stream)
     }
 
     /// Waits until a stream has been reset, whether its response was complete or not.
-    func resetCode(of stream: Int) async throws -> UInt32? {
+    package func resetCode(of stream: Int) async throws -> UInt32? {
         while responses[stream]?.resetCode == nil { try await step() }
         return responses[stream]?.resetCode
     }
 
     /// What the server says before it closes the connection.
-    func receiveUntilClosed() async -> Frame? {
+    package func receiveUntilClosed() async -> Frame? {
         while (try? await step()) != nil {}
         return goAways.last
     }

@@ -1,24 +1,24 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
-import NIOCore
-import NIOPosix
-import NIOSSL
+internal import Foundation
+package import NIOCore
+internal import NIOPosix
+package import NIOSSL
 
 /// A client that sends bytes as they are, whether they are HTTP or not.
-final class RawClient {
+package final class RawClient {
     private let channel: any Channel
     private var arrived: AsyncThrowingStream<ByteBuffer, any Error>.AsyncIterator
     private var buffer = ByteBuffer()
-    private(set) var isClosed = false
+    package private(set) var isClosed = false
 
     private init(_ channel: any Channel, _ arrived: AsyncThrowingStream<ByteBuffer, any Error>) {
         self.channel = channel
         self.arrived = arrived.makeAsyncIterator()
     }
 
-    static func connect(port: Int, readsByItself: Bool = true, receiveBufferByteCount: Int32? = nil) async throws -> RawClient {
+    package static func connect(port: Int, readsByItself: Bool = true, receiveBufferByteCount: Int32? = nil) async throws -> RawClient {
         try await connect(
             to: try SocketAddress(ipAddress: "127.0.0.1", port: port),
             readsByItself: readsByItself,
@@ -29,12 +29,14 @@ final class RawClient {
     /// - Parameters:
     ///   - receiveBufferByteCount: The kernel's buffer, to make back-pressure felt soon.
     ///   - tls: `nil`: without encryption.
+    ///   - serverName: The host that the client names as TLS begins.
     ///   - beginning: What is sent in clear before all else.
-    static func connect(
+    package static func connect(
         to address: SocketAddress,
         readsByItself: Bool = true,
         receiveBufferByteCount: Int32? = nil,
         tls: NIOSSLContext? = nil,
+        serverName: String? = "localhost",
         beginning: String = ""
     ) async throws -> RawClient {
         let (arrived, continuation) = AsyncThrowingStream.makeStream(of: ByteBuffer.self)
@@ -45,7 +47,7 @@ final class RawClient {
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     if !beginning.isEmpty { try pipeline.addHandler(Beginning(beginning)) }
-                    if let tls { try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: "localhost")) }
+                    if let tls { try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: serverName)) }
                     try pipeline.addHandler(Receiver(continuation))
                 }
             }
@@ -55,29 +57,29 @@ final class RawClient {
         return RawClient(try await bootstrap.connect(to: address).get(), arrived)
     }
 
-    func send(_ text: String) async throws {
+    package func send(_ text: String) async throws {
         try await send(ByteBuffer(string: text))
     }
 
-    func send(_ bytes: ByteBuffer) async throws {
+    package func send(_ bytes: ByteBuffer) async throws {
         try await channel.writeAndFlush(bytes).get()
     }
 
     /// Sends without waiting until the kernel has taken the bytes.
-    func sendLater(_ bytes: ByteBuffer, whenSent: @escaping @Sendable () -> Void = {}) {
+    package func sendLater(_ bytes: ByteBuffer, whenSent: @escaping @Sendable () -> Void = {}) {
         channel.writeAndFlush(bytes).whenSuccess(whenSent)
     }
 
-    func startReading() async throws {
+    package func startReading() async throws {
         try await channel.setOption(.autoRead, value: true).get()
     }
 
-    func closeOutput() async throws {
+    package func closeOutput() async throws {
         try await channel.close(mode: .output).get()
     }
 
     /// Leaves, as a process does that has not read all it was sent: the server gets a reset, and not only the end of what is sent.
-    func close() async throws {
+    package func close() async throws {
         try? await (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
         try await channel.close().get()
     }
@@ -85,19 +87,19 @@ final class RawClient {
     /// All that comes until the server closes its side.
     ///
     /// - Throws: If the server resets the connection.
-    func receiveUntilClosed() async throws -> String {
+    package func receiveUntilClosed() async throws -> String {
         while try await receiveMore() {}
         return takeText(buffer.readableBytes)
     }
 
-    func receive(byteCount: Int) async throws -> String {
+    package func receive(byteCount: Int) async throws -> String {
         while buffer.readableBytes < byteCount {
             guard try await receiveMore() else { throw UnexpectedEnd() }
         }
         return takeText(byteCount)
     }
 
-    func receive(through end: String) async throws -> String {
+    package func receive(through end: String) async throws -> String {
         while true {
             if let range = String(buffer: buffer).firstRange(of: end) {
                 return takeText(String(buffer: buffer)[..<range.upperBound].utf8.count)
@@ -106,7 +108,7 @@ final class RawClient {
         }
     }
 
-    func receiveBytes(_ byteCount: Int) async throws -> ByteBuffer {
+    package func receiveBytes(_ byteCount: Int) async throws -> ByteBuffer {
         while buffer.readableBytes < byteCount {
             guard try await receiveMore() else { throw UnexpectedEnd() }
         }
@@ -114,12 +116,12 @@ final class RawClient {
     }
 
     /// The certificate that the server has shown.
-    func serverCertificate() async throws -> NIOSSLCertificate? {
+    package func serverCertificate() async throws -> NIOSSLCertificate? {
         try await channel.pipeline.handler(type: NIOSSLClientHandler.self).map { $0.peerCertificate }.get()
     }
 
     /// The next response, its content read as its head says.
-    func receiveResponse(toHead: Bool = false) async throws -> RawResponse {
+    package func receiveResponse(toHead: Bool = false) async throws -> RawResponse {
         var response = RawResponse(head: try await receive(through: "\r\n\r\n"))
         if toHead || response.status == 304 || response.status == 204 || response.status < 200 { return response }
         if response["transfer-encoding"] == "chunked" {
@@ -138,7 +140,7 @@ final class RawClient {
     }
 
     /// How many bytes come until the server closes its side; nothing of them is kept.
-    func countUntilClosed() async throws -> Int {
+    package func countUntilClosed() async throws -> Int {
         var count = buffer.readableBytes
         buffer.clear()
         while try await receiveMore() {
@@ -166,16 +168,16 @@ final class RawClient {
     }
 }
 
-struct UnexpectedEnd: Error {}
+package struct UnexpectedEnd: Error {}
 
 /// A response as it came, and what a client makes of it.
-struct RawResponse {
-    let statusLine: String
-    let status: Int
-    let fields: [(name: String, value: String)]
-    var content = ""
+package struct RawResponse {
+    package let statusLine: String
+    package let status: Int
+    package let fields: [(name: String, value: String)]
+    package var content = ""
 
-    init(head: String) {
+    package init(head: String) {
         // In a Swift string, CR and LF are one character.
         let lines = head.split(separator: "\r\n", omittingEmptySubsequences: false).prefix { !$0.isEmpty }
         statusLine = String(lines.first ?? "")
@@ -187,7 +189,7 @@ struct RawResponse {
     }
 
     /// The value of the only field of that name.
-    subscript(name: String) -> String? {
+    package subscript(name: String) -> String? {
         let values = fields.filter { $0.name.lowercased() == name }
         return values.count == 1 ? values[0].value : nil
     }
