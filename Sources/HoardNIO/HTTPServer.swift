@@ -68,9 +68,7 @@ package final class HTTPServer: Sendable {
         var certificates: [ServerCertificates?] = []
         for listener in configuration.listeners {
             do {
-                certificates.append(
-                    try await listener.tls.asyncMap { try await ServerCertificates($0, isHTTP2Enabled: listener.isHTTP2Enabled, clock: clock) }
-                )
+                certificates.append(listener.isEncrypted ? try await ServerCertificates(listener, clock: clock) : nil)
             } catch {
                 throw HTTPServerError.certificates(for: listener.address, error: error)
             }
@@ -121,7 +119,7 @@ package final class HTTPServer: Sendable {
         for (index, listener) in context.configuration.listeners.enumerated() {
             guard let certificates = certificates[index] else { continue }
             do {
-                commits.append(try await certificates.prepare(listeners.first { $0.address == listener.address }?.tls))
+                commits.append(try await certificates.prepare(listeners.first { $0.address == listener.address && $0.isEncrypted }))
             } catch {
                 throw HTTPServerError.certificates(for: sockets[index].address, error: error)
             }
@@ -154,12 +152,5 @@ package final class HTTPServer: Sendable {
         let end = group.any().scheduleTask(in: TimeAmount(gracePeriod)) { [context] in context.registry.closeAll() }
         await context.registry.waitUntilEmpty()
         end.cancel()
-    }
-}
-
-extension Optional {
-    fileprivate func asyncMap<Result>(_ transform: (Wrapped) async throws -> Result) async rethrows -> Result? {
-        guard let self else { return nil }
-        return try await transform(self)
     }
 }

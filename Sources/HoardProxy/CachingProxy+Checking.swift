@@ -16,7 +16,7 @@ extension CachingProxy {
                 problems.append("The file \(path) cannot be read as \(what): \(error)")
             }
         }
-        for tls in configuration.listeners.compactMap(\.tls) {
+        for tls in configuration.listeners.flatMap({ [$0.tls].compactMap(\.self) + $0.certificates.map(\.tls) }) {
             check(tls.certificateChainPath, "certificates in PEM form") {
                 if try NIOSSLCertificate.fromPEMFile(tls.certificateChainPath).isEmpty {
                     throw ProxyError(.invalidConfiguration, "There is none in it.")

@@ -115,7 +115,8 @@ extension CachingProxy.Configuration.Listener {
     /// The same with names for its files that do not matter.
     fileprivate var withoutFiles: Self {
         var result = self
-        if result.tls != nil { result.tls = .init(certificateChainPath: "", privateKeyPath: "") }
+        if isEncrypted { result.tls = .init(certificateChainPath: "", privateKeyPath: "") }
+        result.certificates = []
         return result
     }
 }

@@ -57,7 +57,7 @@ public final class CachingProxy: Sendable {
     public var urls: [String] {
         zip(server.addresses, configuration.listeners).map { address, listener in
             if case .unix = address { return address.text }
-            return "\(listener.tls == nil ? "http" : "https")://\(address.text)"
+            return "\(listener.isEncrypted ? "https" : "http")://\(address.text)"
         }
     }
 

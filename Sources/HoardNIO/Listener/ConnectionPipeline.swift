@@ -38,7 +38,7 @@ struct ConnectionPipeline: Sendable {
     ///
     /// 1. the timer of the beginning;
     /// 2. what reads the header of the PROXY protocol;
-    /// 3. TLS;
+    /// 3. what reads the host that a client of TLS names, if certificates depend on it, and TLS;
     /// 4. what finds out which version of HTTP is spoken;
     /// 5. that version's handlers.
     func start(_ channel: any Channel) throws {
@@ -72,7 +72,13 @@ struct ConnectionPipeline: Sendable {
         }
         let info = ConnectionInfo(remoteAddress: address, isSecure: certificates != nil)
         let pipeline = channel.pipeline.syncOperations
-        if let certificates { try pipeline.addHandler(NIOSSLServerHandler(context: certificates.context)) }
+        if let contexts = certificates?.contexts {
+            if let context = contexts.only {
+                try pipeline.addHandler(NIOSSLServerHandler(context: context))
+            } else {
+                try NamedTLSHandler.add(contexts, to: channel)
+            }
+        }
         guard certificates != nil || listener.isHTTP2Enabled else {
             if listener.expectsProxyProtocol { timer.finish(in: channel) }
             try startHTTP1(channel, info, stage)

@@ -12,13 +12,31 @@ extension HTTPServer {
         }
 
         package var address: Address
-        /// `nil`: without encryption.
+        /// For clients that name no host, or one that ``namedTLS`` does not have. `nil`: such clients are refused, or, if there are no others, the listener is
+        /// not encrypted.
         package var tls: TLSCredentials?
+        /// For clients that name a host ([RFC 6066 §3](https://www.rfc-editor.org/rfc/rfc6066#section-3)). Default: none.
+        package var namedTLS: [NamedCredentials] = []
         /// Whether clients may speak HTTP/2: agreed on by ALPN with encryption, with prior knowledge without
         /// ([RFC 9113 §3](https://www.rfc-editor.org/rfc/rfc9113#section-3)). Default: `false`.
         package var isHTTP2Enabled: Bool
         /// Whether each connection begins with a header of the PROXY protocol, version 1 or 2. One that does not is closed. Default: `false`.
         package var expectsProxyProtocol: Bool
+
+        /// Certificates for hosts.
+        package struct NamedCredentials: Sendable {
+            /// Names without ports; `*.example.com` for all below one. An exact name goes before any `*`, a longer one before a shorter one.
+            package var hosts: [String]
+            package var credentials: TLSCredentials
+
+            package init(hosts: [String], credentials: TLSCredentials) {
+                self.hosts = hosts
+                self.credentials = credentials
+            }
+        }
+
+        /// Whether connections are encrypted.
+        package var isEncrypted: Bool { tls != nil || !namedTLS.isEmpty }
 
         package init(_ address: Address, tls: TLSCredentials? = nil, isHTTP2Enabled: Bool = false, expectsProxyProtocol: Bool = false) {
             self.address = address

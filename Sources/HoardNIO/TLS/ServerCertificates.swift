@@ -5,35 +5,37 @@ internal import Hoard
 internal import NIOSSL
 internal import Synchronization
 
-/// The certificates that a listener shows to its next client. They can be replaced while connections are open.
+/// The certificates that a listener uses, and that can be exchanged while it listens.
 final class ServerCertificates: Sendable {
-    private let isHTTP2Enabled: Bool
+    private struct State {
+        var listener: HTTPServer.Listener
+        var contexts: NamedContexts
+    }
+
     private let clock: any WallClock
-    private let state: Mutex<(credentials: TLSCredentials, context: NIOSSLContext)>
+    private let state: Mutex<State>
 
     /// Loads the first certificates. That they have expired is no reason not to start.
     ///
     /// - Throws: ``TLSError``.
-    init(_ credentials: TLSCredentials, isHTTP2Enabled: Bool, clock: any WallClock) async throws {
-        self.isHTTP2Enabled = isHTTP2Enabled
+    init(_ listener: HTTPServer.Listener, clock: any WallClock) async throws {
         self.clock = clock
-        let context = try await credentials.makeContext(isHTTP2Enabled: isHTTP2Enabled, allowsExpired: true, clock: clock)
-        state = Mutex((credentials, context))
+        state = Mutex(State(listener: listener, contexts: try await NamedContexts(listener, allowsExpired: true, clock: clock)))
     }
 
-    /// What the next connection is encrypted with.
-    var context: NIOSSLContext { state.withLock { $0.context } }
+    /// What the next connections are encrypted with.
+    var contexts: NamedContexts { state.withLock { $0.contexts } }
 
     /// Loads certificates, and tells whether they can be used; they are not used yet.
     ///
-    /// - Parameter credentials: `nil`: the same ones, read anew.
+    /// - Parameter listener: Says where they come from; `nil`: from where they came before.
     /// - Returns: Puts them into use.
     /// - Throws: ``TLSError``.
-    func prepare(_ credentials: TLSCredentials? = nil) async throws -> @Sendable () -> Void {
-        let credentials = credentials ?? state.withLock { $0.credentials }
-        let context = try await credentials.makeContext(isHTTP2Enabled: isHTTP2Enabled, allowsExpired: false, clock: clock)
+    func prepare(_ listener: HTTPServer.Listener? = nil) async throws -> @Sendable () -> Void {
+        let listener = listener ?? state.withLock { $0.listener }
+        let contexts = try await NamedContexts(listener, allowsExpired: false, clock: clock)
         return { [self] in
-            state.withLock { $0 = (credentials, context) }
+            state.withLock { $0 = State(listener: listener, contexts: contexts) }
         }
     }
 }

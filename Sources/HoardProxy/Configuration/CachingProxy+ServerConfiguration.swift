@@ -28,13 +28,19 @@ extension CachingProxy.Configuration {
 
 extension CachingProxy.Configuration.Listener {
     var server: HTTPServer.Listener {
-        HTTPServer.Listener(
+        var server = HTTPServer.Listener(
             address.server,
-            tls: tls.map { .files(certificateChainPath: $0.certificateChainPath, privateKeyPath: $0.privateKeyPath) },
+            tls: tls.map(\.credentials),
             isHTTP2Enabled: isHTTP2Enabled,
             expectsProxyProtocol: expectsProxyProtocol
         )
+        server.namedTLS = certificates.map { .init(hosts: $0.hosts, credentials: $0.tls.credentials) }
+        return server
     }
+}
+
+extension CachingProxy.Configuration.TLS {
+    fileprivate var credentials: TLSCredentials { .files(certificateChainPath: certificateChainPath, privateKeyPath: privateKeyPath) }
 }
 
 extension CachingProxy.Configuration.Listener.Address {

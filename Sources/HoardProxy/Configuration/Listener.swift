@@ -12,15 +12,33 @@ extension CachingProxy.Configuration {
         }
 
         public var address: Address
-        /// `nil`: without encryption.
+        /// For clients that name no host, or one that ``certificates`` does not have. `nil`: such clients are refused, or, if there are no other certificates,
+        /// the listener is not encrypted.
         public var tls: TLS?
+        /// For clients that name a host as TLS begins ([RFC 6066 §3](https://www.rfc-editor.org/rfc/rfc6066#section-3)). Default: none.
+        public var certificates: [HostCertificate] = []
         /// Whether clients may speak HTTP/2: agreed on by ALPN with encryption, with prior knowledge without. Default: `true`.
         public var isHTTP2Enabled = true
         /// Whether each connection begins with a header of the PROXY protocol (version 1 or 2), which tells the client's address. Default: `false`.
         public var expectsProxyProtocol = false
 
+        /// Whether connections are encrypted.
+        public var isEncrypted: Bool { tls != nil || !certificates.isEmpty }
+
         public init(_ address: Address, tls: TLS? = nil) {
             self.address = address
+            self.tls = tls
+        }
+    }
+
+    /// A certificate for some hosts.
+    public struct HostCertificate: Sendable, Hashable {
+        /// Names without ports; `*.example.com` for all below one. An exact name goes before any `*`, a longer one before a shorter one.
+        public var hosts: [String]
+        public var tls: TLS
+
+        public init(hosts: [String], tls: TLS) {
+            self.hosts = hosts
             self.tls = tls
         }
     }

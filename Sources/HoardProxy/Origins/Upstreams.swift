@@ -55,7 +55,7 @@ struct Upstreams: Sendable {
     /// Where clients come in both ways, that is part of what selects a response.
     func table(of configuration: CachingProxy.Configuration) throws(ProxyError) -> RouteTable {
         // A proxy in front may take connections of both kinds.
-        let hasBothSchemes = !configuration.trustedProxies.isEmpty || Set(configuration.listeners.map { $0.tls == nil }).count == 2
+        let hasBothSchemes = !configuration.trustedProxies.isEmpty || Set(configuration.listeners.map(\.isEncrypted)).count == 2
         var compiled: [ProxyRoute] = []
         for var route in configuration.routes {
             guard let group = groups.first(where: { $0.upstream.name == route.upstream }), let origin = group.upstream.servers.first else {

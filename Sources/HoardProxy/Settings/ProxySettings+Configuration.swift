@@ -43,12 +43,26 @@ extension ProxySettings {
             case (nil, _?): problems.append(.init(nil, "The listener \(listener.address.text) has “tls-key”, but no “tls-certificates”."))
             case (_?, nil): problems.append(.init(nil, "The listener \(listener.address.text) has “tls-certificates”, but no “tls-key”."))
             }
+            configured.certificates = listener.hostCertificates.compactMap { Self.configured($0, on: listener, &problems) }
             if taken.contains(where: { $0.conflicts(with: listener.address) }) {
                 problems.append(.init(nil, "Two listeners have the address \(listener.address.text)."))
             }
             taken.append(listener.address)
             return configured
         }
+    }
+
+    private static func configured(
+        _ certificate: HostCertificate,
+        on listener: Listener,
+        _ problems: inout [SettingProblem]
+    ) -> CachingProxy.Configuration.HostCertificate? {
+        guard let certificates = certificate.certificates, let key = certificate.key, !certificate.hosts.isEmpty else {
+            let text = "A group of “hosts” of the listener \(listener.address.text) needs “names”, “tls-certificates” and “tls-key”."
+            problems.append(.init(nil, text))
+            return nil
+        }
+        return .init(hosts: certificate.hosts, tls: .init(certificateChainPath: certificates, privateKeyPath: key))
     }
 
     private func configuredUpstreams(_ problems: inout [SettingProblem]) -> [CachingProxy.Configuration.Upstream] {

@@ -90,6 +90,14 @@ extension ProxySettings {
             "A file of certificates in PEM form, the server's own first. With it and a key, the listener is encrypted."
         ),
         .text("tls-key", \.key, flag: "tls-key", "A file with the private key in PEM form."),
+        .sections(
+            "hosts",
+            \.hostCertificates,
+            hostCertificateSchema,
+            initially: HostCertificate(),
+            maximumCount: 10_000,
+            "Certificates of their own for some hosts, chosen by the name that a client gives as TLS begins (SNI). Without “tls-certificates”, a client that names another host or none is refused."
+        ),
         .yesNo(
             "http2",
             \.isHTTP2Enabled,
@@ -102,6 +110,18 @@ extension ProxySettings {
             flag: "proxy-protocol",
             "Whether each connection begins with a header of the PROXY protocol (version 1 or 2), which tells the client's address. Only a load balancer may then reach the listener."
         ),
+    ]
+
+    static let hostCertificateSchema: [Setting<HostCertificate>] = [
+        .texts(
+            "names",
+            \.hosts,
+            "Host names without ports, *.example.com for all below one. An exact name goes before any *, a longer one before a shorter one."
+        ) {
+            Route.objection(toHost: $0)
+        },
+        .text("tls-certificates", \.certificates, "A file of certificates in PEM form, the host's own first."),
+        .text("tls-key", \.key, "A file with the private key in PEM form."),
     ]
 
     static let upstreamSchema: [Setting<Upstream>] = [
@@ -171,6 +191,12 @@ extension ProxySettings {
             flag: "pass-underscores",
             "Whether servers get fields with underscores in their names, which many read as if they were hyphens. Those like X_Forwarded_For and Content_Length are never passed."
         ),
+        .yesNo(
+            "websockets",
+            \.upstream.passesWebSockets,
+            flag: "websockets",
+            "Whether clients may open WebSockets to the servers, which must speak HTTP/1.1. Each takes a connection of its own, beyond “connections”."
+        ),
     ]
 
     static let healthCheckSchema: [Setting<CachingProxy.Configuration.Upstream.HealthCheck>] = [
@@ -191,12 +217,6 @@ extension ProxySettings {
         .value("path", .text, \.path, "What the path begins with.") { value throws(SettingProblem) in
             try value.path()
         } write: {
-        .yesNo(
-            "websockets",
-            \.upstream.passesWebSockets,
-            flag: "websockets",
-            "Whether clients may open WebSockets to the servers, which must speak HTTP/1.1. Each takes a connection of its own, beyond “connections”."
-        ),
             .scalar($0)
         },
         .text("upstream", \.upstream, "The name of the upstream that requests go to. It may be left out if there is only one."),
@@ -369,6 +389,19 @@ extension ProxySettings {
             "How long a client may send nothing of its request's content."
         ),
         .duration("write-timeout", \.writeTimeout, flag: "write-timeout", isPositive: true, "How long a client may take none of its response."),
+        .duration(
+            "websocket-idle-timeout",
+            \.webSocketIdleTimeout,
+            flag: "websocket-idle-timeout",
+            isPositive: true,
+            "How long nothing may pass through a WebSocket, in either direction."
+        ),
+        .optionalDuration(
+            "websocket-timeout",
+            \.webSocketTimeout,
+            flag: "websocket-timeout",
+            "How long a WebSocket may be open. By default any time."
+        ),
         .size(
             "minimum-rate",
             \.minimumBytesPerSecond,
@@ -389,19 +422,6 @@ extension ProxySettings {
             try value.isAbsent ? nil : value.address()
         } write: {
             $0.map { .scalar($0.text) }
-        .duration(
-            "websocket-idle-timeout",
-            \.webSocketIdleTimeout,
-            flag: "websocket-idle-timeout",
-            isPositive: true,
-            "How long nothing may pass through a WebSocket, in either direction."
-        ),
-        .optionalDuration(
-            "websocket-timeout",
-            \.webSocketTimeout,
-            flag: "websocket-timeout",
-            "How long a WebSocket may be open. By default any time."
-        ),
         },
         .text(
             "token-file",

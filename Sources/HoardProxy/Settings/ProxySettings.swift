@@ -9,8 +9,15 @@ package struct ProxySettings: Sendable {
         var address = CachingProxy.Configuration.Listener.Address.tcp(host: "127.0.0.1", port: 8080)
         var certificates: String?
         var key: String?
+        var hostCertificates: [HostCertificate] = []
         var isHTTP2Enabled = true
         var expectsProxyProtocol = false
+    }
+
+    package struct HostCertificate: Sendable, Hashable {
+        var hosts: [String] = []
+        var certificates: String?
+        var key: String?
     }
 
     package struct Route: Sendable, Hashable {

@@ -254,6 +254,8 @@ import Testing
         ("", "There is no origin: give --origin URL, or “upstreams” in a file."),
         ("origin: http://a\nroutes: [{lifetime: 1s, default-lifetime: 1s}]", "has both “lifetime” and “default-lifetime”"),
         ("origin: http://a\nroutes: [{bypass: yes, tags: [a]}]", "has “bypass” and “tags”"),
+        ("origin: http://a\nlisten: [{address: \":1\", hosts: [{names: [a], tls-key: k}]}]", "needs “names”, “tls-certificates” and “tls-key”"),
+        ("origin: http://a\nlisten: [{address: \":1\", hosts: [{names: [\"a:1\"], tls-key: k, tls-certificates: c}]}]", "a:1"),
         ("origin: http://a\nlisten: [{tls-key: k}]", "has “tls-key”, but no “tls-certificates”"),
         ("origin: http://a\nlisten: [{tls-certificates: c}]", "has “tls-certificates”, but no “tls-key”"),
         ("origin: http://a\nlisten: [':1', ':1']", "Two listeners have the address 0.0.0.0:1."),
@@ -341,7 +343,10 @@ import Testing
             switch description.form {
             case .section, .sections: break
             default:
-                let isOfOneItemOnly = ["upstreams.name", "upstreams.servers", "routes.hosts", "routes.path", "routes.upstream", "listen.address"]
+                let isOfOneItemOnly = [
+                    "upstreams.name", "upstreams.servers", "routes.hosts", "routes.path", "routes.upstream", "listen.address",
+                    "listen.hosts.names", "listen.hosts.tls-certificates", "listen.hosts.tls-key",
+                ]
                 let needsFlag = !isOfOneItemOnly.contains(description.path)
                 #expect((description.flag != nil) == needsFlag, "\(description.path)")
             }

@@ -1,0 +1,58 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Hoard
+internal import NIOSSL
+
+/// What connections are encrypted with, by the host that the client names ([RFC 6066 §3](https://www.rfc-editor.org/rfc/rfc6066#section-3)).
+struct NamedContexts: Sendable {
+    /// For other clients; `nil`: they are refused.
+    let other: NIOSSLContext?
+    private var exact: [String: NIOSSLContext] = [:]
+    /// By what comes behind the `*`, such as `.example.com`.
+    private var below: [String: NIOSSLContext] = [:]
+
+    /// Loads certificates. The first that is for a name is used for it.
+    ///
+    /// - Parameter allowsExpired: Certificates out of their time are as good as others.
+    /// - Throws: ``TLSError``.
+    init(_ listener: HTTPServer.Listener, allowsExpired: Bool, clock: any WallClock) async throws {
+        func load(_ credentials: TLSCredentials) async throws -> NIOSSLContext {
+            try await credentials.makeContext(isHTTP2Enabled: listener.isHTTP2Enabled, allowsExpired: allowsExpired, clock: clock)
+        }
+        other = if let credentials = listener.tls { try await load(credentials) } else { nil }
+        for named in listener.namedTLS {
+            let context: NIOSSLContext
+            do {
+                context = try await load(named.credentials)
+            } catch let error as TLSError {
+                throw TLSError("For \(named.hosts.joined(separator: ", ")): \(error.message)", underlyingError: error)
+            }
+            for host in named.hosts.map({ $0.lowercased() }) {
+                if host.hasPrefix("*.") {
+                    let suffix = String(host.dropFirst())
+                    if below[suffix] == nil { below[suffix] = context }
+                } else if exact[host] == nil {
+                    exact[host] = context
+                }
+            }
+        }
+    }
+
+    /// The one context, if names do not matter.
+    var only: NIOSSLContext? { exact.isEmpty && below.isEmpty ? other : nil }
+
+    /// - Complexity: O(*n*) in the parts of the name.
+    func context(forHost host: String?) -> NIOSSLContext? {
+        guard var name = host?.lowercased() else { return other }
+        // A name may end with the dot of the root, which clients should not send.
+        if name.last == "." { name.removeLast() }
+        if let context = exact[name] { return context }
+        var rest = name[...]
+        while let dot = rest.firstIndex(of: ".") {
+            if let context = below[String(rest[dot...])], dot > name.startIndex { return context }
+            rest = rest[rest.index(after: dot)...]
+        }
+        return other
+    }
+}
