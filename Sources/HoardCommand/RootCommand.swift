@@ -12,12 +12,15 @@ struct RootCommand: AsyncParsableCommand {
             Try it:
               hoard demo                                     see what a cache does, with a small origin of its own
               hoard proxy --origin http://localhost:3000     cache what your server sends
+              hoard warm --proxy http://localhost:8080 --sitemap https://example.com/sitemap.xml
               hoard get https://example.com/logo.png -o logo.png
               hoard view https://example.com/screens/home    show a server-driven screen
               hoard inspect ls                               see what is cached
               hoard simulate trace.txt.gz                    compare hit ratios on a recorded access trace
             """,
         version: Version.current,
-        subcommands: [ProxyCommand.self, GetCommand.self, ViewCommand.self, InspectCommand.self, SimulateCommand.self, DemoCommand.self]
+        subcommands: [
+            ProxyCommand.self, WarmCommand.self, GetCommand.self, ViewCommand.self, InspectCommand.self, SimulateCommand.self, DemoCommand.self,
+        ]
     )
 }

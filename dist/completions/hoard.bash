@@ -173,13 +173,13 @@ _hoard() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    proxy|get|view|inspect|simulate|demo|help)
+    proxy|warm|get|view|inspect|simulate|demo|help)
         # Offer subcommand argument completions
         "_hoard_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'proxy get view inspect simulate demo help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'proxy warm get view inspect simulate demo help' -- "${cur}"))
         ;;
     esac
 }
@@ -188,7 +188,7 @@ _hoard_proxy() {
     repeating_flags=()
     non_repeating_flags=(--check-config --print-config --version -h --help)
     repeating_options=(--origin --trusted-proxies --listen)
-    non_repeating_options=(--config --tls-certificates --tls-key --http2 --proxy-protocol --directory --max-bytes --max-entries --memory-bytes --max-object-bytes --cdn-targets --stale-if-unreachable --revalidation-period --collapse-timeout --variants --in-flight-bytes --name --redis --redis-password-file --redis-trust-roots --redis-key-prefix --redis-timeout --redis-collapse --bypass --lifetime --default-lifetime --stale-while-revalidate --stale-if-error --ignore-query --key-fields --tags --upstream-version --connect-timeout --response-timeout --upstream-idle-timeout --upstream-connections --retries --trust-roots --forward-host --tell-of-client --pass-underscores --health-check-path --health-check-interval --health-check-timeout --health-check-failures --health-check-successes --connections --connections-per-address --streams --target-bytes --header-bytes --header-fields --content-bytes --idle-timeout --head-timeout --body-timeout --write-timeout --minimum-rate --admin --admin-token-file --admin-host-names --access-log --access-log-format --event-loops --grace-period --log-level)
+    non_repeating_options=(--config --tls-certificates --tls-key --http2 --proxy-protocol --directory --max-bytes --max-entries --memory-bytes --max-object-bytes --cdn-targets --stale-if-unreachable --revalidation-period --collapse-timeout --variants --in-flight-bytes --name --redis --redis-password-file --redis-trust-roots --redis-key-prefix --redis-timeout --redis-collapse --bypass --lifetime --default-lifetime --stale-while-revalidate --stale-if-error --ignore-query --key-fields --tags --upstream-version --connect-timeout --response-timeout --upstream-idle-timeout --upstream-connections --retries --trust-roots --forward-host --tell-of-client --pass-underscores --websockets --health-check-path --health-check-interval --health-check-timeout --health-check-failures --health-check-successes --connections --connections-per-address --streams --target-bytes --header-bytes --header-fields --content-bytes --idle-timeout --head-timeout --body-timeout --write-timeout --websocket-idle-timeout --websocket-timeout --minimum-rate --admin --admin-token-file --admin-host-names --access-log --access-log-format --event-loops --grace-period --log-level)
     __hoard_offer_flags_options 0
 
     # Offer option value completions
@@ -340,6 +340,10 @@ _hoard_proxy() {
         __hoard_add_completions -W 'yes'$'\n''no'
         return
         ;;
+    '--websockets')
+        __hoard_add_completions -W 'yes'$'\n''no'
+        return
+        ;;
     '--health-check-path')
         return
         ;;
@@ -388,6 +392,12 @@ _hoard_proxy() {
     '--write-timeout')
         return
         ;;
+    '--websocket-idle-timeout')
+        return
+        ;;
+    '--websocket-timeout')
+        return
+        ;;
     '--minimum-rate')
         return
         ;;
@@ -417,6 +427,39 @@ _hoard_proxy() {
         ;;
     '--log-level')
         __hoard_add_completions -W 'trace'$'\n''debug'$'\n''info'$'\n''notice'$'\n''warning'$'\n''error'$'\n''critical'
+        return
+        ;;
+    esac
+}
+
+_hoard_warm() {
+    repeating_flags=()
+    non_repeating_flags=(--json --version -h --help)
+    repeating_options=(--sitemap --urls -H --header)
+    non_repeating_options=(--proxy --concurrency --rate --max-time)
+    __hoard_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--proxy')
+        return
+        ;;
+    '--sitemap')
+        return
+        ;;
+    '--urls')
+        return
+        ;;
+    '--concurrency')
+        return
+        ;;
+    '--rate')
+        return
+        ;;
+    '-H'|'--header')
+        return
+        ;;
+    '--max-time')
         return
         ;;
     esac
