@@ -11,7 +11,7 @@ import Synchronization
     import Musl
 #endif
 
-/// Another program, with pipes to its standard input and from its standard output.
+/// Another program, with pipes to its standard input and from its standard output, and perhaps from its standard error.
 ///
 /// The pipe to its input ends with this process, however it ends: a child that reads it knows when it is of no more use.
 package struct ChildProcess: Sendable {
@@ -32,37 +32,62 @@ package struct ChildProcess: Sendable {
     package let input: CInt
     /// Where its standard output is read.
     package let output: CInt
+    /// Where its standard error is read; `nil`: it is that of this process.
+    package let errors: CInt?
 
-    /// - Parameter program: The path of an executable.
-    package init(_ program: String, _ arguments: [String]) throws(SystemFailure) {
-        self = try Self.starting.withLock { _ throws(SystemFailure) in try Self.start(program, arguments) }
+    /// - Parameters:
+    ///   - program: The path of an executable.
+    ///   - environment: `nil`: that of this process.
+    ///   - readsErrors: There is to be a pipe from its standard error.
+    package init(
+        _ program: String,
+        _ arguments: [String],
+        environment: [String: String]? = nil,
+        readsErrors: Bool = false
+    ) throws(SystemFailure) {
+        self = try Self.starting.withLock { _ throws(SystemFailure) in
+            try Self.start(program, arguments, environment, readsErrors: readsErrors)
+        }
     }
 
-    private init(identifier: Int32, input: CInt, output: CInt) {
+    private init(identifier: Int32, input: CInt, output: CInt, errors: CInt?) {
         self.identifier = identifier
         self.input = input
         self.output = output
+        self.errors = errors
     }
 
     /// One child is started at a time: a second one would inherit a pipe between its creation and its mark.
     private static let starting = Mutex(())
 
-    private static func start(_ program: String, _ arguments: [String]) throws(SystemFailure) -> ChildProcess {
-        let toChild = try makePipe()
-        let fromChild: (reading: CInt, writing: CInt)
+    private static func start(
+        _ program: String,
+        _ arguments: [String],
+        _ environment: [String: String]?,
+        readsErrors: Bool
+    ) throws(SystemFailure) -> ChildProcess {
+        var pipes: [(reading: CInt, writing: CInt)] = []
         do throws(SystemFailure) {
-            fromChild = try makePipe()
+            for _ in 0..<(readsErrors ? 3 : 2) { pipes.append(try makePipe()) }
         } catch {
-            for end in [toChild.reading, toChild.writing] { close(end) }
+            for pipe in pipes { for end in [pipe.reading, pipe.writing] { close(end) } }
             throw error
         }
-        let result = SystemCalls.spawn(program, arguments, input: toChild.reading, output: fromChild.writing)
-        for end in [toChild.reading, fromChild.writing] { close(end) }
+        let (toChild, fromChild, errors) = (pipes[0], pipes[1], readsErrors ? pipes[2] : nil)
+        let result = SystemCalls.spawn(
+            program,
+            arguments,
+            environment: environment,
+            input: toChild.reading,
+            output: fromChild.writing,
+            errors: errors?.writing
+        )
+        for end in [toChild.reading, fromChild.writing, errors?.writing] { if let end { close(end) } }
         guard result.number == 0 else {
-            for end in [toChild.writing, fromChild.reading] { close(end) }
+            for end in [toChild.writing, fromChild.reading, errors?.reading] { if let end { close(end) } }
             throw SystemFailure("start \(program)", number: result.number)
         }
-        return ChildProcess(identifier: result.identifier, input: toChild.writing, output: fromChild.reading)
+        return ChildProcess(identifier: result.identifier, input: toChild.writing, output: fromChild.reading, errors: errors?.reading)
     }
 
     /// Neither end is inherited by other children, or the end of this process would not be seen.
@@ -84,13 +109,13 @@ package struct ChildProcess: Sendable {
         return information.si_signo == 0
     }
 
-    /// Waits for the end of the process, and gives back both pipes. To be called once.
+    /// Waits for the end of the process, and gives back the pipes. To be called once.
     @discardableResult
     package func wait() -> Ending {
         close(input)
         var status: CInt = 0
         while waitpid(identifier, &status, 0) < 0 && errno == EINTR {}
-        close(output)
+        for end in [output, errors] { if let end { close(end) } }
         return status & 0x7f == 0 ? .exited((status >> 8) & 0xff) : .signalled(status & 0x7f)
     }
 }

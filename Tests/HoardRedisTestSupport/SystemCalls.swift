@@ -13,8 +13,21 @@
 enum SystemCalls {
     /// Starts a program whose standard input and output are the two descriptors.
     ///
+    /// Foundation's `Process` is not used: to learn which descriptors are open it copies whole entries of a directory, also the last ones of a buffer, beyond its
+    /// end. With some thousand open descriptors that has ended the tests with a fault (Swift 6.3).
+    ///
+    /// - Parameters:
+    ///   - environment: `nil`: that of this process.
+    ///   - errors: Its standard error; `nil`: that of this process.
     /// - Returns: The process; a `number` other than 0 is the error.
-    static func spawn(_ program: String, _ arguments: [String], input: CInt, output: CInt) -> (identifier: pid_t, number: CInt) {
+    static func spawn(
+        _ program: String,
+        _ arguments: [String],
+        environment: [String: String]? = nil,
+        input: CInt,
+        output: CInt,
+        errors: CInt? = nil
+    ) -> (identifier: pid_t, number: CInt) {
         #if canImport(Darwin)
             var actions: posix_spawn_file_actions_t?
             var attributes: posix_spawnattr_t?
@@ -33,6 +46,7 @@ enum SystemCalls {
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        if let errors { posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO) }
         // Nothing else is inherited: a pipe that somebody reads to its end must not stay open in a server.
         #if canImport(Darwin)
             posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_CLOEXEC_DEFAULT))
@@ -42,8 +56,15 @@ enum SystemCalls {
         #endif
         let copies = ([program] + arguments).map { strdup($0) }
         defer { for copy in copies { free(copy) } }
+        let variables = environment.map { $0.map { strdup("\($0)=\($1)") } } ?? []
+        defer { for variable in variables { free(variable) } }
         var identifier: pid_t = 0
-        let number = posix_spawn(&identifier, program, &actions, &attributes, copies + [nil], environ)
+        let number =
+            if environment == nil {
+                posix_spawn(&identifier, program, &actions, &attributes, copies + [nil], environ)
+            } else {
+                posix_spawn(&identifier, program, &actions, &attributes, copies + [nil], variables + [nil])
+            }
         return (identifier, number)
     }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import HoardRedisTestSupport
 import Synchronization
 import Testing
 
@@ -36,28 +37,26 @@ final class HoardProcess: Sendable {
 
     /// Starts any program, given by its path.
     init(command: [String], environment: [String: String] = [:]) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: command[0])
-        process.arguments = Array(command.dropFirst())
-        process.environment = ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"].merging(environment) { $1 }
-        let outputPipe = Pipe()
-        let errorPipe = Pipe()
-        for end in [outputPipe.fileHandleForReading, outputPipe.fileHandleForWriting, errorPipe.fileHandleForReading, errorPipe.fileHandleForWriting]
-        {
-            // Programs that are started at the same time would keep them open.
-            _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
+        let process = try ChildProcess(
+            command[0],
+            Array(command.dropFirst()),
+            environment: ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"].merging(environment) { $1 },
+            readsErrors: true
+        )
+        pid = process.identifier
+        for (end, collector) in [(process.output, output), (process.errors, errors)] {
+            // Of its own, since a child of the process may write on when that has ended.
+            guard let end else { continue }
+            collector.read(FileHandle(fileDescriptor: fcntl(end, F_DUPFD_CLOEXEC, 0), closeOnDealloc: true))
         }
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = outputPipe
-        process.standardError = errorPipe
         let exit = exit
-        process.terminationHandler = { process in
-            exit.ended(process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus)
+        Thread.detachNewThread {
+            // Its standard input is empty: waiting closes it.
+            switch process.wait() {
+            case .exited(let code): exit.ended(code)
+            case .signalled(let number): exit.ended(-number)
+            }
         }
-        try process.run()
-        self.pid = process.processIdentifier
-        output.read(outputPipe)
-        errors.read(errorPipe)
     }
 
     deinit {
@@ -131,10 +130,10 @@ private final class LineCollector: Sendable {
     private let state = Mutex(State())
 
     /// Reads on a thread of its own, so that no test waits for another's output.
-    func read(_ pipe: Pipe) {
+    func read(_ handle: FileHandle) {
         Thread.detachNewThread {
             while true {
-                let part = pipe.fileHandleForReading.availableData
+                let part = handle.availableData
                 let waiters = self.state.withLock { state in
                     state.data.append(part)
                     state.hasEnded = part.isEmpty
