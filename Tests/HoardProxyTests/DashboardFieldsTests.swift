@@ -24,7 +24,7 @@ struct DashboardFieldsTests {
             "shared": {"name": "redis", "state": "sound", "space": {"bytes": 1, "limit": 1, "entries": 1}, "hits": 1, "misses": 1, "failures": 1,
                 "pendingInvalidations": 1},
             "process": {"residentBytes": 1, "openFiles": 1},
-            "evictions": {"memory": CAUSES, "disk": CAUSES}, "connections": {"open": 1, "limit": 1, "accepted": 1},
+            "evictions": {"memory": CAUSES, "disk": CAUSES}, "connections": {"open": 1, "limit": 1, "accepted": 1, "webSockets": {"open": 1, "opened": 1}},
             "origins": [{"name": "a", "servers": [{"url": "a", "state": "healthy", "requests": 1, "failures": 1, "inProgress": 1, "connections": 1,
                 "meanResponseMilliseconds": 1}]}],
             "history": [POINT], "longHistory": [POINT], "hottest": [{"uri": "a", "requests": 1, "bytes": 1}], "largest": [{"uri": "a", "bytes": 1}],
