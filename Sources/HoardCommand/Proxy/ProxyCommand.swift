@@ -125,12 +125,22 @@ struct ProxyCommand: AsyncParsableCommand {
             for store in stores { await store.close() }
             throw error
         }
+        let manager = ServiceManager(environment: ProcessInfo.processInfo.environment)
         let origins = configuration.upstreams.flatMap { $0.servers.prefix(1) }.map(\.description)
         Terminal.say("hoard: serving \(proxy.urls.joined(separator: ", ")) from \(origins.joined(separator: ", ")), cache \(place)")
         if let address = proxy.adminAddress { Terminal.say("hoard: administration at \(address)") }
-        let reloading = Task { for await _ in reloads { await reload(proxy, startedWith: settings) } }
+        let status = "Serving \(proxy.urls.joined(separator: ", "))."
+        manager.ready(status)
+        let reloading = Task {
+            for await _ in reloads {
+                manager.reloading()
+                await reload(proxy, startedWith: settings)
+                manager.ready(status)
+            }
+        }
         await termination.wait()
         reloading.cancel()
+        manager.stopping()
         Terminal.say("hoard: finishing the requests under way; a second signal ends at once")
         await proxy.shutdown(gracePeriod: settings.gracePeriod)
         Terminal.say("hoard: done")
