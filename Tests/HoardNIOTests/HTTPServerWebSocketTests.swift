@@ -81,6 +81,18 @@ struct HTTPServerWebSocketTests {
         }
     }
 
+    /// What looks like the beginning of a request, and could be held back or changed as one.
+    @Test(arguments: ["TOKEN", "BREW it", "\r\n"])
+    func earlyBytesBehindPipelinedRequestsAreTheFirst(_ early: String) async throws {
+        try await withServer(Self.configuration(), handler: Self.echo) { server in
+            let client = try await RawClient.connect(port: server.port)
+            try await client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n" + Self.opening + early)
+            #expect(try await client.receiveResponse().status == 200)
+            #expect(RawResponse(head: try await client.receive(through: "\r\n\r\n")).status == 101)
+            #expect(try await client.receive(byteCount: early.utf8.count) == early)
+        }
+    }
+
     @Test func refusalIsAResponseLikeAnyAndClosesTheConnection() async throws {
         try await withServer(Self.configuration(), handler: { _ in .text("no", .forbidden) }) { server in
             let client = try await RawClient.connect(port: server.port)
@@ -95,6 +107,7 @@ struct HTTPServerWebSocketTests {
         "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: close\r\n\r\n",
         "GET / HTTP/1.0\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\t, x\r\nUpgrade: websocket\r\n\r\n",
         "POST / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nContent-Length: 0\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nContent-Length: 1\r\n\r\nx",
     ])

@@ -191,6 +191,23 @@ struct WebSocketTests {
         }
     }
 
+    @Test func serverThatBreaksManyOffIsNoWorseForOtherRequests() async throws {
+        let opened = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
+        let server = try await ScriptedServer.start { head in
+            head.contains("Upgrade: websocket") ? [.send(opened), .reset] : [.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")]
+        }
+        let origin = try Origin("http://127.0.0.1:\(server.port)")
+        try await Self.with(change: { $0.upstreams[0].servers = [origin] }) { site in
+            for _ in 0..<20 {
+                let client = try await RawClient.connect(port: site.port)
+                try await client.send(Self.opening())
+                _ = try? await client.receiveUntilClosed()
+            }
+            try await waitUntil { site.group?.inProgress == 0 }
+            #expect(site.group?.failures == 0 && site.group?.state == .healthy)
+        }
+    }
+
     @Test(arguments: [false, true])
     func clientThatLeavesEndsItAtTheOrigin(_ isStream: Bool) async throws {
         try await Self.with { site in

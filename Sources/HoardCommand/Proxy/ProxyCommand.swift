@@ -135,7 +135,7 @@ struct ProxyCommand: AsyncParsableCommand {
             for await _ in reloads {
                 manager.reloading()
                 await reload(proxy, startedWith: settings)
-                manager.ready(status)
+                if !Task.isCancelled { manager.ready(status) }
             }
         }
         await termination.wait()

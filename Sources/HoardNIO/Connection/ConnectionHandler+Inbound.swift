@@ -12,7 +12,9 @@ extension ConnectionHandler {
         hasPartialHeadInParser = false
         switch part {
         case .head(var head):
-            place = place == .unknown ? .unknown : .init(after: head)
+            // What comes behind a request for a WebSocket need not be HTTP.
+            let mayEndHTTP = configuration.webSockets != nil && head.headers.contains(name: "upgrade")
+            place = place == .unknown || mayEndHTTP ? .unknown : .init(after: head)
             if let method = foreignMethod.take() {
                 head.method = .RAW(value: method)
                 part = .head(head)
@@ -128,8 +130,6 @@ extension ConnectionHandler {
         machine.exchangeStarted(keepsAlive: request.keepsAlive)
         let cancellation = ExchangeCancellation()
         let now = context.eventLoop.now
-        // Its head is the last thing on the connection that is HTTP.
-        if request.opensWebSocket { place = .unknown }
         let pipe = request.content == .none && !request.opensWebSocket ? nil : makeBody(context: context)
         current = Current(
             account: observer == nil ? nil : ExchangeAccount(request: request.head, version: request.version, start: now),

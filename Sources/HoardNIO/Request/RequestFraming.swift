@@ -80,8 +80,11 @@ struct RequestFraming {
     }
 
     /// Whether the client offers to speak the WebSocket protocol: [RFC 6455 §4.1](https://www.rfc-editor.org/rfc/rfc6455#section-4.1).
+    ///
+    /// Not if the parser might not see that: it knows no tabs behind an option.
     var asksForWebSocket: Bool {
-        asksForUpgrade && upgrades.contains { $0.split(separator: ",").contains { $0.trimmingSpaces.lowercased() == "websocket" } }
+        asksForUpgrade && !connectionOptions.contains { $0.utf8.contains(UInt8(ascii: "\t")) }
+            && upgrades.contains { $0.split(separator: ",").contains { $0.trimmingSpaces.lowercased() == "websocket" } }
     }
 }
 

@@ -132,8 +132,10 @@ extension OriginGroup: Transport {
         }
         let time = ticker.nanoseconds() - start
         note(ticket.server) { $0.answered(ticket, after: time) }
+        let isWebSocket = request.opensWebSocket && response.head.status == .switchingProtocols
         response.body = CountedBody.counting(response.body) { [self] error in
-            if let error { ended(ticket, error) } else { note(ticket.server) { $0.ended(ticket, .complete, at: ticker.nanoseconds()) } }
+            // However a WebSocket ends, the server has answered: clients can make it end it in any way.
+            if let error, !isWebSocket { ended(ticket, error) } else { note(ticket.server) { $0.ended(ticket, .complete, at: ticker.nanoseconds()) } }
         }
         return response
     }
