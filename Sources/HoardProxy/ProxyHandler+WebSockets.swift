@@ -19,7 +19,7 @@ internal import Synchronization
 struct WebSocketRequest: Sendable {
     let request: HTTPRequest
     let body: HTTPBody
-    /// What the origin must answer to the proxy's own key; `nil` if the client has sent one, and looks at the answer itself.
+    /// The answer that the origin must give to the proxy's own key; `nil` if the client has sent a key, and checks the answer itself.
     let expectedAccept: String?
 
     /// - Parameter isExtendedConnect: The client speaks HTTP/2, where there are no keys: [RFC 8441 §5](https://www.rfc-editor.org/rfc/rfc8441#section-5).
@@ -38,7 +38,7 @@ struct WebSocketRequest: Sendable {
         self.request = request
     }
 
-    /// What shows that an origin has read a key: [RFC 6455 §4.2.2](https://www.rfc-editor.org/rfc/rfc6455#section-4.2.2).
+    /// The proof that an origin has read a key: [RFC 6455 §4.2.2](https://www.rfc-editor.org/rfc/rfc6455#section-4.2.2).
     static func accept(for key: String) -> String {
         let digest = Insecure.SHA1.hash(data: Data("\(key)258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8))
         return Data(digest).base64EncodedString()

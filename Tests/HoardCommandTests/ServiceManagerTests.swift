@@ -10,7 +10,7 @@
 
     @testable import HoardCommand
 
-    /// What systemd is told, by a socket that stands in for its own.
+    /// The messages for systemd, received by a socket that stands in for its own.
     @Suite(.timeLimit(.minutes(5)))
     struct ServiceManagerTests {
         /// Receives what services say.

@@ -43,7 +43,7 @@ struct HTTPServerWebSocketTests {
             #expect(head.statusLine == "HTTP/1.1 101 Switching Protocols")
             #expect(head["connection"] == "Upgrade" && head["upgrade"] == "websocket" && head["sec-websocket-accept"] == "x")
             #expect(head["content-length"] == nil && head["transfer-encoding"] == nil)
-            // What looks like requests, and what the parser would refuse or put another method in the place of.
+            // Bytes that look like requests, and bytes that the parser would refuse or change.
             for text in ["GET / HTTP/1.1\r\nHost: a\r\n\r\n", "BREW / HTTP/1.1\r\n\r\n", "\u{0}\u{1}\r\n0\r\n\r\n", "x"] {
                 try await client.send(text)
                 #expect(try await client.receive(byteCount: text.utf8.count) == text)
@@ -81,7 +81,7 @@ struct HTTPServerWebSocketTests {
         }
     }
 
-    /// What looks like the beginning of a request, and could be held back or changed as one.
+    /// Bytes that look like the beginning of a request, and could be held back or changed as one.
     @Test(arguments: ["TOKEN", "BREW it", "\r\n"])
     func earlyBytesBehindPipelinedRequestsAreTheFirst(_ early: String) async throws {
         try await withServer(Self.configuration(), handler: Self.echo) { server in

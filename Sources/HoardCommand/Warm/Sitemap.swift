@@ -1,14 +1,14 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a sitemap names: pages, or other sitemaps ([sitemaps.org](https://www.sitemaps.org/protocol.html)).
+/// The URLs of a sitemap: pages, or other sitemaps ([sitemaps.org](https://www.sitemaps.org/protocol.html)).
 struct Sitemap: Equatable {
     /// Whether the URLs are those of other sitemaps.
     let isIndex: Bool
-    /// In their order, as they are written; each `loc` once.
+    /// In their order, as they are written.
     let urls: [String]
 
-    /// Reads XML, or text with a URL on each line. Whatever stands beside the `loc` elements is skipped, broken or not.
+    /// Reads XML, or text with a URL on each line. Everything beside the `loc` elements is skipped, broken or not.
     ///
     /// O(*n*).
     init(_ text: String) {
@@ -63,7 +63,7 @@ struct Sitemap: Equatable {
         return result + text
     }
 
-    /// What a reference to a character stands for: [XML §4.1](https://www.w3.org/TR/xml/#sec-references).
+    /// The character that a reference stands for: [XML §4.1](https://www.w3.org/TR/xml/#sec-references).
     private static func character(_ name: Substring) -> Character? {
         switch name {
         case "amp": return "&"

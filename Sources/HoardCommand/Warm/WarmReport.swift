@@ -1,9 +1,9 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What has become of the URLs that a cache was warmed with.
+/// The results of warming a cache, counted.
 struct WarmReport: Encodable, Equatable {
-    /// What the cache did for one URL.
+    /// The result for one URL.
     enum Outcome: Equatable {
         /// The cache had it.
         case hit
@@ -42,7 +42,7 @@ struct WarmReport: Encodable, Equatable {
 }
 
 extension WarmReport.Outcome {
-    /// What a response says of the cache that is nearest to the client: [RFC 9211 §2](https://www.rfc-editor.org/rfc/rfc9211#section-2).
+    /// The result as the cache nearest to the client states it: [RFC 9211 §2](https://www.rfc-editor.org/rfc/rfc9211#section-2).
     init(status: Int, cacheStatus: String?) {
         guard status < 400 else {
             self = .failed("status \(status)")

@@ -12,7 +12,7 @@ extension ConnectionHandler {
         hasPartialHeadInParser = false
         switch part {
         case .head(var head):
-            // What comes behind a request for a WebSocket need not be HTTP.
+            // Bytes behind a request for a WebSocket need not be HTTP.
             let mayEndHTTP = configuration.webSockets != nil && head.headers.contains(name: "upgrade")
             place = place == .unknown || mayEndHTTP ? .unknown : .init(after: head)
             if let method = foreignMethod.take() {
@@ -105,7 +105,7 @@ extension ConnectionHandler {
         case .end:
             current?.missingByteCount = 0
             current?.awaitsContinue = false
-            // What a client sends through a WebSocket begins after the answer.
+            // The client's part of a WebSocket begins after the answer.
             if current?.opensWebSocket == false { current?.body?.finish() }
             perform(machine.requestEnded(), context: context)
         }

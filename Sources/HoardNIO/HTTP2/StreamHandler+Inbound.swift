@@ -142,7 +142,7 @@ extension StreamHandler {
             if isOver { reset(.cancel, context: context) }
             return
         }
-        // What the client sends through a WebSocket may wait until that is open.
+        // A client may wait until its WebSocket is open before it sends anything.
         guard !opensWebSocket else { return }
         let isClientWaitedFor = machine.isReceiving && body?.isReaderWaiting == true
         if receiving.sample(isWaiting: isClientWaitedFor, byteCount: receivedByteCount, now: now) {

@@ -4,7 +4,7 @@
 internal import Hoard
 internal import NIOSSL
 
-/// What connections are encrypted with, by the host that the client names ([RFC 6066 §3](https://www.rfc-editor.org/rfc/rfc6066#section-3)).
+/// TLS contexts by the host that the client names ([RFC 6066 §3](https://www.rfc-editor.org/rfc/rfc6066#section-3)).
 struct NamedContexts: Sendable {
     /// For other clients; `nil`: they are refused.
     let other: NIOSSLContext?

@@ -23,7 +23,7 @@ final class ServerCertificates: Sendable {
         state = Mutex(State(listener: listener, contexts: try await NamedContexts(listener, allowsExpired: true, clock: clock)))
     }
 
-    /// What the next connections are encrypted with.
+    /// The contexts for the next connections.
     var contexts: NamedContexts { state.withLock { $0.contexts } }
 
     /// Loads certificates, and tells whether they can be used; they are not used yet.

@@ -13,7 +13,7 @@ struct OutgoingRequest: Sendable {
         case none
         case bytes(ByteBuffer)
         case stream(HTTPBody)
-        /// What is sent through the WebSocket that the request asks for, when the origin has opened it.
+        /// The bytes to send through the WebSocket that the request asks for, when the origin has opened it.
         case webSocket(HTTPBody)
     }
 

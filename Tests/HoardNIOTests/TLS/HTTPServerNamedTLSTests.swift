@@ -60,7 +60,7 @@ struct HTTPServerNamedTLSTests {
             #expect(try await Self.certificate(server, for: "b.test")?.certificate == TestCertificate.second.certificate)
             #expect(try await Self.certificate(server, for: "a.test") == nil)
             #expect(try await Self.certificate(server, for: nil) == nil)
-            // What is no TLS at all is refused like any that cannot be read.
+            // A client that speaks no TLS gets the alert too.
             let plain = try await RawClient.connect(port: server.port)
             try await plain.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
             #expect(try await Array(plain.receiveUntilClosed().utf8) == [21, 3, 1, 0, 2, 2, 112])

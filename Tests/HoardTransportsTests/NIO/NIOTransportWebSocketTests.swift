@@ -29,7 +29,7 @@ struct NIOTransportWebSocketTests {
         ).openingWebSocket()
     }
 
-    /// What a test says, when it says it.
+    /// A body that yields what the test gives it, when the test gives it.
     private static func speech() -> (HTTPBody, AsyncStream<ByteBuffer>.Continuation) {
         let (parts, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
         return (HTTPBody(parts, length: nil), continuation)
