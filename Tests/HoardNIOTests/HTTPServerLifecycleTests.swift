@@ -5,6 +5,7 @@ import HTTPTypes
 import HoardHTTP
 import HoardNIO
 import HoardNIOTestSupport
+import HoardTesting
 import NIOCore
 import NIOPosix
 import Testing
@@ -138,6 +139,30 @@ struct HTTPServerLifecycleTests {
         await cancelled.wait()
         #expect(server.connectionCount == 0)
         #expect(try await client.receiveUntilClosed().isEmpty)
+    }
+
+    /// A server holds its handler: whether that is freed says whether the server is.
+    private struct Trace: Sendable {
+        weak let handler: Signal?
+    }
+
+    private func serveOnce() async throws -> Trace {
+        let handler = Signal()
+        let server = try await HTTPServer.start { _ in
+            handler.fire()
+            return .text("done")
+        }
+        let client = try await RawClient.connect(port: server.port)
+        try await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(try await client.receiveResponse().content == "done")
+        await server.shutdown(gracePeriod: .zero)
+        try await client.close()
+        return Trace(handler: handler)
+    }
+
+    @Test func serverThatHasShutDownIsFreed() async throws {
+        let trace = try await serveOnce()
+        try await waitUntil { trace.handler == nil }
     }
 
     @Test func shutdownMayBeCalledAgain() async throws {

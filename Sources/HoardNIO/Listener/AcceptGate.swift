@@ -37,12 +37,16 @@ final class AcceptGate: ChannelDuplexHandler {
     func handlerAdded(context: ChannelHandlerContext) {
         let gate = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop
-        registry.addGate {
+        registry.addGate(ObjectIdentifier(self)) {
             eventLoop.execute {
                 let (gate, context) = gate.value
                 if gate.isReadHeld { gate.read(context: context) }
             }
         }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        registry.removeGate(ObjectIdentifier(self))
     }
 
     func read(context: ChannelHandlerContext) {

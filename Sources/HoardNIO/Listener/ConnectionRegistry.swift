@@ -23,7 +23,8 @@ final class ConnectionRegistry: Sendable {
         var entries: [ObjectIdentifier: Entry] = [:]
         var isShuttingDown = false
         var isAcceptingHeld = false
-        var gates: [@Sendable () -> Void] = []
+        /// What opens each of the gates in front of the listening sockets. These refer to the registry, so they must leave it.
+        var gates: [ObjectIdentifier: @Sendable () -> Void] = [:]
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -39,7 +40,7 @@ final class ConnectionRegistry: Sendable {
             state.maximumCount = maximumCount
             guard state.isAcceptingHeld, state.acceptedCount < maximumCount else { return [] }
             state.isAcceptingHeld = false
-            return state.gates
+            return Array(state.gates.values)
         }
         for open in gates { open() }
     }
@@ -50,15 +51,18 @@ final class ConnectionRegistry: Sendable {
     /// How many connections have been accepted since the start.
     var totalCount: Int { state.withLock { $0.totalCount } }
 
-    /// Adds something that accepts connections, and is told when it may do so again.
-    func addGate(_ open: @escaping @Sendable () -> Void) {
-        state.withLock { $0.gates.append(open) }
+    /// Adds something that accepts connections, and is told when it may do so again, until ``removeGate(_:)``.
+    func addGate(_ id: ObjectIdentifier, _ open: @escaping @Sendable () -> Void) {
+        state.withLock { $0.gates[id] = open }
+    }
+
+    func removeGate(_ id: ObjectIdentifier) {
+        state.withLock { _ = $0.gates.removeValue(forKey: id) }
     }
 
     /// Has every gate look again whether it may accept.
     func openGates() {
-        let gates = state.withLock { $0.gates }
-        for open in gates { open() }
+        for open in state.withLock({ Array($0.gates.values) }) { open() }
     }
 
     /// Counts a connection of a client.

@@ -42,7 +42,8 @@ import Testing
     @Test func limitThatIsRaisedOpensTheGates() {
         let registry = ConnectionRegistry(maximumCount: 1)
         let opened = Counter()
-        registry.addGate { opened.add() }
+        let gate = ObjectIdentifier(opened)
+        registry.addGate(gate) { opened.add() }
         registry.accepted()
         #expect(!registry.mayAccept())
         registry.setMaximumCount(1)
@@ -52,5 +53,8 @@ import Testing
         #expect(registry.mayAccept())
         #expect(registry.maximumCount == 2)
         #expect(registry.totalCount == 1)
+        registry.removeGate(gate)
+        registry.openGates()
+        #expect(opened.value == 1)
     }
 }
