@@ -22,6 +22,7 @@ final class ScriptedStore: ImmediateRecordStore, CallbackRecordStore {
     private struct State {
         var records: [RecordKey: Record] = [:]
         var calls: [Call] = []
+        var inProgressCount = 0
         var script: Script = { _ in .pass }
         var isClosed = false
     }
@@ -45,6 +46,8 @@ final class ScriptedStore: ImmediateRecordStore, CallbackRecordStore {
     }
 
     var calls: [String] { state.withLock { $0.calls.map(\.description) } }
+    /// The number of calls that have not been answered yet.
+    var inProgressCount: Int { state.withLock { $0.inProgressCount } }
     var records: [RecordKey: Record] { state.withLock { $0.records } }
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
@@ -78,8 +81,10 @@ final class ScriptedStore: ImmediateRecordStore, CallbackRecordStore {
     private func perform<Result>(_ call: Call, _ body: (inout [RecordKey: Record]) -> Result) async throws(StoreError) -> Result {
         let script = state.withLock { state in
             state.calls.append(call)
+            state.inProgressCount += 1
             return state.script
         }
+        defer { state.withLock { $0.inProgressCount -= 1 } }
         let behavior = script(call)
         await behavior.gate?.pass()
         await wait(behavior.delay)
