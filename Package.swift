@@ -267,7 +267,7 @@ let package = Package(
         .testTarget(
             name: "HoardDiskTests",
             dependencies: [
-                "Hoard", "HoardDisk", "HoardDiskTorture", "HoardTesting", "CZlib",
+                "Hoard", "HoardDisk", "HoardDiskTorture", "HoardProcessTestSupport", "HoardTesting", "CZlib",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
@@ -276,7 +276,7 @@ let package = Package(
         // Fault campaigns of the disk tier, for `Scripts/campaign` and the tests. Not a product.
         .executableTarget(
             name: "HoardDiskTorture",
-            dependencies: ["Hoard", "HoardDisk", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: ["Hoard", "HoardDisk", "HoardProcessTestSupport", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             path: "Tests/HoardDiskTorture",
             swiftSettings: swiftSettings
         ),
@@ -287,10 +287,12 @@ let package = Package(
             path: "Tests/HoardBudgets",
             swiftSettings: swiftSettings
         ),
+        // Other programs, for tests and campaigns.
+        .target(name: "HoardProcessTestSupport", path: "Tests/HoardProcessTestSupport", swiftSettings: swiftSettings),
         // Private servers for tests: one, one with TLS and users, a cluster of three.
         .target(
             name: "HoardRedisTestSupport",
-            dependencies: ["Hoard", "HoardNIOTestSupport", "HoardRedis", nioCore, nioPosix],
+            dependencies: ["Hoard", "HoardNIOTestSupport", "HoardProcessTestSupport", "HoardRedis", nioCore, nioPosix],
             path: "Tests/HoardRedisTestSupport",
             swiftSettings: swiftSettings
         ),
@@ -298,7 +300,7 @@ let package = Package(
         .executableTarget(
             name: "HoardRedisTorture",
             dependencies: [
-                "Hoard", "HoardRedis", "HoardRedisTestSupport", logging, nioCore,
+                "Hoard", "HoardProcessTestSupport", "HoardRedis", "HoardRedisTestSupport", logging, nioCore,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/HoardRedisTorture",
@@ -307,7 +309,7 @@ let package = Package(
         .testTarget(
             name: "HoardRedisTests",
             dependencies: [
-                "Hoard", "HoardNIOTestSupport", "HoardRedis", "HoardRedisTestSupport", "HoardRedisTorture", "HoardTesting",
+                "Hoard", "HoardNIOTestSupport", "HoardProcessTestSupport", "HoardRedis", "HoardRedisTestSupport", "HoardRedisTorture", "HoardTesting",
                 logging, nioCore,
                 nioPosix, nioSSL,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -412,7 +414,8 @@ let package = Package(
         .testTarget(
             name: "HoardCommandTests",
             dependencies: [
-                "HoardCommand", "HoardDisk", "HoardHTTP", "HoardProxy", "HoardRedisTestSupport", "HoardSimulator", "HoardTesting",
+                "HoardCommand", "HoardDisk", "HoardHTTP", "HoardProcessTestSupport", "HoardProxy", "HoardRedisTestSupport", "HoardSimulator",
+                "HoardTesting",
                 "HoardTestingServer",
                 "HoardTransports",
                 httpTypes, nioCore,

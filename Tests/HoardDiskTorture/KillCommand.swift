@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
+import HoardProcessTestSupport
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -69,7 +70,7 @@ struct KillCommand: AsyncParsableCommand {
     }
 
     private func kill(at site: inout KillSite, _ campaign: Campaign, _ generator: inout SplitMixGenerator, round: Int) async throws {
-        let worker = try ChildProcess([
+        let worker = try WorkerProcess([
             "load-worker", "--directory", site.directory, "--seed", "\(campaign.seed)", "--round", "\(round)",
             "--keys", "\(Self.keys.count)", "--limits", site.limits.rawValue,
         ])

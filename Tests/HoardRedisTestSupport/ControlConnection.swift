@@ -1,6 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import HoardProcessTestSupport
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -38,7 +40,7 @@ struct ControlConnection: ~Copyable {
 
     /// `nil` if nobody listens there.
     init?(unixPath: String) {
-        guard let descriptor = SystemCalls.connect(unixPath: unixPath) else { return nil }
+        guard let descriptor = SocketCalls.connect(unixPath: unixPath) else { return nil }
         self.descriptor = descriptor
     }
 

@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import HoardProcessTestSupport
 package import HoardRedis
 
 /// A private cluster for tests: some masters on loopback, which have the slots in equal parts, and no replicas.
@@ -26,7 +27,7 @@ package final class RedisClusterServers: Sendable {
 
     /// By default the port for other nodes is 10,000 above the server's, which may be more than there are.
     private static func node(_ options: RedisServer.Options) async throws -> RedisServer {
-        guard let port = SystemCalls.freePort() else { throw SystemFailure("no port is free") }
+        guard let port = SocketCalls.freePort() else { throw SystemFailure("no port is free") }
         var options = options
         options.isClusterNode = true
         if options.certificate != nil { options.settings.append("tls-cluster yes") }

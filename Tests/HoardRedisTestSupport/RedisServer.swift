@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HoardNIOTestSupport
+import HoardProcessTestSupport
 package import HoardRedis
 import Synchronization
 
@@ -51,8 +52,8 @@ package final class RedisServer: Sendable {
     }
 
     private init(_ options: Options) throws {
-        guard let port = SystemCalls.freePort() else { throw SystemFailure("no port is free") }
-        let tlsPort = options.certificate == nil ? nil : SystemCalls.freePort()
+        guard let port = SocketCalls.freePort() else { throw SystemFailure("no port is free") }
+        let tlsPort = options.certificate == nil ? nil : SocketCalls.freePort()
         ports = Ports(plain: port, tls: tlsPort)
         controlPassword = "\(UInt64.random(in: 0...UInt64.max))"
         directory = try Self.makeDirectory()

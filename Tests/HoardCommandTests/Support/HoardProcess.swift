@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import HoardRedisTestSupport
+import HoardProcessTestSupport
 import Synchronization
 import Testing
 
@@ -41,7 +41,7 @@ final class HoardProcess: Sendable {
             command[0],
             Array(command.dropFirst()),
             environment: ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"].merging(environment) { $1 },
-            readsErrors: true
+            errors: .separate
         )
         pid = process.identifier
         for (end, collector) in [(process.output, output), (process.errors, errors)] {

@@ -1,6 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import HoardProcessTestSupport
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -43,7 +45,7 @@ struct DamageCampaign {
 
     /// Returns the case after the last one that was run: the one after the crash if the process crashed.
     private mutating func runBatch(from start: Int, to end: Int) throws -> Int {
-        let worker = try ChildProcess([
+        let worker = try WorkerProcess([
             "damage-worker", "--directory", campaign.directory, "--seed", "\(campaign.seed)", "--first", "\(start)", "--count", "\(end - start)",
             "--fixtures", "\(Self.fixtureCount)", "--plan", plan.rawValue,
         ])

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Hoard
+import HoardProcessTestSupport
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -49,7 +50,7 @@ struct Fixture {
     static func make(_ campaign: Campaign, number: Int, ending: FixtureCommand.Ending) throws {
         let directory = directory(campaign.directory, number)
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-        let worker = try ChildProcess([
+        let worker = try WorkerProcess([
             "fixture", "--directory", "\(directory)/store", "--seed", "\(campaign.seed)", "--number", "\(number)", "--ending", ending.rawValue,
         ])
         var text = ""

@@ -3,6 +3,7 @@
 
 import Hoard
 import HoardDisk
+import HoardProcessTestSupport
 
 /// A store on a file system that fills up and is freed again.
 struct FullDiskCase {
@@ -114,7 +115,7 @@ struct FullDiskCase {
     /// Kills another process that writes to the full disk.
     private mutating func killWriter() async throws(SystemFailure) {
         rounds += 1
-        let worker = try ChildProcess([
+        let worker = try WorkerProcess([
             "load-worker", "--directory", directory, "--seed", "\(seed)", "--round", "\(number * 1000 + rounds)",
             "--keys", "\(Self.keys.count)", "--full",
         ])

@@ -1,6 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import HoardProcessTestSupport
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -58,7 +60,7 @@ enum SmallFileSystem {
 
     /// Replaces this process by itself inside the namespace, with the arguments given.
     static func enter(_ arguments: [String]) -> SystemFailure {
-        let command = wrapper + [ChildProcess.resolvedExecutablePath] + arguments
+        let command = wrapper + [WorkerProcess.resolvedExecutablePath] + arguments
         let copies = command.map { strdup($0) }
         execvp(command[0], copies + [nil])
         return SystemFailure("run \(command[0])", number: errno)

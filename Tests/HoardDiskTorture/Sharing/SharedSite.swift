@@ -3,6 +3,7 @@
 
 import Hoard
 import HoardDisk
+import HoardProcessTestSupport
 
 /// A directory that several processes use at once for some time.
 struct SharedSite {
@@ -16,7 +17,7 @@ struct SharedSite {
 
     /// One of the processes, and what it has said.
     private struct Worker {
-        var process: ChildProcess
+        var process: WorkerProcess
         var start: Int
         var log = WorkerLog()
     }
@@ -46,9 +47,9 @@ struct SharedSite {
         await judge()
     }
 
-    private func start(_ worker: Int, start: Int, until end: ContinuousClock.Instant) throws(SystemFailure) -> ChildProcess {
+    private func start(_ worker: Int, start: Int, until end: ContinuousClock.Instant) throws(SystemFailure) -> WorkerProcess {
         let milliseconds = Int(((end - .now) / .milliseconds(1)).rounded())
-        return try ChildProcess([
+        return try WorkerProcess([
             "shared-worker", "--directory", directory, "--progress", progressPath, "--seed", "\(campaign.seed)", "--worker", "\(worker)",
             "--start", "\(start)", "--milliseconds", "\(max(milliseconds, 1))", "--limits", limits.rawValue,
         ])

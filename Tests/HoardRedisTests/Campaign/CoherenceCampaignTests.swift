@@ -1,24 +1,16 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import HoardProcessTestSupport
 import HoardRedisTestSupport
 import Testing
 
 /// Short forms of the campaigns of the shared tier. `Scripts/coherence` runs them at length.
 @Suite(.enabled(if: RedisServer.isAvailable, "\(RedisServer.requirement)"), .timeLimit(.minutes(5)), .serialized)
 struct CoherenceCampaignTests {
-    /// Runs the executable beside the test bundle to its end. What it says is in the message of a failed check, the seed among it.
+    /// Runs a campaign to its end. What it says is in the message of a failed check, the seed among it.
     private func run(_ arguments: String...) async throws -> (ending: ChildProcess.Ending, output: String) {
-        let executable = URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0])
-            .deletingLastPathComponent().appendingPathComponent("HoardRedisTorture")
-        let process = try ChildProcess(executable.path, arguments)
-        return try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread {
-                let output = FileHandle(fileDescriptor: process.output, closeOnDealloc: false).readDataToEndOfFile()
-                continuation.resume(returning: (process.wait(), String(decoding: output, as: UTF8.self)))
-            }
-        }
+        try await ChildProcess.run(tool: "HoardRedisTorture", arguments)
     }
 
     @Test func processesThatShareACacheNeverReadWhatIsOutdated() async throws {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HoardNIOTestSupport
+import HoardProcessTestSupport
 import HoardRedisTestSupport
 import Testing
 

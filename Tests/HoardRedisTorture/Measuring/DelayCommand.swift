@@ -3,6 +3,7 @@
 
 internal import ArgumentParser
 import Hoard
+import HoardProcessTestSupport
 import HoardRedis
 import HoardRedisTestSupport
 

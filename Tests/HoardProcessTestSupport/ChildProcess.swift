@@ -11,7 +11,7 @@ import Synchronization
     import Musl
 #endif
 
-/// Another program, with pipes to its standard input and from its standard output, and perhaps from its standard error.
+/// Another program, with pipes to its standard input and from its standard output.
 ///
 /// The pipe to its input ends with this process, however it ends: a child that reads it knows when it is of no more use.
 package struct ChildProcess: Sendable {
@@ -27,26 +27,35 @@ package struct ChildProcess: Sendable {
         }
     }
 
+    /// Where a child's standard error goes.
+    package enum ErrorOutput: Sendable {
+        /// Where that of this process goes.
+        case inherited
+        /// Into ``ChildProcess/output``.
+        case joined
+        /// Into ``ChildProcess/errors``.
+        case separate
+    }
+
     package let identifier: Int32
     /// Where its standard input is written.
     package let input: CInt
     /// Where its standard output is read.
     package let output: CInt
-    /// Where its standard error is read; `nil`: it is that of this process.
+    /// Where its standard error is read, if it is ``ErrorOutput/separate``.
     package let errors: CInt?
 
     /// - Parameters:
     ///   - program: The path of an executable.
     ///   - environment: `nil`: that of this process.
-    ///   - readsErrors: There is to be a pipe from its standard error.
     package init(
         _ program: String,
         _ arguments: [String],
         environment: [String: String]? = nil,
-        readsErrors: Bool = false
+        errors: ErrorOutput = .inherited
     ) throws(SystemFailure) {
         self = try Self.starting.withLock { _ throws(SystemFailure) in
-            try Self.start(program, arguments, environment, readsErrors: readsErrors)
+            try Self.start(program, arguments, environment, errorOutput: errors)
         }
     }
 
@@ -64,23 +73,23 @@ package struct ChildProcess: Sendable {
         _ program: String,
         _ arguments: [String],
         _ environment: [String: String]?,
-        readsErrors: Bool
+        errorOutput: ErrorOutput
     ) throws(SystemFailure) -> ChildProcess {
         var pipes: [(reading: CInt, writing: CInt)] = []
         do throws(SystemFailure) {
-            for _ in 0..<(readsErrors ? 3 : 2) { pipes.append(try makePipe()) }
+            for _ in 0..<(errorOutput == .separate ? 3 : 2) { pipes.append(try makePipe()) }
         } catch {
             for pipe in pipes { for end in [pipe.reading, pipe.writing] { close(end) } }
             throw error
         }
-        let (toChild, fromChild, errors) = (pipes[0], pipes[1], readsErrors ? pipes[2] : nil)
+        let (toChild, fromChild, errors) = (pipes[0], pipes[1], errorOutput == .separate ? pipes[2] : nil)
         let result = SystemCalls.spawn(
             program,
             arguments,
             environment: environment,
             input: toChild.reading,
             output: fromChild.writing,
-            errors: errors?.writing
+            errors: errorOutput == .joined ? fromChild.writing : errors?.writing
         )
         for end in [toChild.reading, fromChild.writing, errors?.writing] { if let end { close(end) } }
         guard result.number == 0 else {
