@@ -344,7 +344,8 @@ struct WebSocketTests {
                         let client = try await RawClient.connect(port: site.port)
                         for _ in 0..<20 {
                             try await client.send("GET /page HTTP/1.1\r\nHost: a\r\n\r\n")
-                            #expect(try await client.receiveResponse().content == "plain")
+                            let response = try await client.receiveResponse()
+                            #expect(response.status == 200 && response.content == "plain", "\(response)")
                         }
                     }
                 }

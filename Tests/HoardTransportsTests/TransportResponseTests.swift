@@ -168,7 +168,10 @@ struct TransportResponseTests {
             let parts = Parts.repeating(byteCount: 64 * 1_024, count: 2_048, produced: produced)
             return HTTPServerResponse(head: HTTPResponse(status: .ok), body: HTTPBody(parts, length: 128 * Self.mebibyte))
         }
-        try await withServer(handler: handler) { server in
+        // The server is not to lose patience while nothing is read, however long the other exchanges take.
+        var configuration = HTTPServer.Configuration()
+        configuration.writeTimeout = .seconds(3_600)
+        try await withServer(configuration, handler: handler) { server in
             try await withTransport(kind) { transport in
                 let response = try await transport.send(.get(port: server.port), body: .empty)
                 #expect(response.body.length == 128 * Self.mebibyte)
