@@ -12,7 +12,7 @@ struct ProxyView: Sendable {
     let state: ProxyState
 
     var adminServices: AdminServices {
-        AdminServices(
+        var services = AdminServices(
             cache: parts.cache,
             resolve: { [routes = parts.routes] text, extent in
                 switch routes.current.cacheURIs(for: text, isPrefix: extent == .prefix) {
@@ -25,6 +25,8 @@ struct ProxyView: Sendable {
             readiness: { await readiness() },
             page: { DashboardPage.response(allowsChanges: $0) }
         )
+        services.explainRules = { [routes = parts.routes] in routes.current.explanation(of: $0) ?? [] }
+        return services
     }
 
     /// The figures as they stand now.

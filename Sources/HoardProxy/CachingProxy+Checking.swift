@@ -29,6 +29,9 @@ extension CachingProxy {
                 if try NIOSSLCertificate.fromPEMFile(path).isEmpty { throw ProxyError(.invalidConfiguration, "There is none in it.") }
             }
         }
+        for path in Set(configuration.routes.compactMap(\.rules.errorPagePath)).sorted() {
+            do { _ = try ErrorDocument(path: path) } catch { problems.append(error.message) }
+        }
         guard problems.isEmpty else { throw ProxyError(.invalidConfiguration, problems.joined(separator: "\n")) }
     }
 

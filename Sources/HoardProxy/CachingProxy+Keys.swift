@@ -66,7 +66,7 @@ extension RouteTable {
         for (index, route) in routes.enumerated() {
             let hosts = HostPatterns(route.configuration.hosts)
             if let host, !hosts.contain(host) { continue }
-            let prefix = RoutePath.normalized(route.configuration.pathPrefix)
+            let prefix = route.pathPrefix
             if path.utf8.starts(with: prefix.utf8) {
                 places.append((index, target))
                 // It takes all requests that the routes behind it could have got.
@@ -100,8 +100,11 @@ extension RouteTable {
             let origin = route.origin
             guard target.scheme == origin.scheme, target.authority == origin.authority, target.path.hasPrefix(origin.basePath + "/") else { continue }
             let path = String(target.path.dropFirst(origin.basePath.count))
-            guard path.utf8.starts(with: RoutePath.normalized(route.configuration.pathPrefix).utf8) else { continue }
-            return uri(on: index, authority: nil, target: target.query.map { "\(path)?\($0)" } ?? path)
+            let prefix = route.configuration.serverPathPrefix
+            guard path.utf8.starts(with: prefix.utf8) else { continue }
+            // As clients ask for it.
+            let asked = route.pathPrefix + path.dropFirst(prefix.count)
+            return uri(on: index, authority: nil, target: target.query.map { "\(asked)?\($0)" } ?? asked)
         }
         return nil
     }

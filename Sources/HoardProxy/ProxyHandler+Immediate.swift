@@ -31,7 +31,7 @@ struct ImmediateProxyResponder: ImmediateResponder {
     }
 
     func answer(_ request: ScannedRequest, into output: inout ImmediateOutput) -> ImmediateAnswer? {
-        guard let keyPrefix = keyPrefix(for: request) else { return nil }
+        guard let route = route(of: request), let keyPrefix = route.plainKeyPrefix else { return nil }
         let uriLength = keyPrefix.count + request.target.count
         let hit = withUnsafeTemporaryAllocation(byteCount: uriLength, alignment: 1) { uri -> FreshHit? in
             keyPrefix.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: uri[..<keyPrefix.count]).copyMemory(from: $0) }
@@ -40,32 +40,37 @@ struct ImmediateProxyResponder: ImmediateResponder {
         }
         guard let hit else { return nil }
         let length = hit.contentByteCount
-        write(hit, to: &output, isHead: request.isHead)
+        write(hit, to: &output, for: request, route.rules?.immediate)
         let note = ExchangeNote(AnswerReport(.hit, tier: .memory))
         return ImmediateAnswer(status: hit.status, contentByteCount: request.isHead ? 0 : length, note: note)
     }
 
-    /// What the key of the request's URI begins with, before the request's target; `nil` if keys are more than that, or if there is no route.
-    private func keyPrefix(for request: ScannedRequest) -> [UInt8]? {
+    private func route(of request: ScannedRequest) -> ProxyRoute? {
         let routes = handler.routes.current
-        if let route = routes.onlyRoute { return route.plainKeyPrefix }
+        if let route = routes.onlyRoute { return route }
         let authority = String(decoding: request.host, as: UTF8.self)
         guard case .route(let route) = routes.match(authority: authority, target: String(decoding: request.target, as: UTF8.self)) else { return nil }
-        return route.plainKeyPrefix
+        return route
     }
 
-    private func write(_ hit: FreshHit, to output: inout ImmediateOutput, isHead: Bool) {
+    private func write(_ hit: FreshHit, to output: inout ImmediateOutput, for request: ScannedRequest, _ rules: ImmediateRules?) {
         let length = hit.contentByteCount
-        let isCopied = !isHead && length <= Self.maximumCopiedByteCount
-        let capacity = hit.head.byteCount + beforeTimeToLive.count + afterTimeToLive.count + (isCopied ? length : 0) + 128
+        let isCopied = !request.isHead && length <= Self.maximumCopiedByteCount
+        let added = rules?.maximumByteCount ?? 0
+        let capacity = hit.head.byteCount + beforeTimeToLive.count + afterTimeToLive.count + added + (isCopied ? length : 0) + 128
         output.bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: capacity) { space in
             var writer = HeadWriter(space)
-            hit.head.withUnsafeBytes { writer.write($0) }
+            let present = hit.head.withUnsafeBytes { head -> ImmediateRules.Present in
+                if let rules { return rules.writeKept(of: head) { writer.write($0) } }
+                writer.write(head)
+                return 0
+            }
             writer.write("Age: ")
             writer.write(hit.age)
             writer.write(beforeTimeToLive)
             writer.write(hit.timeToLive)
             writer.write(afterTimeToLive)
+            rules?.writeAdded(present, isSecure: request.isSecure) { writer.write($0) }
             if hit.head.contentLength == nil {
                 writer.write("Content-Length: ")
                 writer.write(Int64(length))
@@ -75,7 +80,7 @@ struct ImmediateProxyResponder: ImmediateResponder {
             if isCopied { hit.body.withBytesAtHand { writer.write($0) } }
             return writer.count
         }
-        if !isHead, !isCopied { output.content = hit.body.bytesAtHand }
+        if !request.isHead, !isCopied { output.content = hit.body.bytesAtHand }
     }
 }
 

@@ -37,6 +37,8 @@ struct ProxyHandler: Sendable {
         fileprivate let kind: Kind
         fileprivate let route: ProxyRoute
         fileprivate let client: ForwardedClient?
+        /// What the route's rules know of it; `nil`: there are none.
+        fileprivate let ruled: RuledRequest?
         fileprivate let sendInterimResponse: InterimResponseHandler
     }
 
@@ -53,13 +55,33 @@ struct ProxyHandler: Sendable {
         case .unknownPath:
             return .response(ErrorPage.response(.notFound, "This proxy has no route for the path.\n", cacheStatus: nil))
         }
+        guard let rules = route.rules else { return begin(request, head, on: route, nil, routes) }
+        let ruled = RuledRequest(head: request.head, client: routes.trustedProxies.client(of: request), pathPrefix: route.pathPrefix)
+        if let response = rules.answer(to: ruled) { return .response(finished(response, on: route, ruled)) }
+        rules.change(&head, ruled)
+        let beginning = begin(request, head, on: route, ruled, routes)
+        guard case .response(let response) = beginning else { return beginning }
+        return .response(finished(response, on: route, ruled))
+    }
+
+    /// - Parameter head: The request's, after the route's rules.
+    private func begin(
+        _ request: HTTPServerRequest,
+        _ head: HTTPRequest,
+        on route: ProxyRoute,
+        _ ruled: RuledRequest?,
+        _ routes: RouteTable
+    ) -> Beginning {
         let client = route.client(of: request, trusting: routes.trustedProxies)
+        func pending(_ kind: PendingRequest.Kind) -> Beginning {
+            let sendInterimResponse = request.sendInterimResponse
+            return .pending(PendingRequest(kind: kind, route: route, client: client, ruled: ruled, sendInterimResponse: sendInterimResponse))
+        }
         let forwarded = forwarded(head, of: request, on: route, client: client)
         if request.opensWebSocket {
             if route.upstream.opensWebSockets {
                 let webSocket = WebSocketRequest(forwarded, body: request.body, isExtendedConnect: head.method == .connect)
-                let kind = PendingRequest.Kind.webSocket(webSocket)
-                return .pending(PendingRequest(kind: kind, route: route, client: client, sendInterimResponse: request.sendInterimResponse))
+                return pending(.webSocket(webSocket))
             }
             // Over HTTP/1.1 it is a request like any other, whose offer is not taken: RFC 9110 §7.8.
             if head.method == .connect {
@@ -70,10 +92,7 @@ struct ProxyHandler: Sendable {
             let body = request.opensWebSocket ? .empty : request.body
             switch try cache.begin(HTTPCache.Request(forwarded, body: body, policy: route.policy)) {
             case .hit(let response), .generated(let response): return .response(answer(response))
-            case .pending(let pending):
-                return .pending(
-                    PendingRequest(kind: .cached(pending), route: route, client: client, sendInterimResponse: request.sendInterimResponse)
-                )
+            case .pending(let request): return pending(.cached(request))
             }
         } catch {
             return .response(failure(error, on: route))
@@ -81,6 +100,19 @@ struct ProxyHandler: Sendable {
     }
 
     func respond(to pending: PendingRequest) async -> HTTPServerResponse {
+        let response = await responseWithoutRules(to: pending)
+        return pending.ruled.map { finished(response, on: pending.route, $0) } ?? response
+    }
+
+    /// A response as the route's rules want it. What opens a WebSocket stays as it is.
+    private func finished(_ response: HTTPServerResponse, on route: ProxyRoute, _ ruled: RuledRequest) -> HTTPServerResponse {
+        guard let rules = route.rules, response.head.status != .switchingProtocols else { return response }
+        var response = response
+        rules.change(&response, to: ruled)
+        return response
+    }
+
+    private func responseWithoutRules(to pending: PendingRequest) async -> HTTPServerResponse {
         let transport = pending.route.group.transport(for: pending.client)
         switch pending.kind {
         case .cached(let request):
@@ -164,17 +196,23 @@ struct ProxyHandler: Sendable {
         // No more than that: addresses and names behind the proxy are not for clients.
         let text =
             transportError.code == .timedOut ? "The proxy got no answer from the origin in time.\n" : "The proxy got no answer from the origin.\n"
-        return ErrorPage.response(status, text, cacheStatus: cacheStatus)
+        return ErrorPage.response(status, text, cacheStatus: cacheStatus, document: route.rules?.errorPage)
     }
 }
 
-/// A response that the proxy makes itself, in plain text, never to be stored.
+/// A response that the proxy makes itself, never to be stored.
 enum ErrorPage {
-    static func response(_ status: HTTPResponse.Status, _ text: String, cacheStatus: String?) -> HTTPServerResponse {
+    /// - Parameter document: Takes the place of the text.
+    static func response(
+        _ status: HTTPResponse.Status,
+        _ text: String,
+        cacheStatus: String?,
+        document: ErrorDocument? = nil
+    ) -> HTTPServerResponse {
         var head = HTTPResponse(status: status)
-        head.headerFields[.contentType] = "text/plain; charset=utf-8"
+        head.headerFields[.contentType] = document?.mediaType ?? "text/plain; charset=utf-8"
         head.headerFields[.cacheControl] = "no-store"
         if let cacheStatus { head.headerFields.append(HTTPField(name: .cacheStatus, value: cacheStatus)) }
-        return HTTPServerResponse(head: head, body: HTTPBody(text), report: AnswerReport(.failure, tier: .none))
+        return HTTPServerResponse(head: head, body: document?.body ?? HTTPBody(text), report: AnswerReport(.failure, tier: .none))
     }
 }

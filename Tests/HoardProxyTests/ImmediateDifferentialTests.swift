@@ -40,6 +40,7 @@ import Testing
         let clock = ManualTicker()
         let statuses: [HTTPResponse.Status] = [.ok, .ok, .ok, .notFound, .movedPermanently, .init(code: 200, reasonPhrase: "Fine"), .init(code: 299)]
         var answered = 0
+        var answeredWithRules = 0
         for _ in 0..<60 {
             let fields = HostileHeads.pick(Self.fieldSets, &generator)
             let status = HostileHeads.pick(statuses, &generator)
@@ -53,7 +54,8 @@ import Testing
                 if hasDate { head.headerFields[.date] = HTTPDate(clock.now()).description }
                 return .response(head, body: HTTPBody(content))
             }
-            let proxy = try TestProxy(clock: clock)
+            let rules = HostileHeads.chance(2, &generator) ? CachingProxy.Configuration.Rules() : .random(&generator)
+            let proxy = try TestProxy(clock: clock, rules: rules, isSecure: HostileHeads.chance(2, &generator))
             for target in ["/a", "/b?c=d", "/", "//a", "/a?b?c", "/a|b", "/%2F", "/b"] {
                 var request = HTTPRequest(method: .get, scheme: "http", authority: "origin.example", path: "/base" + target)
                 request.headerFields[.acceptEncoding] = "gzip"
@@ -68,16 +70,19 @@ import Testing
                 let byBytes = try proxy.answer(to: bytes, byBytes: true)
                 let hitsByBytes = proxy.cache.statistics.hits - hitsBefore
                 let parsed = try proxy.answer(to: bytes, byBytes: false)
-                #expect(byBytes.sent == parsed.sent, "seed \(seed), round \(round): \(String(decoding: bytes, as: UTF8.self).debugDescription)")
+                #expect(
+                    byBytes.sent == parsed.sent,
+                    "seed \(seed), round \(round), \(rules): \(String(decoding: bytes, as: UTF8.self).debugDescription)"
+                )
                 #expect(
                     byBytes.passedOn == parsed.passedOn,
                     "seed \(seed), round \(round): \(String(decoding: bytes, as: UTF8.self).debugDescription)"
                 )
                 #expect(proxy.cache.statistics.hits - hitsBefore == 2 * hitsByBytes, "seed \(seed), round \(round)")
-                answered += proxy.answeredByBytes
+                if rules == .init() { answered += proxy.answeredByBytes } else { answeredWithRules += proxy.answeredByBytes }
             }
         }
-        #expect(answered > 20, "seed \(seed)")
+        #expect(answered > 20 && answeredWithRules > 5, "seed \(seed)")
     }
 
     @Test func whatIsMarkedStaleOrRemovedIsNotAnsweredByBytes() async throws {
@@ -118,16 +123,20 @@ private final class TestProxy {
     let cache: HTTPCache
     private let responder: ImmediateProxyResponder
     private let clock: ManualTicker
+    private let isSecure: Bool
     private var counter = Counter()
 
-    init(clock: ManualTicker) throws {
-        var configuration = HTTPCache.Configuration()
-        configuration.mode = .shared
-        cache = HTTPCache(configuration: configuration, clock: clock, ticker: clock)
+    init(clock: ManualTicker, rules: CachingProxy.Configuration.Rules = .init(), isSecure: Bool = false) throws {
+        self.isSecure = isSecure
+        var cacheConfiguration = HTTPCache.Configuration()
+        cacheConfiguration.mode = .shared
+        cache = HTTPCache(configuration: cacheConfiguration, clock: clock, ticker: clock)
         let origin = try Origin("http://origin.example/base")
         let upstream = CachingProxy.Configuration.Upstream(name: "origin", servers: [origin])
         let group = try OriginGroup(upstream, group: MultiThreadedEventLoopGroup.singleton, logger: Logger(label: "test"))
-        let route = ProxyRoute(.init(upstream: "origin"), origin: origin, group: group)
+        var configuration = CachingProxy.Configuration.Route(upstream: "origin")
+        configuration.rules = rules
+        let route = ProxyRoute(configuration, origin: origin, group: group, rules: RouteRules(rules))
         let handler = ProxyHandler(routes: CurrentRoutes(RouteTable([route])), name: "hoard", cache: cache, logger: Logger(label: "test"))
         responder = ImmediateProxyResponder(handler)
         self.clock = clock
@@ -141,7 +150,7 @@ private final class TestProxy {
         if byBytes { counter = Counter() }
         let immediate = OnlyParsed(base: responder, counter: byBytes ? counter : nil)
         let server = Responder(handler: { _ in HTTPServerResponse(head: .init(status: .ok)) }, clock: clock, immediate: immediate)
-        let handler = ConnectionHandler(configuration: .init(), info: ConnectionInfo(remoteAddress: "192.0.2.1", isSecure: false), clock: clock)
+        let handler = ConnectionHandler(configuration: .init(), info: ConnectionInfo(remoteAddress: "192.0.2.1", isSecure: isSecure), clock: clock)
         let channel = EmbeddedChannel()
         var encoding = HTTPResponseEncoder.Configuration()
         encoding.automaticallySetFramingHeaders = false

@@ -26,6 +26,7 @@ struct ProxyCommand: AsyncParsableCommand {
               hoard proxy --origin http://localhost:3000 --admin 127.0.0.1:9090 --admin-token-file token
               hoard proxy --origin http://localhost:3000 --redis redis://cache.internal:6379
               hoard proxy --config hoard.yaml --check-config
+              hoard proxy --config hoard.yaml --explain https://example.com/a
             """
     )
 
@@ -38,18 +39,25 @@ struct ProxyCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Print all settings as a file that can be read again, and end.")
     var printConfig = false
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Say which route and which rules a request for a URL would meet, and end.", valueName: "url")
+    )
+    var explain: String?
+
     @OptionGroup(title: "Serving") var serving: ServingFlags
     @OptionGroup(title: "Cache") var directory: CacheDirectory
     @OptionGroup(title: "Cache") var cache: CacheFlags
     @OptionGroup(title: "Sharing") var sharing: SharingFlags
     @OptionGroup(title: "Routes") var routes: RouteFlags
+    @OptionGroup(title: "Rules") var rules: RuleFlags
     @OptionGroup(title: "Upstreams") var upstreams: UpstreamFlags
     @OptionGroup(title: "Limits") var limits: LimitFlags
     @OptionGroup(title: "Operation") var operation: OperationFlags
 
     /// The settings that were given as flags.
     private var flags: [(name: String, values: [String])] {
-        let groups: [any SettingFlags] = [serving, cache, sharing, routes, upstreams, limits, operation]
+        let groups: [any SettingFlags] = [serving, cache, sharing, routes, rules, upstreams, limits, operation]
         return (directory.directory.map { [(name: "directory", values: [$0])] } ?? []) + groups.flatMap(\.given)
     }
 
@@ -97,6 +105,10 @@ struct ProxyCommand: AsyncParsableCommand {
         if printConfig {
             _ = try settings.configuration()
             return try StandardOutput.write(text: settings.yaml)
+        }
+        if let explain {
+            let lines = try await CachingProxy.explain(explain, configuration: settings.configuration())
+            return try StandardOutput.write(text: lines.joined(separator: "\n") + "\n")
         }
         try await serve(settings)
     }

@@ -15,13 +15,14 @@ protocol SettingFlags: ParsableArguments {
 
 extension SettingFlags {
     /// Leaves out what was not given.
-    fileprivate func given(_ flags: [(String, [String])]) -> [(name: String, values: [String])] {
+    func given(_ flags: [(String, [String])]) -> [(name: String, values: [String])] {
         flags.filter { !$0.1.isEmpty }.map { (name: $0.0, values: $0.1) }
     }
 }
 
 extension Optional<String> {
-    fileprivate var all: [String] { map { [$0] } ?? [] }
+    /// A list of what was given, if anything was.
+    var all: [String] { map { [$0] } ?? [] }
 }
 
 /// What a proxy serves, and where.

@@ -125,7 +125,8 @@ final class FrontHandler: ChannelInboundHandler {
                 let request = ScannedRequest(
                     isHead: head.isHead,
                     target: UnsafeRawBufferPointer(rebasing: readable[head.target]),
-                    host: UnsafeRawBufferPointer(rebasing: readable[head.host])
+                    host: UnsafeRawBufferPointer(rebasing: readable[head.host]),
+                    isSecure: connection.info.isSecure
                 )
                 guard let answer = responder.answer(request, into: &batch.output) else { return .toParser(byteCount: head.byteCount) }
                 batch.answerCount += 1

@@ -36,11 +36,14 @@ package struct ScannedRequest {
     package let target: UnsafeRawBufferPointer
     /// What the `Host` field says: a name or an IPv4 address, and perhaps a port.
     package let host: UnsafeRawBufferPointer
+    /// Whether it came over TLS.
+    package let isSecure: Bool
 
-    package init(isHead: Bool, target: UnsafeRawBufferPointer, host: UnsafeRawBufferPointer) {
+    package init(isHead: Bool, target: UnsafeRawBufferPointer, host: UnsafeRawBufferPointer, isSecure: Bool) {
         self.isHead = isHead
         self.target = target
         self.host = host
+        self.isSecure = isSecure
     }
 }
 

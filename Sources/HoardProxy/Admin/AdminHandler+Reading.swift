@@ -120,7 +120,8 @@ extension AdminHandler {
         guard let target = try targets(of: url, .url).first else { throw Self.unknown(url) }
         let explanation = await services.cache.explain(target.uri, policy: target.policy)
         let lines = explanation.description.split(separator: "\n").map(String.init)
-        return .admin(json: Explanation(uri: explanation.uri, lines: Array(lines.dropFirst()), stored: explanation.stored != nil))
+        let all = services.explainRules(url) + lines.dropFirst()
+        return .admin(json: Explanation(uri: explanation.uri, lines: all, stored: explanation.stored != nil))
     }
 
     /// What is meant by a URL or the beginning of URLs: at least one.

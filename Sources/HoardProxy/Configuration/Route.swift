@@ -13,6 +13,8 @@ extension CachingProxy.Configuration {
         /// The name of the upstream that requests go to.
         public var upstream: String
         public var policy = HTTPCachePolicy()
+        /// What is done beyond caching. Default: nothing.
+        public var rules = Rules()
 
         public init(upstream: String) {
             self.upstream = upstream

@@ -127,8 +127,8 @@ extension HTTPField.Name {
         canonicalName == "forwarded" || canonicalName.hasPrefix("x-forwarded-")
     }
 
-    /// Makes a name from a literal of this file; a literal that is no field name is a mistake in this file.
-    private static func constant(_ name: String) -> Self {
+    /// Makes a name from a literal; a literal that is no field name is a mistake where it stands.
+    static func constant(_ name: String) -> Self {
         guard let name = Self(name) else { preconditionFailure("\(name) is not a field name") }
         return name
     }

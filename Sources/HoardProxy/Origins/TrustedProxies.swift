@@ -54,6 +54,11 @@ struct TrustedProxies: Sendable {
         return client
     }
 
+    /// The client of a request to the server.
+    func client(of request: HTTPServerRequest) -> Client {
+        client(behind: .init(address: request.remoteAddress, scheme: request.head.scheme ?? "http")) { request.head.headerFields }
+    }
+
     private func last(_ addresses: [String?], behind peer: String) -> String {
         var known = peer
         for address in addresses.reversed() {

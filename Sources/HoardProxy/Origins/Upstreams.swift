@@ -53,6 +53,8 @@ struct Upstreams: Sendable {
     ///
     /// An origin that is told how a client has come, with or without encryption, may answer differently, with a redirection for instance, without saying so.
     /// Where clients come in both ways, that is part of what selects a response.
+    ///
+    /// Reads the files that rules name, so it blocks.
     func table(of configuration: CachingProxy.Configuration) throws(ProxyError) -> RouteTable {
         // A proxy in front may take connections of both kinds.
         let hasBothSchemes = !configuration.trustedProxies.isEmpty || Set(configuration.listeners.map(\.isEncrypted)).count == 2
@@ -67,7 +69,15 @@ struct Upstreams: Sendable {
             if hasBothSchemes, group.upstream.tellsOfClient, !route.policy.isBypassed, !route.policy.keyFields.contains(.xForwardedProto) {
                 route.policy.keyFields.append(.xForwardedProto)
             }
-            compiled.append(ProxyRoute(route, origin: origin, group: group))
+            if let contradiction = route.ruleContradictions(for: group.upstream).first {
+                throw ProxyError(.invalidConfiguration, "A route to the upstream “\(route.upstream)” \(contradiction)")
+            }
+            for name in configuration.requestFieldsInKeys(of: route, to: group.upstream) where !route.policy.keyFields.contains(name) {
+                route.policy.keyFields.append(name)
+            }
+            let errorPage: ErrorDocument? = if let path = route.rules.errorPagePath { try ErrorDocument(path: path) } else { nil }
+            let rules = RouteRules(route.rules, errorPage: errorPage, mayTrustProxies: !configuration.trustedProxies.isEmpty)
+            compiled.append(ProxyRoute(route, origin: origin, group: group, rules: rules))
         }
         if let conflict = configuration.keyConflict { throw ProxyError(.invalidConfiguration, conflict) }
         guard !compiled.isEmpty else { throw ProxyError(.invalidConfiguration, "The proxy has no origin.") }

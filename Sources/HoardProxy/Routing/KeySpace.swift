@@ -27,7 +27,7 @@ extension [KeySpace] {
     ///
     /// - Parameters:
     ///   - authority: As the client has written it.
-    ///   - path: In normal form.
+    ///   - path: In normal form, as servers get it below their base path.
     func contains(authority: String?, path: String, on route: ProxyRoute) -> Bool {
         if isEmpty { return false }
         let authority = route.authority(forClients: authority)
@@ -67,10 +67,15 @@ extension CachingProxy.Configuration {
     }
 }
 
+extension CachingProxy.Configuration.Route {
+    /// What paths on the route begin with at the servers, in normal form and without their base path.
+    var serverPathPrefix: String { RoutePath.normalized(rules.replacedPath ?? pathPrefix) }
+}
+
 extension Origin {
     /// What the paths in the keys of a route begin with.
     fileprivate func keyPathPrefix(_ route: CachingProxy.Configuration.Route) -> String {
-        basePath + RoutePath.normalized(route.pathPrefix)
+        basePath + route.serverPathPrefix
     }
 }
 

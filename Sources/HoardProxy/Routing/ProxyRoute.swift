@@ -15,24 +15,33 @@ final class ProxyRoute: Sendable {
     let group: OriginGroup
     /// The first server of the upstream: keys name it, whichever server answers.
     let origin: Origin
+    /// What is done beyond caching; `nil` for nothing.
+    let rules: RouteRules?
+    /// What paths on the route begin with, in normal form.
+    let pathPrefix: String
 
     init(
         _ configuration: CachingProxy.Configuration.Route,
         origin: Origin,
-        group: OriginGroup
+        group: OriginGroup,
+        rules: RouteRules? = nil
     ) {
         self.configuration = configuration
+        self.rules = rules
+        pathPrefix = RoutePath.normalized(configuration.pathPrefix)
         upstream = group.upstream
         self.origin = origin
         self.group = group
         let policy = CompiledHTTPCachePolicy(configuration.policy)
         self.policy = policy
-        let hasPlainKeys = !group.upstream.forwardsHost && policy.map { $0.keepsQuery && !$0.isBypassed && $0.policy.keyFields.isEmpty } ?? true
+        let hasPlainKeys =
+            !group.upstream.forwardsHost && policy.map { $0.keepsQuery && !$0.isBypassed && $0.policy.keyFields.isEmpty } ?? true
+            && rules.map { $0.immediate != nil } ?? true
         plainKeyPrefix = hasPlainKeys ? Array("\(origin)".utf8) : nil
     }
 
     /// What comes before the target in keys that are made of nothing else: the client's host name does not matter, no part of the query is ignored, no
-    /// fields select responses that do not say so themselves, and the cache is not passed by. Else `nil`.
+    /// fields select responses that do not say so themselves, the cache is not passed by, and no rule needs to know more of a request. Else `nil`.
     let plainKeyPrefix: [UInt8]?
 
     /// Whether a key is made of nothing but the target.
@@ -46,15 +55,16 @@ final class ProxyRoute: Sendable {
         upstream.forwardsHost ? authority ?? origin.authority : origin.authority
     }
 
+    /// Path and query for the servers, without their base path, of those that a client asks for.
+    func serverTarget(_ target: String) -> String { rules?.serverTarget(target, pathPrefix: pathPrefix) ?? target }
+
     /// What servers are told of a client; `nil`: nothing.
     ///
     /// The host that it has asked for is told only where that is part of keys, and as keys have it. An origin that makes links of it would otherwise let anybody put links of his own
     /// before others.
     func client(of request: HTTPServerRequest, trusting trusted: TrustedProxies) -> ForwardedClient? {
         guard upstream.tellsOfClient else { return nil }
-        let client = trusted.client(behind: .init(address: request.remoteAddress, scheme: request.head.scheme ?? "http")) {
-            request.head.headerFields
-        }
+        let client = trusted.client(of: request)
         return ForwardedClient(
             address: client.address,
             scheme: client.scheme,
@@ -74,8 +84,7 @@ final class ProxyRoute: Sendable {
     ///   - target: Path and query.
     /// - Returns: `nil` if they are no part of a URI.
     func keyURI(authority: String?, target: String) -> String? {
-        TargetURI(
-            URIReference("\(origin.scheme)://\(self.authority(forClients: authority))\(ForwardedRequest.path(target, below: origin.basePath))")
-        )?.keyURI(policy)
+        let target = ForwardedRequest.path(serverTarget(target), below: origin.basePath)
+        return TargetURI(URIReference("\(origin.scheme)://\(self.authority(forClients: authority))\(target)"))?.keyURI(policy)
     }
 }

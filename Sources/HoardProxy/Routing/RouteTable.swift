@@ -37,7 +37,7 @@ final class RouteTable: Sendable {
         entries = routes.map { route in
             Entry(
                 hosts: HostPatterns(route.configuration.hosts),
-                prefix: RoutePath.normalized(route.configuration.pathPrefix),
+                prefix: route.pathPrefix,
                 route: route,
                 foreignKeys: KeySpace.within(reachOf: route, among: routes)
             )
@@ -61,7 +61,8 @@ final class RouteTable: Sendable {
             knowsHost = true
             guard path.utf8.starts(with: entry.prefix.utf8) else { continue }
             // What one upstream says under the name of another one's server must not be stored as if that had said it.
-            return entry.foreignKeys.contains(authority: authority, path: path, on: entry.route) ? .unknownHost : .route(entry.route)
+            let serverPath = entry.route.serverTarget(path)
+            return entry.foreignKeys.contains(authority: authority, path: serverPath, on: entry.route) ? .unknownHost : .route(entry.route)
         }
         return knowsHost ? .unknownPath : .unknownHost
     }

@@ -26,6 +26,10 @@ extension ProxySettings {
                 problems.append(.init(nil, "\(place) names no upstream, and there are \(upstreams.count)."))
             }
             (result.hosts, result.pathPrefix, result.policy) = (route.hosts, route.path, route.effectivePolicy)
+            result.rules = route.effectiveRules
+            if let upstream = upstreams.first(where: { $0.name == result.upstream }) {
+                for contradiction in result.ruleContradictions(for: upstream) { problems.append(.init(nil, "\(place) \(contradiction)")) }
+            }
             if let earlier = configured.firstIndex(where: { $0.covers(result) }) {
                 let words = routes[earlier].words
                 problems.append(
@@ -50,6 +54,17 @@ extension ProxySettings.Route {
         return result
     }
 
+    fileprivate var effectiveRules: CachingProxy.Configuration.Rules {
+        var result = rules
+        if let redirect {
+            result.answer = .redirect(redirect, status: redirectStatus)
+        } else if let answerText {
+            result.answer = .text(answerText, type: answerType, status: answerStatus ?? 200)
+        }
+        result.crossOrigin = crossOrigin.origins.isEmpty ? nil : crossOrigin
+        return result
+    }
+
     /// What contradicts what, each as the end of a sentence.
     fileprivate var contradictions: [String] {
         var found: [String] = []
@@ -58,6 +73,9 @@ extension ProxySettings.Route {
                 "has both “lifetime” and “default-lifetime”; the first is meant for all responses, the second only for those that say nothing."
             )
         }
+        if redirect != nil, answerText != nil { found.append("has both “redirect” and “answer-text”, but a request gets one answer.") }
+        if answerText == nil, answerStatus != nil { found.append("has “answer-status”, but no “answer-text”.") }
+        if crossOrigin.origins.isEmpty, crossOrigin != .init(origins: []) { found.append("has options of “cors”, but no “cors-origins”.") }
         if policy.isBypassed {
             let others: [(name: String, isSet: Bool)] = [
                 ("lifetime", lifetime != nil), ("default-lifetime", defaultLifetime != nil),

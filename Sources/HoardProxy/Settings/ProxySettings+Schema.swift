@@ -212,64 +212,65 @@ extension ProxySettings {
         .number("successes", \.successThreshold, flag: "health-check-successes", 1...1_000, "So many successes in a row make it healthy again."),
     ]
 
-    static let routeSchema: [Setting<Route>] = [
-        .texts("hosts", \.hosts, "Host names without ports, *.example.com for all below one. Empty: any.") { Route.objection(toHost: $0) },
-        .value("path", .text, \.path, "What the path begins with.") { value throws(SettingProblem) in
-            try value.path()
-        } write: {
-            .scalar($0)
-        },
-        .text("upstream", \.upstream, "The name of the upstream that requests go to. It may be left out if there is only one."),
-        .yesNo("bypass", \.policy.isBypassed, flag: "bypass", "Requests neither get stored responses, nor are theirs stored."),
-        .optionalDuration(
-            "lifetime",
-            \.lifetime,
-            flag: "lifetime",
-            "How long responses are fresh, whatever they say themselves in Cache-Control (even no-store and private) or Expires, as a targeted field would have it (RFC 9213). It is not meant for errors such as 500, nor for responses with Set-Cookie or to requests with Authorization, which speak for themselves."
-        ),
-        .optionalDuration(
-            "default-lifetime",
-            \.defaultLifetime,
-            flag: "default-lifetime",
-            "How long responses are fresh that say nothing of it themselves, instead of a heuristic (RFC 9111 §4.2.2)."
-        ),
-        .optionalDuration(
-            "stale-while-revalidate",
-            \.policy.staleWhileRevalidate,
-            flag: "stale-while-revalidate",
-            "For how long a stale response is served while it is revalidated in the background, if it does not say itself (RFC 5861 §3)."
-        ),
-        .optionalDuration(
-            "stale-if-error",
-            \.policy.staleIfError,
-            flag: "stale-if-error",
-            "For how long a stale response stands in for an origin that fails, if it does not say itself (RFC 5861 §4)."
-        ),
-        .texts(
-            "ignore-query",
-            \.policy.ignoredQueryParameters,
-            flag: "ignore-query",
-            "Parameters of the query that do not matter to the cache: names, or beginnings of names with * behind them; * alone for all. The origin gets them."
-        ),
-        .value(
-            "key-fields",
-            .texts,
-            \.policy.keyFields,
-            flag: "key-fields",
-            "Fields of the request that responses depend on although they do not say so in Vary."
-        ) {
-            value throws(SettingProblem) in
-            try value.fieldNames()
-        } write: {
-            .list($0.map { .scalar($0.rawName) })
-        },
-        .value("tags", .texts, \.policy.tags, flag: "tags", "What responses may be removed by, beyond their own tags.") {
-            value throws(SettingProblem) in
-            try value.tags()
-        } write: {
-            .list($0.sorted().map { .scalar($0) })
-        },
-    ]
+    static let routeSchema: [Setting<Route>] =
+        [
+            .texts("hosts", \.hosts, "Host names without ports, *.example.com for all below one. Empty: any.") { Route.objection(toHost: $0) },
+            .value("path", .text, \.path, "What the path begins with.") { value throws(SettingProblem) in
+                try value.path()
+            } write: {
+                .scalar($0)
+            },
+            .text("upstream", \.upstream, "The name of the upstream that requests go to. It may be left out if there is only one."),
+            .yesNo("bypass", \.policy.isBypassed, flag: "bypass", "Requests neither get stored responses, nor are theirs stored."),
+            .optionalDuration(
+                "lifetime",
+                \.lifetime,
+                flag: "lifetime",
+                "How long responses are fresh, whatever they say themselves in Cache-Control (even no-store and private) or Expires, as a targeted field would have it (RFC 9213). It is not meant for errors such as 500, nor for responses with Set-Cookie or to requests with Authorization, which speak for themselves."
+            ),
+            .optionalDuration(
+                "default-lifetime",
+                \.defaultLifetime,
+                flag: "default-lifetime",
+                "How long responses are fresh that say nothing of it themselves, instead of a heuristic (RFC 9111 §4.2.2)."
+            ),
+            .optionalDuration(
+                "stale-while-revalidate",
+                \.policy.staleWhileRevalidate,
+                flag: "stale-while-revalidate",
+                "For how long a stale response is served while it is revalidated in the background, if it does not say itself (RFC 5861 §3)."
+            ),
+            .optionalDuration(
+                "stale-if-error",
+                \.policy.staleIfError,
+                flag: "stale-if-error",
+                "For how long a stale response stands in for an origin that fails, if it does not say itself (RFC 5861 §4)."
+            ),
+            .texts(
+                "ignore-query",
+                \.policy.ignoredQueryParameters,
+                flag: "ignore-query",
+                "Parameters of the query that do not matter to the cache: names, or beginnings of names with * behind them; * alone for all. The origin gets them."
+            ),
+            .value(
+                "key-fields",
+                .texts,
+                \.policy.keyFields,
+                flag: "key-fields",
+                "Fields of the request that responses depend on although they do not say so in Vary."
+            ) {
+                value throws(SettingProblem) in
+                try value.fieldNames()
+            } write: {
+                .list($0.map { .scalar($0.rawName) })
+            },
+            .value("tags", .texts, \.policy.tags, flag: "tags", "What responses may be removed by, beyond their own tags.") {
+                value throws(SettingProblem) in
+                try value.tags()
+            } write: {
+                .list($0.sorted().map { .scalar($0) })
+            },
+        ] + ruleSchema
 
     static let cacheSchema: [Setting<Cache>] = [
         .text(

@@ -27,6 +27,14 @@ package struct ProxySettings: Sendable {
         var lifetime: Duration?
         var defaultLifetime: Duration?
         var policy = HTTPCachePolicy()
+        /// Without the answer and what scripts of other sites may do, which are in the members below.
+        var rules = CachingProxy.Configuration.Rules()
+        var redirect: MessageTemplate?
+        var redirectStatus = 308
+        var answerText: MessageTemplate?
+        var answerStatus: Int?
+        var answerType = "text/plain; charset=utf-8"
+        var crossOrigin = CachingProxy.Configuration.CrossOrigin(origins: [])
     }
 
     package struct Upstream: Sendable, Hashable {

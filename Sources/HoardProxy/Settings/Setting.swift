@@ -4,6 +4,8 @@
 /// What kind of value an option has.
 package enum SettingForm: Sendable, Hashable {
     case duration, size, number, yesNo, text, texts, url, urls, address
+    /// Texts that may have commas: each has its own flag, and its own line in the environment.
+    case lines
     case choice([String])
     /// Options of its own.
     case section
@@ -19,6 +21,7 @@ package enum SettingForm: Sendable, Hashable {
         case .yesNo: "yes or no"
         case .text: "text"
         case .texts: "list of texts"
+        case .lines: "list of fields"
         case .url: "URL"
         case .urls: "list of URLs"
         case .address: "address"
@@ -37,6 +40,7 @@ package enum SettingForm: Sendable, Hashable {
         case .yesNo: "yes|no"
         case .text: "text"
         case .texts: "names"
+        case .lines: "field"
         case .url, .urls: "url"
         case .address: "host:port"
         case .choice(let names): names.joined(separator: "|")

@@ -84,7 +84,9 @@ struct HTTPServerNamedTLSTests {
         try await withServer(configuration, handler: Self.handler) { server in
             let client = try await RawClient.connect(port: server.port)
             try await client.send(ByteBuffer(bytes: [22, 3, 1, 1]))
-            #expect(try await client.receiveUntilClosed() == "")
+            // A server that has not read the bytes yet resets the connection.
+            let received = try? await client.receiveUntilClosed()
+            #expect(received ?? "" == "")
         }
     }
 

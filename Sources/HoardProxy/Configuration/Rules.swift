@@ -1,0 +1,86 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+public import HTTPTypes
+
+extension CachingProxy.Configuration {
+    /// What is done with the requests and responses of a route, beyond caching.
+    ///
+    /// In this order: the client is let in, or gets 403; the question that a browser asks before a request of another site (CORS) is answered; ``answer`` is given;
+    /// path and fields of the request are changed, before the cache sees it; and the fields of every response are changed, also of those that the proxy makes
+    /// itself, as the last thing before it is sent. What is stored has none of these changes.
+    public struct Rules: Sendable, Hashable {
+        /// Who may ask. Empty: everybody.
+        public var allowedNetworks: [IPNetwork] = []
+        /// Who may not, whether it is allowed or not.
+        public var deniedNetworks: [IPNetwork] = []
+        /// The answer to all requests. `nil`: the cache and the servers give it.
+        public var answer: Answer?
+        /// What stands in place of the route's path prefix on the way to the servers. `nil`: the prefix itself.
+        public var replacedPath: String?
+        public var requestFields = FieldRules()
+        public var responseFields = FieldRules()
+        /// Whether responses get the usual fields by which browsers are told to be careful, where they have none themselves: `X-Content-Type-Options`,
+        /// `X-Frame-Options`, `Referrer-Policy` and, over TLS, `Strict-Transport-Security` ([RFC 6797](https://www.rfc-editor.org/rfc/rfc6797)).
+        public var addsSecurityFields = false
+        /// What scripts of other sites may do ([Fetch §3.2](https://fetch.spec.whatwg.org/#http-cors-protocol)). `nil`: that is the servers' business.
+        public var crossOrigin: CrossOrigin?
+        /// A file with the content of responses that say that no server could be asked. `nil`: a line of text.
+        public var errorPagePath: String?
+
+        public init() {}
+    }
+
+    /// What is done to the fields of a message: some are removed, then some are set, then some are added.
+    public struct FieldRules: Sendable, Hashable {
+        /// Fields that are taken out.
+        public var removed: [HTTPField.Name] = []
+        /// Fields that take the place of those of their names.
+        public var set: [FieldRule] = []
+        /// Fields that come beside those of their names.
+        public var added: [FieldRule] = []
+
+        public init() {}
+
+        /// Whether nothing is done.
+        public var isEmpty: Bool { removed.isEmpty && set.isEmpty && added.isEmpty }
+    }
+
+    /// A field with a value that may depend on the request.
+    public struct FieldRule: Sendable, Hashable {
+        public var name: HTTPField.Name
+        public var value: MessageTemplate
+
+        public init(name: HTTPField.Name, value: MessageTemplate) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// What is answered without the cache and the servers.
+    public enum Answer: Sendable, Hashable {
+        /// Another place ([RFC 9110 §15.4](https://www.rfc-editor.org/rfc/rfc9110#section-15.4)). The status is 301, 302, 303, 307 or 308.
+        case redirect(MessageTemplate, status: Int)
+        /// A text, with its media type. The status is from 200 to 599.
+        case text(MessageTemplate, type: String, status: Int)
+    }
+
+    /// What scripts of other sites may do.
+    public struct CrossOrigin: Sendable, Hashable {
+        /// Origins, such as `https://app.example.com`, `https://*.example.com` for all below a name; `*` alone for all.
+        public var origins: [String]
+        public var methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
+        /// Fields that scripts may set, beyond those they always may. `*` for those they ask for.
+        public var requestFields: [String] = ["*"]
+        /// Fields that scripts may read, beyond those they always may.
+        public var responseFields: [String] = []
+        /// Whether scripts may ask with the user's cookies. Not with `*` among ``origins``.
+        public var allowsCredentials = false
+        /// How long a browser may rely on the answer to its question.
+        public var maximumAge = Duration.seconds(600)
+
+        public init(origins: [String]) {
+            self.origins = origins
+        }
+    }
+}

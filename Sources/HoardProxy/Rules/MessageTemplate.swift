@@ -1,0 +1,95 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A text with places for what a request says, such as `https://{host}{path}{query}`. `{{` stands for a brace.
+public struct MessageTemplate: Sendable, Hashable, CustomStringConvertible {
+    /// What can be named.
+    public enum Variable: String, Sendable, CaseIterable {
+        /// The host that the client asked for, in small letters and without a port.
+        case host
+        /// The path that the client asked for, in normal form.
+        case path
+        /// The question mark and the query; nothing if there is none.
+        case query
+        /// What follows the route's path prefix in the path.
+        case rest
+        /// `http` or `https`: how the client asked.
+        case scheme
+        /// The client's IP address.
+        case client
+        /// What the cache did: `hit`, `stale`, `revalidated`, `collapsed`, `miss`, `bypass`, `generated` or `failure`. In responses only.
+        case cache
+    }
+
+    enum Part: Sendable, Hashable {
+        case text(String)
+        case variable(Variable)
+    }
+
+    let parts: [Part]
+
+    /// - Throws: ``ProxyError/Code/invalidConfiguration`` if a brace is not closed, or names nothing that there is.
+    public init(_ text: String) throws(ProxyError) {
+        var parts: [Part] = []
+        var literal = ""
+        var rest = Substring(text)
+        while let brace = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
+            literal += rest[..<brace]
+            let next = rest.index(after: brace)
+            if next < rest.endIndex, rest[next] == rest[brace] {
+                literal.append(rest[brace])
+                rest = rest[rest.index(after: next)...]
+                continue
+            }
+            guard rest[brace] == "{", let end = rest[next...].firstIndex(of: "}") else {
+                throw ProxyError(.invalidConfiguration, "In “\(text)” a brace has no other one; write {{ or }} for a brace itself.")
+            }
+            let name = String(rest[next..<end])
+            guard let variable = Variable(rawValue: name) else {
+                let names = Variable.allCases.map(\.rawValue)
+                let hint =
+                    Spelling.nearest(to: name, among: names).map { "did you mean {\($0)}?" } ?? "there are {\(names.joined(separator: "}, {"))}."
+                throw ProxyError(.invalidConfiguration, "In “\(text)” nothing is called {\(name)}; \(hint)")
+            }
+            if !literal.isEmpty { parts.append(.text(literal)) }
+            literal = ""
+            parts.append(.variable(variable))
+            rest = rest[rest.index(after: end)...]
+        }
+        literal += rest
+        if !literal.isEmpty { parts.append(.text(literal)) }
+        self.parts = parts
+    }
+
+    /// As it is written.
+    public var description: String {
+        parts.map { part in
+            switch part {
+            case .text(let text): text.map { $0 == "{" || $0 == "}" ? "\($0)\($0)" : String($0) }.joined()
+            case .variable(let variable): "{\(variable.rawValue)}"
+            }
+        }.joined()
+    }
+
+    /// The text, if it is the same for all requests.
+    var constant: String? {
+        switch parts.count {
+        case 0: ""
+        case 1: if case .text(let text) = parts[0] { text } else { nil }
+        default: nil
+        }
+    }
+
+    func names(_ variable: Variable) -> Bool { parts.contains(.variable(variable)) }
+
+    /// The text for a request.
+    func text(_ request: RuledRequest) -> String {
+        if let constant { return constant }
+        return parts.reduce(into: "") { text, part in
+            switch part {
+            case .text(let literal): text += literal
+            case .variable(let variable): text += request.value(of: variable)
+            }
+        }
+    }
+}
