@@ -207,8 +207,9 @@ struct HTTPServerWebSocketTests {
         try await withServer(configuration, handler: Self.echo) { server in
             let client = try await RawClient.connect(port: server.port)
             try await client.send(Self.opening)
-            _ = try await client.receive(through: "\r\n\r\n")
-            #expect(try await client.receiveUntilClosed() == "")
+            // The time may be over before the answer has been written.
+            let received = try await client.receiveUntilClosed()
+            #expect(received.isEmpty || received.hasPrefix("HTTP/1.1 101 "))
             let frames = try await FrameClient.connect(port: server.port)
             try await frames.request(1, Self.opening(protocol: "websocket"), endsStream: false)
             #expect(try await frames.resetCode(of: 1) == FrameClient.cancel)

@@ -317,7 +317,12 @@ struct WebSocketTests {
     @Test func manyAtOnceLoseNothing() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("WebSocketTests: the seed is \(seed)")
-        try await Self.with(change: { $0.upstreams[0].maximumConnectionCount = 2 }) { site in
+        let change: (inout CachingProxy.Configuration) -> Void = { configuration in
+            configuration.upstreams[0].maximumConnectionCount = 2
+            // The requests wait for these two connections as long as the machine needs.
+            configuration.upstreams[0].connectTimeout = .seconds(600)
+        }
+        try await Self.with(change: change) { site in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<100 {
                     group.addTask {

@@ -27,6 +27,7 @@ import Testing
     @Test(arguments: [EMFILE, ENFILE, ENOBUFS, ENOMEM])
     func nothingIsAcceptedForAWhileAfterTheSystemHadNoRoom(code: CInt) throws {
         let (channel, counter) = try gate()
+        defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
         channel.pipeline.read()
         #expect(counter.count == 1)
         for _ in 1...3 { channel.pipeline.fireErrorCaught(IOError(errnoCode: code, reason: "accept")) }
@@ -42,6 +43,7 @@ import Testing
 
     @Test func otherErrorsAreForTheChannel() throws {
         let (channel, counter) = try gate()
+        defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
         channel.pipeline.fireErrorCaught(IOError(errnoCode: ECONNABORTED, reason: "accept"))
         #expect(throws: IOError.self) { try channel.throwIfErrorCaught() }
         channel.pipeline.read()
@@ -50,6 +52,7 @@ import Testing
 
     @Test func nothingIsAcceptedBeyondTheLimitUntilAConnectionCloses() throws {
         let (channel, counter) = try gate(maximumCount: 1)
+        defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
         channel.pipeline.read()
         let connection = EmbeddedChannel(loop: channel.embeddedEventLoop)
         channel.pipeline.fireChannelRead(connection as any Channel)

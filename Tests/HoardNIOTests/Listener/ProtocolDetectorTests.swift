@@ -23,6 +23,7 @@ import Testing
     @Test(arguments: [("GET / HTTP/1.1\r\n", 1), ("POST", 2), ("PRX", 3), ("PRI * HTTP/1.1", 12), ("PRI * HTTP/2.0\r\n\r\nSX", 20)])
     func firstByteThatDiffersTellsHTTP1(text: String, count: Int) throws {
         let (channel, found) = try Self.channel()
+        defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
         for byte in text.utf8.prefix(count - 1) { try channel.writeInbound(ByteBuffer(bytes: [byte])) }
         #expect(found.version == nil)
         #expect(try channel.readInbound(as: ByteBuffer.self) == nil)
@@ -32,32 +33,33 @@ import Testing
         var arrived = ""
         while let bytes = try channel.readInbound(as: ByteBuffer.self) { arrived += String(buffer: bytes) }
         #expect(arrived == text)
-        _ = try channel.finish()
     }
 
     @Test func wholePrefaceTellsHTTP2() throws {
         let (channel, found) = try Self.channel()
+        defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
         try channel.writeInbound(ByteBuffer(bytes: ProtocolDetector.preface.dropLast()))
         #expect(found.version == nil)
         try channel.writeInbound(ByteBuffer(bytes: ProtocolDetector.preface.suffix(1) + [1, 2]))
         #expect(found.version == .http2)
         #expect(try channel.readInbound(as: ByteBuffer.self)?.readableBytes == 26)
-        _ = try channel.finish()
     }
 
     @Test(arguments: [("h2", true), ("http/1.1", false), (nil, false)] as [(String?, Bool)])
     func agreementTellsWithEncryption(negotiated: String?, isHTTP2: Bool) throws {
         let (channel, found) = try Self.channel(isSecure: true)
+        defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
         channel.pipeline.fireUserInboundEventTriggered(TLSUserEvent.handshakeCompleted(negotiatedProtocol: negotiated))
         #expect(found.version == (isHTTP2 ? .http2 : .http1))
-        _ = try channel.finish()
     }
 
     @Test func clientThatLeavesEarlyIsLetGo() throws {
         let (left, _) = try Self.channel()
+        defer { _ = try? left.finish(acceptAlreadyClosed: true) }
         left.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
         #expect(!left.isActive)
         let (failed, _) = try Self.channel(isSecure: true)
+        defer { _ = try? failed.finish(acceptAlreadyClosed: true) }
         failed.pipeline.fireErrorCaught(IOError(errnoCode: 104, reason: "read"))
         #expect(!failed.isActive)
     }

@@ -42,6 +42,7 @@ import Testing
 
     @Test func headerInPiecesIsTakenOffAndTheRestGoesOn() throws {
         let connection = try Connection()
+        defer { _ = try? connection.channel.finish(acceptAlreadyClosed: true) }
         for byte in "PROXY TCP4 192.0.2.7 198.51.100.1 1 2\r".utf8 { try connection.channel.writeInbound(ByteBuffer(bytes: [byte])) }
         #expect(connection.headers.all.isEmpty)
         try connection.channel.writeInbound(ByteBuffer(string: "\nGET"))
@@ -52,11 +53,11 @@ import Testing
         try connection.channel.writeInbound(ByteBuffer(string: " /"))
         #expect(connection.events.text == "GET /")
         #expect(throws: (any Error).self) { try connection.channel.pipeline.syncOperations.handler(type: ProxyProtocolHandler.self) }
-        _ = try connection.channel.finish()
     }
 
     @Test func connectionThatBeginsOtherwiseIsClosedWithoutAWord() throws {
         let connection = try Connection()
+        defer { _ = try? connection.channel.finish(acceptAlreadyClosed: true) }
         try connection.channel.writeInbound(ByteBuffer(string: "GET / HTTP/1.1\r\n"))
         #expect(!connection.channel.isActive)
         #expect(connection.headers.all.isEmpty)
@@ -65,6 +66,7 @@ import Testing
 
     @Test func connectionThatEndsBeforeItsHeaderIsClosed() throws {
         let connection = try Connection()
+        defer { _ = try? connection.channel.finish(acceptAlreadyClosed: true) }
         try connection.channel.writeInbound(ByteBuffer(string: "PROXY"))
         connection.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
         #expect(!connection.channel.isActive)

@@ -23,9 +23,14 @@ final class FakeRedis: Sendable {
         var expiration: Int64?
     }
 
+    fileprivate struct Weak {
+        weak var connection: FakeRedisConnection?
+    }
+
     struct State {
         var values: [[UInt8]: Value] = [:]
-        var connections: [Int: FakeRedisConnection] = [:]
+        /// Those of stores that nobody uses any more are gone.
+        fileprivate var connections: [Int: Weak] = [:]
         var nextConnection = 0
         var generator: SeededGenerator
         /// Keys that were changed in the turn, and the connection that did it, if it is one.
@@ -61,7 +66,7 @@ final class FakeRedis: Sendable {
         let connection = state.withLock { state in
             state.nextConnection += 1
             let connection = FakeRedisConnection(server: self, number: state.nextConnection, prefix: prefix, onEvent: onEvent)
-            state.connections[state.nextConnection] = connection
+            state.connections[state.nextConnection] = Weak(connection: connection)
             return connection
         }
         connection.begin()
@@ -89,12 +94,15 @@ final class FakeRedis: Sendable {
         }
     }
 
+    /// A connection has been closed.
+    func forget(_ number: Int) { state.withLock { $0.connections[number] = nil } }
+
     /// The server ends and is there again at once, without what it had.
     func restart(keepingValues: Bool = false) {
         let connections = state.withLock { state in
             if !keepingValues { state.values = [:] }
             state.knownScripts = []
-            return state.connections.values.sorted { $0.number < $1.number }
+            return state.inOrder
         }
         for connection in connections { connection.cut() }
     }
@@ -103,7 +111,7 @@ final class FakeRedis: Sendable {
     func stop() {
         let connections = state.withLock { state in
             state.isDown = true
-            return state.connections.values.sorted { $0.number < $1.number }
+            return state.inOrder
         }
         for connection in connections { connection.cut() }
     }
@@ -111,7 +119,7 @@ final class FakeRedis: Sendable {
     func start() {
         let connections = state.withLock { state in
             state.isDown = false
-            return state.connections.values.sorted { $0.number < $1.number }
+            return state.inOrder
         }
         for connection in connections { connection.scheduleReconnection() }
     }
@@ -144,9 +152,7 @@ final class FakeRedis: Sendable {
         state.withLock { state in
             state.expire(at: ticker.nanoseconds())
             body(&state)
-            for connection in state.connections.values.sorted(by: { $0.number < $1.number }) {
-                connection.tell(state.changed, isFlushed: state.isFlushed)
-            }
+            for connection in state.inOrder { connection.tell(state.changed, isFlushed: state.isFlushed) }
             state.changed = [:]
             state.isFlushed = false
         }
@@ -158,7 +164,7 @@ final class FakeRedis: Sendable {
     /// turn: another call may empty them before it.
     func work() {
         turn { state in
-            let connections = state.connections.values.sorted { $0.number < $1.number }.filter(\.hasCommands)
+            let connections = state.inOrder.filter(\.hasCommands)
             guard !connections.isEmpty else { return }
             let first = Int.random(in: 0..<connections.count, using: &state.generator)
             connections[first].execute(1 + Int.random(in: 0..<4, using: &state.generator), in: &state, at: ticker.nanoseconds())
@@ -170,6 +176,8 @@ final class FakeRedis: Sendable {
 }
 
 extension FakeRedis.State {
+    fileprivate var inOrder: [FakeRedisConnection] { connections.sorted { $0.key < $1.key }.compactMap(\.value.connection) }
+
     func live(_ key: [UInt8], at now: Int64) -> FakeRedis.Value? {
         guard let value = values[key], value.expiration.map({ $0 > now }) ?? true else { return nil }
         return value

@@ -82,7 +82,7 @@ final class FakeRedisConnection: RedisConnection {
             for case .reply(_, let slot) in state.output { slots.append(slot) }
             return slots
         }
-        _ = server.state.withLock { $0.connections.removeValue(forKey: number) }
+        server.forget(number)
         for slot in slots { slot.fill(.failure(RedisError(.closed, "The connection was closed."))) }
     }
 
