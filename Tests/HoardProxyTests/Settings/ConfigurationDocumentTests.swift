@@ -61,6 +61,15 @@ import Testing
         _ = try ProxySettings(.init(file: (path, text), environment: environment)).configuration()
     }
 
+    @Test func settingsOfTheManifestsMakeSense() throws {
+        let url = Self.url.deletingLastPathComponent().deletingLastPathComponent().appending(path: "dist/kubernetes/hoard.yaml")
+        let lines = try String(contentsOf: url, encoding: .utf8).components(separatedBy: "\n")
+        let start = try #require(lines.firstIndex { $0.hasSuffix("proxy.yaml: |") })
+        let text = lines[(start + 1)...].prefix { $0.hasPrefix("    ") }.map { $0.dropFirst(4) }.joined(separator: "\n")
+        let configuration = try ProxySettings(.init(file: ("hoard.yaml", text))).configuration()
+        #expect(configuration.admin != nil && configuration.listeners.count == 1)
+    }
+
     @Test func examplesOfTheDocumentAreSettingsThatMakeSense() throws {
         let text = try String(contentsOf: Self.url, encoding: .utf8)
         let examples = text.components(separatedBy: "```yaml\n").dropFirst().compactMap { $0.components(separatedBy: "```").first }
