@@ -22,6 +22,8 @@ package struct HTTPServerRequest: Sendable {
     package var version: HTTPVersion
     /// The client's IP address, without its port.
     package var remoteAddress: String
+    /// The certificate by which the client has proved who it is, if the listener asks for one: the bytes of DER in Base64. `nil`: it has none.
+    package var clientCertificate: String?
     /// Sends an interim (1xx) response, and returns when the network has taken it or when it will not be sent.
     ///
     /// It is sent unless the final response has begun, the client has gone, or the client speaks HTTP/1.0
@@ -40,6 +42,7 @@ package struct HTTPServerRequest: Sendable {
         body: HTTPBody = .empty,
         version: HTTPVersion = .http1_1,
         remoteAddress: String,
+        clientCertificate: String? = nil,
         opensWebSocket: Bool = false,
         sendInterimResponse: @escaping InterimResponseHandler = { _ in }
     ) {
@@ -49,5 +52,6 @@ package struct HTTPServerRequest: Sendable {
         self.body = body
         self.version = version
         self.remoteAddress = remoteAddress
+        self.clientCertificate = clientCertificate
     }
 }

@@ -16,7 +16,8 @@ extension CachingProxy {
                 problems.append("The file \(path) cannot be read as \(what): \(error)")
             }
         }
-        for tls in configuration.listeners.flatMap({ [$0.tls].compactMap(\.self) + $0.certificates.map(\.tls) }) {
+        let served = configuration.listeners.flatMap { [$0.tls].compactMap(\.self) + $0.certificates.map(\.tls) }
+        for tls in served + configuration.upstreams.compactMap(\.clientTLS) {
             check(tls.certificateChainPath, "certificates in PEM form") {
                 if try NIOSSLCertificate.fromPEMFile(tls.certificateChainPath).isEmpty {
                     throw ProxyError(.invalidConfiguration, "There is none in it.")
@@ -24,7 +25,8 @@ extension CachingProxy {
             }
             check(tls.privateKeyPath, "a private key in PEM form") { _ = try NIOSSLPrivateKey(file: tls.privateKeyPath, format: .pem) }
         }
-        for path in configuration.upstreams.compactMap(\.additionalTrustRootsPath) {
+        let authorities = configuration.listeners.compactMap(\.clientCertificates?.authorityPath)
+        for path in configuration.upstreams.compactMap(\.additionalTrustRootsPath) + authorities {
             check(path, "certificates in PEM form") {
                 if try NIOSSLCertificate.fromPEMFile(path).isEmpty { throw ProxyError(.invalidConfiguration, "There is none in it.") }
             }

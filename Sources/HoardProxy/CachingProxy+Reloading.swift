@@ -117,6 +117,7 @@ extension CachingProxy.Configuration.Listener {
         var result = self
         if isEncrypted { result.tls = .init(certificateChainPath: "", privateKeyPath: "") }
         result.certificates = []
+        (result.minimumTLSVersion, result.cipherSuites, result.clientCertificates) = (.v1_2, [], nil)
         return result
     }
 }

@@ -107,12 +107,28 @@ package struct TestCertificate: Sendable {
     }
 
     /// What a client needs to trust these certificates.
-    /// - Parameter verifies: Whether the server's certificate has to be for the host that is asked for.
-    package static func clientContext(protocols: [String] = [], verifies: Bool = true) throws -> NIOSSLContext {
+    ///
+    /// - Parameters:
+    ///   - verifies: Whether the server's certificate has to be for the host that is asked for.
+    ///   - identity: By what it proves who it is, if it is asked.
+    package static func clientContext(
+        protocols: [String] = [],
+        verifies: Bool = true,
+        identity: TestCertificate? = nil,
+        _ change: (inout TLSConfiguration) -> Void = { _ in }
+    ) throws -> NIOSSLContext {
         var configuration = TLSConfiguration.makeClientConfiguration()
+        if let loaded = try identity?.loaded {
+            configuration.certificateChain = loaded.chain.map { .certificate($0) }
+            configuration.privateKey = .privateKey(loaded.privateKey)
+        }
         if !verifies { configuration.certificateVerification = .noHostnameVerification }
         configuration.trustRoots = .certificates(try first.loaded.chain + second.loaded.chain)
         configuration.applicationProtocols = protocols
+        change(&configuration)
         return try NIOSSLContext(configuration: configuration)
     }
+
+    /// The bytes of its DER in Base64.
+    package var base64: String { get throws { Data(try loaded.chain[0].toDERBytes()).base64EncodedString() } }
 }

@@ -42,6 +42,18 @@ struct ServingFlags: SettingFlags {
     @Option(name: .customLong("tls-key"), help: .setting("tls-key"), completion: .file())
     var tlsKey: String?
 
+    @Option(name: .customLong("tls-version"), help: .setting("tls-version"), completion: .setting("tls-version"))
+    var tlsVersion: String?
+
+    @Option(name: .customLong("tls-ciphers"), help: .setting("tls-ciphers"), completion: .setting("tls-ciphers"))
+    var tlsCiphers: String?
+
+    @Option(name: .customLong("client-authorities"), help: .setting("client-authorities"), completion: .file())
+    var clientAuthorities: String?
+
+    @Option(name: .customLong("client-certificates"), help: .setting("client-certificates"), completion: .setting("client-certificates"))
+    var clientCertificates: String?
+
     @Option(name: .customLong("http2"), help: .setting("http2"), completion: .setting("http2"))
     var http2: String?
 
@@ -55,6 +67,10 @@ struct ServingFlags: SettingFlags {
             ("listen", listen),
             ("tls-certificates", tlsCertificates.all),
             ("tls-key", tlsKey.all),
+            ("tls-version", tlsVersion.all),
+            ("tls-ciphers", tlsCiphers.all),
+            ("client-authorities", clientAuthorities.all),
+            ("client-certificates", clientCertificates.all),
             ("http2", http2.all),
             ("proxy-protocol", proxyProtocol.all),
         ])
@@ -208,6 +224,12 @@ struct UpstreamFlags: SettingFlags {
     @Option(name: .customLong("trust-roots"), help: .setting("trust-roots"), completion: .file())
     var trustRoots: String?
 
+    @Option(name: .customLong("upstream-tls-certificates"), help: .setting("upstream-tls-certificates"), completion: .file())
+    var upstreamTLSCertificates: String?
+
+    @Option(name: .customLong("upstream-tls-key"), help: .setting("upstream-tls-key"), completion: .file())
+    var upstreamTLSKey: String?
+
     @Option(name: .customLong("forward-host"), help: .setting("forward-host"), completion: .setting("forward-host"))
     var forwardHost: String?
 
@@ -244,6 +266,8 @@ struct UpstreamFlags: SettingFlags {
             ("upstream-connections", upstreamConnections.all),
             ("retries", retries.all),
             ("trust-roots", trustRoots.all),
+            ("upstream-tls-certificates", upstreamTLSCertificates.all),
+            ("upstream-tls-key", upstreamTLSKey.all),
             ("forward-host", forwardHost.all),
             ("tell-of-client", tellOfClient.all),
             ("pass-underscores", passUnderscores.all),

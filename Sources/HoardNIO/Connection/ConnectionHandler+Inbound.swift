@@ -145,6 +145,7 @@ extension ConnectionHandler {
                 body: pipe.map { HTTPBody($0, length: request.opensWebSocket ? nil : request.content.byteCount) } ?? .empty,
                 version: request.version,
                 remoteAddress: info.remoteAddress,
+                clientCertificate: info.clientCertificate,
                 opensWebSocket: request.opensWebSocket,
                 sendInterimResponse: interimResponseSender(cancellation, version: request.version, context: context)
             ),

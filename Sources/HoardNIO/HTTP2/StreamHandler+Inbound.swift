@@ -62,6 +62,7 @@ extension StreamHandler {
             body: pipe.map { HTTPBody($0, length: head.contentLength) } ?? .empty,
             version: .http2,
             remoteAddress: info.remoteAddress,
+            clientCertificate: info.clientCertificate,
             opensWebSocket: head.opensWebSocket,
             sendInterimResponse: interimResponseSender(context: context)
         )

@@ -7,6 +7,8 @@ struct ConnectionInfo: Sendable, Hashable {
     var remoteAddress: String
     /// Whether the connection is encrypted.
     var isSecure: Bool
+    /// The certificate by which the client has proved who it is: the bytes of DER in Base64. `nil`: none was asked for, or it had none.
+    var clientCertificate: String?
 
     init(remoteAddress: String, isSecure: Bool = false) {
         self.remoteAddress = remoteAddress

@@ -8,6 +8,12 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import NIOSSL
 
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
 /// Sets up a listening socket and the pipelines of its connections. The one place where handlers are put in order.
 struct ConnectionPipeline: Sendable {
     let server: ServerContext
@@ -72,7 +78,8 @@ struct ConnectionPipeline: Sendable {
         }
         let info = ConnectionInfo(remoteAddress: address, isSecure: certificates != nil)
         let pipeline = channel.pipeline.syncOperations
-        if let contexts = certificates?.contexts {
+        let contexts = certificates?.contexts
+        if let contexts {
             if let context = contexts.only {
                 try pipeline.addHandler(NIOSSLServerHandler(context: context))
             } else {
@@ -86,6 +93,8 @@ struct ConnectionPipeline: Sendable {
         }
         let detector = ProtocolDetector(isSecure: info.isSecure) { version, channel in
             timer.finish(in: channel)
+            var info = info
+            if contexts?.asksClients == true { info.clientCertificate = Self.clientCertificate(of: channel) }
             attempt(channel) {
                 switch version {
                 case .http1: try startHTTP1(channel, info, stage)
@@ -94,6 +103,13 @@ struct ConnectionPipeline: Sendable {
             }
         }
         try pipeline.addHandler(detector)
+    }
+
+    /// The verified certificate of the client, if it has shown one.
+    private static func clientCertificate(of channel: any Channel) -> String? {
+        let handler = try? channel.pipeline.syncOperations.handler(type: NIOSSLServerHandler.self)
+        guard let certificate = handler?.peerCertificate, let bytes = try? certificate.toDERBytes() else { return nil }
+        return Data(bytes).base64EncodedString()
     }
 
     private func attempt(_ channel: any Channel, _ body: () throws -> Void) {

@@ -8,6 +8,8 @@ internal import NIOSSL
 struct NamedContexts: Sendable {
     /// For other clients; `nil`: they are refused.
     let other: NIOSSLContext?
+    /// Whether clients are asked for certificates.
+    let asksClients: Bool
     private var exact: [String: NIOSSLContext] = [:]
     /// By what comes behind the `*`, such as `.example.com`.
     private var below: [String: NIOSSLContext] = [:]
@@ -17,8 +19,9 @@ struct NamedContexts: Sendable {
     /// - Parameter allowsExpired: Certificates out of their time are as good as others.
     /// - Throws: ``TLSError``.
     init(_ listener: HTTPServer.Listener, allowsExpired: Bool, clock: any WallClock) async throws {
+        asksClients = listener.tlsRules.clients != nil
         func load(_ credentials: TLSCredentials) async throws -> NIOSSLContext {
-            try await credentials.makeContext(isHTTP2Enabled: listener.isHTTP2Enabled, allowsExpired: allowsExpired, clock: clock)
+            try await credentials.makeContext(for: listener, allowsExpired: allowsExpired, clock: clock)
         }
         other = if let credentials = listener.tls { try await load(credentials) } else { nil }
         for named in listener.namedTLS {

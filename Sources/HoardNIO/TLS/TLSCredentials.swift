@@ -47,23 +47,27 @@ package struct TLSCredentials: Sendable {
 
     /// Loads them, and makes sure that they can be used now.
     ///
-    /// - Parameter allowsExpired: Certificates out of their time are as good as others. A server that starts has no better ones.
+    /// - Parameters:
+    ///   - listener: Where they are used.
+    ///   - allowsExpired: Certificates out of their time are as good as others. A server that starts has no better ones.
     /// - Throws: ``TLSError``.
-    func makeContext(isHTTP2Enabled: Bool, allowsExpired: Bool, clock: any WallClock) async throws -> NIOSSLContext {
+    func makeContext(for listener: HTTPServer.Listener, allowsExpired: Bool, clock: any WallClock) async throws -> NIOSSLContext {
         let load = load
         return try await NIOSingletons.posixBlockingThreadPool.runIfActive {
-            try Self.makeContext(load(), isHTTP2Enabled: isHTTP2Enabled, allowsExpired: allowsExpired, now: HTTPDate(clock.now()).secondsSince1970)
+            try Self.makeContext(load(), for: listener, allowsExpired: allowsExpired, now: HTTPDate(clock.now()).secondsSince1970)
         }
     }
 
-    private static func makeContext(_ loaded: Loaded, isHTTP2Enabled: Bool, allowsExpired: Bool, now: Int64) throws -> NIOSSLContext {
+    private static func makeContext(_ loaded: Loaded, for listener: HTTPServer.Listener, allowsExpired: Bool, now: Int64) throws -> NIOSSLContext {
         guard let own = loaded.chain.first else { throw TLSError("There is no certificate.") }
         if !allowsExpired {
             guard Int64(own.notValidAfter) >= now else { throw TLSError("The certificate has expired.") }
             guard Int64(own.notValidBefore) <= now else { throw TLSError("The certificate is not valid yet.") }
         }
         do {
-            return try NIOSSLContext(configuration: .server(loaded, isHTTP2Enabled: isHTTP2Enabled))
+            return try NIOSSLContext(configuration: .server(loaded, listener))
+        } catch let error as TLSError {
+            throw error
         } catch {
             throw TLSError("The certificate and the private key do not fit together, or cannot be used.", underlyingError: error)
         }
@@ -71,20 +75,13 @@ package struct TLSCredentials: Sendable {
 }
 
 extension TLSConfiguration {
-    /// TLS 1.2 and 1.3, and of the cipher suites of 1.2 those that have forward secrecy and authenticated encryption, which are the ones that
-    /// HTTP/2 allows: [RFC 9113 §9.2](https://www.rfc-editor.org/rfc/rfc9113#section-9.2).
-    fileprivate static func server(_ loaded: TLSCredentials.Loaded, isHTTP2Enabled: Bool) -> TLSConfiguration {
+    fileprivate static func server(_ loaded: TLSCredentials.Loaded, _ listener: HTTPServer.Listener) throws -> TLSConfiguration {
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: loaded.chain.map { .certificate($0) },
             privateKey: .privateKey(loaded.privateKey)
         )
-        configuration.minimumTLSVersion = .tlsv12
-        configuration.cipherSuiteValues = [
-            .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
-            .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
-            .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
-        ]
-        configuration.applicationProtocols = isHTTP2Enabled ? ["h2", "http/1.1"] : ["http/1.1"]
+        try listener.tlsRules.apply(to: &configuration)
+        configuration.applicationProtocols = listener.isHTTP2Enabled ? ["h2", "http/1.1"] : ["http/1.1"]
         return configuration
     }
 }

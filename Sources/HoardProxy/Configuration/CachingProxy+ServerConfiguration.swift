@@ -3,6 +3,7 @@
 
 internal import HoardNIO
 internal import NIOCore
+internal import NIOSSL
 
 extension CachingProxy.Configuration {
     /// What the server of clients is started with, or told anew.
@@ -27,6 +28,10 @@ extension CachingProxy.Configuration {
 }
 
 extension CachingProxy.Configuration.Listener {
+    /// The cipher suites of TLS 1.2 that there are. They have forward secrecy and authenticated encryption, as HTTP/2 demands
+    /// ([RFC 9113 §9.2](https://www.rfc-editor.org/rfc/rfc9113#section-9.2)).
+    public static var cipherSuiteNames: [String] { TLSRules.usualCipherSuites.map(\.name) }
+
     var server: HTTPServer.Listener {
         var server = HTTPServer.Listener(
             address.server,
@@ -34,6 +39,11 @@ extension CachingProxy.Configuration.Listener {
             isHTTP2Enabled: isHTTP2Enabled,
             expectsProxyProtocol: expectsProxyProtocol
         )
+        server.tlsRules.minimumVersion = minimumTLSVersion == .v1_3 ? .tls13 : .tls12
+        if !cipherSuites.isEmpty {
+            server.tlsRules.cipherSuites = cipherSuites.compactMap { name in TLSRules.usualCipherSuites.first { $0.name == name }?.suite }
+        }
+        server.tlsRules.clients = clientCertificates.map { .init(isRequired: $0.isRequired, authorityPath: $0.authorityPath) }
         server.namedTLS = certificates.map { .init(hosts: $0.hosts, credentials: $0.tls.credentials) }
         return server
     }

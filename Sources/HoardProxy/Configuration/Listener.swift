@@ -17,6 +17,12 @@ extension CachingProxy.Configuration {
         public var tls: TLS?
         /// For clients that name a host as TLS begins ([RFC 6066 §3](https://www.rfc-editor.org/rfc/rfc6066#section-3)). Default: none.
         public var certificates: [HostCertificate] = []
+        /// The oldest version of TLS that clients may speak. Default: 1.2.
+        public var minimumTLSVersion = TLSVersion.v1_2
+        /// The cipher suites of TLS 1.2 by their names, the preferred one first. Empty: all of ``cipherSuiteNames``. Those of TLS 1.3 are always the same.
+        public var cipherSuites: [String] = []
+        /// What is asked of clients. `nil`: no certificates. Default: `nil`.
+        public var clientCertificates: ClientCertificates?
         /// Whether clients may speak HTTP/2: agreed on by ALPN with encryption, with prior knowledge without. Default: `true`.
         public var isHTTP2Enabled = true
         /// Whether each connection begins with a header of the PROXY protocol (version 1 or 2), which tells the client's address. Default: `false`.
@@ -40,6 +46,26 @@ extension CachingProxy.Configuration {
         public init(hosts: [String], tls: TLS) {
             self.hosts = hosts
             self.tls = tls
+        }
+    }
+
+    public enum TLSVersion: String, Sendable, Hashable, CaseIterable {
+        case v1_2 = "1.2"
+        case v1_3 = "1.3"
+    }
+
+    /// Certificates by which clients prove who they are.
+    ///
+    /// The upstream is told of them in `Client-Cert` ([RFC 9440](https://www.rfc-editor.org/rfc/rfc9440)), which clients cannot set themselves, if it is told of
+    /// clients. Which client asks is no part of keys: a response that depends on it must say `Vary: Client-Cert`, or that it is not to be stored.
+    public struct ClientCertificates: Sendable, Hashable {
+        /// A file of certificates in PEM form: of the authorities that sign those of clients.
+        public var authorityPath: String
+        /// Whether clients without a certificate are refused. Default: `true`.
+        public var isRequired = true
+
+        public init(authorityPath: String) {
+            self.authorityPath = authorityPath
         }
     }
 

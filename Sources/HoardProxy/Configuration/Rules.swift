@@ -20,6 +20,9 @@ extension CachingProxy.Configuration {
         public var replacedPath: String?
         public var requestFields = FieldRules()
         public var responseFields = FieldRules()
+        /// Whether clients of HTTP/2 are told what a stored response links to (`preload`, `preconnect` and the like) while the origin is asked whether it still
+        /// holds ([RFC 8297](https://www.rfc-editor.org/rfc/rfc8297)). What origins say themselves by status 103 is passed on in any case.
+        public var sendsEarlyHints = false
         /// Whether responses get the usual fields by which browsers are told to be careful, where they have none themselves: `X-Content-Type-Options`,
         /// `X-Frame-Options`, `Referrer-Policy` and, over TLS, `Strict-Transport-Security` ([RFC 6797](https://www.rfc-editor.org/rfc/rfc6797)).
         public var addsSecurityFields = false

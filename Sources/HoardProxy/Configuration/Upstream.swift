@@ -46,6 +46,8 @@ extension CachingProxy.Configuration {
         public var maximumRetryCount = 1
         /// A file of certificates in PEM form that are trusted as well as those of the system.
         public var additionalTrustRootsPath: String?
+        /// By what the proxy proves to encrypted servers who it is. `nil`: it does not. Default: `nil`.
+        public var clientTLS: TLS?
         /// Whether servers get the client's host name instead of their own. It then is part of the key. Default: `false`.
         public var forwardsHost = false
         /// Whether `Forwarded` (RFC 7239), `X-Forwarded-For`, `-Proto` and `-Host` tell the servers of the client. Default: `true`.

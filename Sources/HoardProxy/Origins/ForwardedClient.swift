@@ -5,12 +5,13 @@ internal import HTTPTypes
 internal import NIOCore
 
 /// The client of a forwarded request, as servers are told of it: `Forwarded`
-/// ([RFC 7239](https://www.rfc-editor.org/rfc/rfc7239)), `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host`.
+/// ([RFC 7239](https://www.rfc-editor.org/rfc/rfc7239)), `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host`; and `Client-Cert`
+/// ([RFC 9440](https://www.rfc-editor.org/rfc/rfc9440)) for one that has proved who it is.
 ///
 /// What the client itself says in such fields is dropped, for nobody vouches for it: a server that trusts the first address of a list would believe
 /// whatever a client writes.
 ///
-/// The client's address must not come between the cache and its entries. So the cache never sees `Forwarded` and `X-Forwarded-For`; they are added behind it,
+/// The client's address must not come between the cache and its entries. So the cache never sees `Forwarded`, `X-Forwarded-For` and `Client-Cert`; they are added behind it,
 /// and a response that depends on them is for nobody else (`Vary: *`). Protocol and host have few values and may select a response, a redirection to `https`
 /// for example; these two the cache sees.
 package struct ForwardedClient: Hashable, Sendable {
@@ -20,11 +21,14 @@ package struct ForwardedClient: Hashable, Sendable {
     package let scheme: String
     /// The host that the client asked for, with its port if there was one. `nil`: it is not told.
     package let host: String?
+    /// The certificate by which the client has proved who it is, in Base64. `nil`: it has shown none.
+    package let certificate: String?
 
-    init(address: String, scheme: String, host: String?) {
+    init(address: String, scheme: String, host: String?, certificate: String? = nil) {
         self.address = address
         self.scheme = scheme
         self.host = host
+        self.certificate = certificate
     }
 
     /// Takes out what a client says of itself or of others in front of it, and puts in what the cache may see of it.
@@ -67,6 +71,7 @@ package struct ForwardedClient: Hashable, Sendable {
     func addFields(to request: inout HTTPRequest) {
         request.headerFields[.forwarded] = forwarded
         request.headerFields[.xForwardedFor] = node.plain
+        if let certificate { request.headerFields[.clientCert] = ":\(certificate):" }
     }
 
     /// A list member of `Forwarded`: [RFC 7239 §4](https://www.rfc-editor.org/rfc/rfc7239#section-4).
@@ -110,7 +115,7 @@ package struct ForwardedClient: Hashable, Sendable {
         guard let vary = response.headerFields[.vary] else { return }
         let dependsOnClient = vary.split(separator: ",").contains { member in
             let name = member.trimmingPrefix { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }.lowercased()
-            return name == "forwarded" || name == "x-forwarded-for"
+            return name == "forwarded" || name == "x-forwarded-for" || name == "client-cert"
         }
         if dependsOnClient { response.headerFields[.vary] = "*" }
     }
@@ -121,10 +126,13 @@ extension HTTPField.Name {
     static let xForwardedFor = Self.constant("X-Forwarded-For")
     static let xForwardedProto = Self.constant("X-Forwarded-Proto")
     static let xForwardedHost = Self.constant("X-Forwarded-Host")
+    /// [RFC 9440 §2.2](https://www.rfc-editor.org/rfc/rfc9440#section-2.2)
+    static let clientCert = Self.constant("Client-Cert")
 
-    /// Whether proxies tell of clients in it: also `X-Forwarded-Port` and the like, which are not told here.
-    fileprivate var isForwarding: Bool {
-        canonicalName == "forwarded" || canonicalName.hasPrefix("x-forwarded-")
+    /// Whether proxies tell of clients in it: also `X-Forwarded-Port` and `Client-Cert-Chain`, which are not told here.
+    var isForwarding: Bool {
+        canonicalName == "forwarded" || canonicalName.hasPrefix("x-forwarded-") || canonicalName == "client-cert"
+            || canonicalName == "client-cert-chain"
     }
 
     /// Makes a name from a literal; a literal that is no field name is a mistake where it stands.

@@ -159,6 +159,7 @@ extension NIOTransport.Configuration {
         maximumConnectionCountPerHost = upstream.maximumConnectionCount
         maximumIdleConnectionCountPerHost = upstream.maximumConnectionCount
         additionalTrustRootsPath = upstream.additionalTrustRootsPath
+        clientCertificate = upstream.clientTLS.map { .init(chainPath: $0.certificateChainPath, privateKeyPath: $0.privateKeyPath) }
         version =
             switch upstream.version {
             case .http1: .http1

@@ -17,8 +17,8 @@ internal import NIOCore
 struct Upstreams: Sendable {
     /// In the order of the configuration.
     let groups: [OriginGroup]
-    /// Digests of the files of trust roots, by their paths, as they were read.
-    private let trustRoots: [String: SHA256Digest]
+    /// Digests of the files of certificates and keys, by their paths, as they were read.
+    private let files: [String: SHA256Digest]
 
     /// Reads files, so it blocks.
     ///
@@ -31,13 +31,14 @@ struct Upstreams: Sendable {
         logger: Logger
     ) throws(ProxyError) {
         var groups: [OriginGroup] = []
-        var trustRoots: [String: SHA256Digest] = [:]
+        var files: [String: SHA256Digest] = [:]
         for configuration in configurations {
             var isUnchanged = true
-            if let path = configuration.additionalTrustRootsPath {
+            let tls = configuration.clientTLS
+            for path in [configuration.additionalTrustRootsPath, tls?.certificateChainPath, tls?.privateKeyPath].compactMap(\.self) {
                 // Before the file is read for use: if it changes in between, the next reload sees that.
-                trustRoots[path] = trustRoots[path] ?? (try? Data(contentsOf: URL(filePath: path))).map { SHA256.hash(data: $0) }
-                isUnchanged = trustRoots[path] != nil && trustRoots[path] == others?.trustRoots[path]
+                files[path] = files[path] ?? (try? Data(contentsOf: URL(filePath: path))).map { SHA256.hash(data: $0) }
+                if files[path] == nil || files[path] != others?.files[path] { isUnchanged = false }
             }
             if isUnchanged, let group = others?.groups.first(where: { $0.upstream == configuration }) {
                 groups.append(group)
@@ -46,7 +47,7 @@ struct Upstreams: Sendable {
             }
         }
         self.groups = groups
-        self.trustRoots = trustRoots
+        self.files = files
     }
 
     /// The routes of a configuration, to these upstreams.

@@ -4,6 +4,7 @@
 internal import HTTPTypes
 internal import HoardHTTP
 internal import HoardNIO
+internal import NIOHTTP1
 
 /// A route in the form in which requests are answered by it.
 final class ProxyRoute: Sendable {
@@ -58,6 +59,9 @@ final class ProxyRoute: Sendable {
     /// Path and query for the servers, without their base path, of those that a client asks for.
     func serverTarget(_ target: String) -> String { rules?.serverTarget(target, pathPrefix: pathPrefix) ?? target }
 
+    /// Whether a client is told of links before the origin is asked. Over HTTP/1.1 it might take that for the answer: RFC 8297 §3.
+    func sendsEarlyHints(to request: HTTPServerRequest) -> Bool { configuration.rules.sendsEarlyHints && request.version.major >= 2 }
+
     /// What servers are told of a client; `nil`: nothing.
     ///
     /// The host that it has asked for is told only where that is part of keys, and as keys have it. An origin that makes links of it would otherwise let anybody put links of his own
@@ -68,7 +72,8 @@ final class ProxyRoute: Sendable {
         return ForwardedClient(
             address: client.address,
             scheme: client.scheme,
-            host: upstream.forwardsHost ? keyAuthority(forClients: request.head.authority) : nil
+            host: upstream.forwardsHost ? keyAuthority(forClients: request.head.authority) : nil,
+            certificate: request.clientCertificate
         )
     }
 

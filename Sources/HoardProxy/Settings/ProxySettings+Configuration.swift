@@ -43,7 +43,18 @@ extension ProxySettings {
             case (nil, _?): problems.append(.init(nil, "The listener \(listener.address.text) has “tls-key”, but no “tls-certificates”."))
             case (_?, nil): problems.append(.init(nil, "The listener \(listener.address.text) has “tls-certificates”, but no “tls-key”."))
             }
+            configured.minimumTLSVersion = listener.minimumTLSVersion
+            configured.cipherSuites = listener.cipherSuites
+            if let authorities = listener.clientAuthorities {
+                configured.clientCertificates = .init(authorityPath: authorities)
+                configured.clientCertificates?.isRequired = listener.clientCertificates == .require
+            }
             configured.certificates = listener.hostCertificates.compactMap { Self.configured($0, on: listener, &problems) }
+            if listener.clientAuthorities != nil, !configured.isEncrypted {
+                problems.append(
+                    .init(nil, "The listener \(listener.address.text) has “client-authorities”, but is not encrypted: it has no “tls-certificates”.")
+                )
+            }
             if taken.contains(where: { $0.conflicts(with: listener.address) }) {
                 problems.append(.init(nil, "Two listeners have the address \(listener.address.text)."))
             }
@@ -90,6 +101,11 @@ extension ProxySettings {
             upstream.maximumConnectionCount = source.maximumConnectionCount
             upstream.maximumRetryCount = source.maximumRetryCount
             upstream.additionalTrustRootsPath = source.additionalTrustRootsPath
+            switch (item.certificates, item.key) {
+            case (let certificates?, let key?): upstream.clientTLS = .init(certificateChainPath: certificates, privateKeyPath: key)
+            case (nil, nil): break
+            default: problems.append(.init(nil, "The upstream “\(name)” has one of “tls-certificates” and “tls-key”, but needs both."))
+            }
             (upstream.forwardsHost, upstream.tellsOfClient) = (source.forwardsHost, source.tellsOfClient)
             (upstream.passesUnderscores, upstream.passesWebSockets) = (source.passesUnderscores, source.passesWebSockets)
             problems += Self.contradictions(in: upstream)
@@ -103,6 +119,9 @@ extension ProxySettings {
         }
         if let other = upstream.servers.first(where: { $0.basePath != first.basePath }) {
             return [.init(nil, "The servers \(first) and \(other) of the upstream “\(upstream.name)” have different paths; they must answer alike.")]
+        }
+        if upstream.clientTLS != nil, !upstream.servers.contains(where: { $0.scheme == "https" }) {
+            return [.init(nil, "The upstream “\(upstream.name)” has “tls-certificates”, but none of its servers is an https URL.")]
         }
         if upstream.additionalTrustRootsPath != nil, !upstream.servers.contains(where: { $0.scheme == "https" }) {
             return [.init(nil, "The upstream “\(upstream.name)” has “trust-roots”, but none of its servers is an https URL.")]

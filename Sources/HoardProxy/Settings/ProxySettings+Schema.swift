@@ -98,6 +98,28 @@ extension ProxySettings {
             maximumCount: 10_000,
             "Certificates of their own for some hosts, chosen by the name that a client gives as TLS begins (SNI). Without “tls-certificates”, a client that names another host or none is refused."
         ),
+        .choice("tls-version", \.minimumTLSVersion, flag: "tls-version", "The oldest version of TLS that clients may speak."),
+        .texts(
+            "tls-ciphers",
+            \.cipherSuites,
+            flag: "tls-ciphers",
+            "Cipher suites of TLS 1.2, the preferred one first. Empty: all that HTTP/2 allows. Those of TLS 1.3 are always the same."
+        ) { name in
+            let names = CachingProxy.Configuration.Listener.cipherSuiteNames
+            return names.contains(name) ? nil : "“\(name)” is none of \(names.joined(separator: ", "))."
+        },
+        .text(
+            "client-authorities",
+            \.clientAuthorities,
+            flag: "client-authorities",
+            "A file of certificates in PEM form, of authorities: clients prove by a certificate of one of these who they are."
+        ),
+        .choice(
+            "client-certificates",
+            \.clientCertificates,
+            flag: "client-certificates",
+            "With “client-authorities”: whether clients without a certificate are refused, or only asked for one."
+        ),
         .yesNo(
             "http2",
             \.isHTTP2Enabled,
@@ -173,6 +195,13 @@ extension ProxySettings {
             flag: "trust-roots",
             "A file of certificates in PEM form that are trusted as well as those of the system."
         ),
+        .text(
+            "tls-certificates",
+            \.certificates,
+            flag: "upstream-tls-certificates",
+            "A file of certificates in PEM form, by which the proxy proves to encrypted servers who it is. It needs “tls-key”."
+        ),
+        .text("tls-key", \.key, flag: "upstream-tls-key", "A file with the private key in PEM form."),
         .yesNo(
             "forward-host",
             \.upstream.forwardsHost,
@@ -183,7 +212,7 @@ extension ProxySettings {
             "tell-of-client",
             \.upstream.tellsOfClient,
             flag: "tell-of-client",
-            "Whether Forwarded (RFC 7239), X-Forwarded-For, -Proto and -Host tell the servers of the client."
+            "Whether Forwarded (RFC 7239), X-Forwarded-For, -Proto and -Host tell the servers of the client, and Client-Cert (RFC 9440) of its certificate."
         ),
         .yesNo(
             "pass-underscores",

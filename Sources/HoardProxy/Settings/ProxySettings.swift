@@ -10,9 +10,16 @@ package struct ProxySettings: Sendable {
         var certificates: String?
         var key: String?
         var hostCertificates: [HostCertificate] = []
+        var minimumTLSVersion = CachingProxy.Configuration.TLSVersion.v1_2
+        var cipherSuites: [String] = []
+        var clientAuthorities: String?
+        var clientCertificates = ClientCertificates.require
         var isHTTP2Enabled = true
         var expectsProxyProtocol = false
     }
+
+    /// Whether clients have to prove who they are.
+    enum ClientCertificates: String, Sendable, CaseIterable { case require, ask }
 
     package struct HostCertificate: Sendable, Hashable {
         var hosts: [String] = []
@@ -39,6 +46,9 @@ package struct ProxySettings: Sendable {
 
     package struct Upstream: Sendable, Hashable {
         var name: String?
+        /// By what the proxy proves to the servers who it is.
+        var certificates: String?
+        var key: String?
         /// The servers, the timeouts and all else. Its name is not used.
         var upstream = CachingProxy.Configuration.Upstream(name: "", servers: [])
     }

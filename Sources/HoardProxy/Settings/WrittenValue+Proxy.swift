@@ -91,9 +91,9 @@ extension ProxySettings.Route {
         case "host", "x-forwarded-host":
             return "“\(name.rawName)” cannot select responses; the host is part of keys if the upstream has “forward-host”."
         case "x-forwarded-proto": return nil
-        case let text where text == "forwarded" || text.hasPrefix("x-forwarded-"):
+        case _ where name.isForwarding:
             return
-                "“\(name.rawName)” cannot select responses: what clients say in it is dropped, and their addresses must not come between the cache and its entries."
+                "“\(name.rawName)” cannot select responses: what clients say in it is dropped, and who they are must not come between the cache and its entries."
         case "expect", "max-forwards", "via":
             return "“\(name.rawName)” cannot select responses: it is about the way of a request, not about what is asked for."
         default:

@@ -20,16 +20,17 @@ struct ClientConnector: Sendable {
         self.init(NIOTransport.Configuration(), trustRoots: [])
     }
 
-    /// - Throws: ``TransportError`` if the file of trust roots cannot be read.
+    /// - Throws: ``TransportError`` if a file of certificates or keys cannot be read.
     init(_ configuration: NIOTransport.Configuration) throws(TransportError) {
-        self.init(configuration, trustRoots: try NIOSSLCertificate.trustRoots(atPath: configuration.additionalTrustRootsPath))
+        let identity: ClientTLS.Identity? = if let files = configuration.clientCertificate { try ClientTLS.Identity(files) } else { nil }
+        self.init(configuration, trustRoots: try NIOSSLCertificate.trustRoots(atPath: configuration.additionalTrustRootsPath), identity: identity)
     }
 
-    private init(_ configuration: NIOTransport.Configuration, trustRoots: [NIOSSLCertificate]) {
+    private init(_ configuration: NIOTransport.Configuration, trustRoots: [NIOSSLCertificate], identity: ClientTLS.Identity? = nil) {
         limits = NIOTransport.Limits(configuration)
         version = configuration.version
         connectTimeout = TimeAmount(configuration.connectTimeout)
-        tls = ClientTLS(version, trustRoots: trustRoots)
+        tls = ClientTLS(version, trustRoots: trustRoots, identity: identity)
     }
 
     /// How many exchanges at once a connection is thought to carry before it has been made.

@@ -10,11 +10,42 @@ internal import Synchronization
 final class ClientTLS: Sendable {
     private let version: NIOTransport.Version
     private let trustRoots: [NIOSSLCertificate]
+    private let identity: Identity?
     private let made = Mutex<Result<NIOSSLContext, TransportError>?>(nil)
 
-    init(_ version: NIOTransport.Version, trustRoots: [NIOSSLCertificate]) {
+    /// By what a client proves who it is.
+    struct Identity: Sendable {
+        let chain: [NIOSSLCertificate]
+        let privateKey: NIOSSLPrivateKey
+
+        /// Reads the files. Blocks.
+        init(_ files: NIOTransport.ClientCertificate) throws(TransportError) {
+            do {
+                chain = try NIOSSLCertificate.fromPEMFile(files.chainPath)
+            } catch {
+                throw TransportError(
+                    .tlsFailed,
+                    "The file \(files.chainPath) holds no certificate in PEM form that can be read.",
+                    underlyingError: error
+                )
+            }
+            do {
+                privateKey = try NIOSSLPrivateKey(file: files.privateKeyPath, format: .pem)
+            } catch {
+                throw TransportError(
+                    .tlsFailed,
+                    "The file \(files.privateKeyPath) holds no private key in PEM form that can be read.",
+                    underlyingError: error
+                )
+            }
+        }
+    }
+
+    /// - Parameter identity: `nil`: the client does not say who it is.
+    init(_ version: NIOTransport.Version, trustRoots: [NIOSSLCertificate], identity: Identity? = nil) {
         self.version = version
         self.trustRoots = trustRoots
+        self.identity = identity
     }
 
     /// - Throws: ``TransportError`` if there can be no encryption here, the same each time.
@@ -37,6 +68,10 @@ final class ClientTLS: Sendable {
             case .automatic: ["h2", "http/1.1"]
             }
         if !trustRoots.isEmpty { configuration.additionalTrustRoots = [.certificates(trustRoots)] }
+        if let identity {
+            configuration.certificateChain = identity.chain.map { .certificate($0) }
+            configuration.privateKey = .privateKey(identity.privateKey)
+        }
         do {
             return try NIOSSLContext(configuration: configuration)
         } catch {

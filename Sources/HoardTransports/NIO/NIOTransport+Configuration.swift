@@ -29,6 +29,8 @@ extension NIOTransport {
         ///
         /// The certificate of an `https` origin is always verified. It is read when the transport is made.
         public var additionalTrustRootsPath: String?
+        /// By what encrypted origins are told who asks, if they want to know: two files in PEM form, which are read when the transport is made. Default: none.
+        public var clientCertificate: ClientCertificate?
         /// Whether `readTimeout` also runs while the consumer of a response's body asks for no more of it. Only for those whose consumers are limited by
         /// somebody else.
         package var limitsReaders = true
@@ -38,6 +40,19 @@ extension NIOTransport {
         public var eventLoopGroup: (any EventLoopGroup)?
 
         public init() {}
+    }
+
+    /// Certificates in files, and the key of the first one.
+    public struct ClientCertificate: Hashable, Sendable {
+        /// A file of certificates in PEM form: the client's own, then those that it was signed with.
+        public var chainPath: String
+        /// A file with the private key in PEM form.
+        public var privateKeyPath: String
+
+        public init(chainPath: String, privateKeyPath: String) {
+            self.chainPath = chainPath
+            self.privateKeyPath = privateKeyPath
+        }
     }
 
     /// Which versions of HTTP are spoken to origins.
