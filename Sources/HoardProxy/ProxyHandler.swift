@@ -90,7 +90,9 @@ struct ProxyHandler: Sendable {
         }
         do {
             let body = request.opensWebSocket ? .empty : request.body
-            switch try cache.begin(HTTPCache.Request(forwarded, body: body, policy: route.policy)) {
+            switch try cache.begin(
+                HTTPCache.Request(forwarded, body: body, policy: route.policy, wantsEarlyHints: route.sendsEarlyHints(to: request))
+            ) {
             case .hit(let response), .generated(let response): return .response(answer(response))
             case .pending(let request): return pending(.cached(request))
             }

@@ -60,6 +60,15 @@ struct ProxySettingsCommandTests {
         #expect(result.errors.contains("k.pem cannot be read as a private key in PEM form"))
     }
 
+    @Test func requestIsExplainedWithoutServing() async throws {
+        let origin = "http://localhost:3000"
+        let result = try await HoardProcess.run("proxy", "--origin", origin, "--response-set", "X-A: b, c", "--explain", "/page?x")
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.text.contains("as http://localhost:3000/page?x.\n") && result.text.hasSuffix("Response: X-A: b, c\n"))
+        let wrong = try await HoardProcess.run("proxy", "--origin", origin, "--explain", "no url")
+        #expect(wrong.status != 0 && wrong.errors.contains("“no url” is no URL"), "\(wrong.errors)")
+    }
+
     @Test func whatIsPrintedCanBeReadAgain() async throws {
         let printed = try await HoardProcess.run("proxy", "--origin", "http://localhost:3000", "--lifetime", "1m", "--tags", "a,b", "--print-config")
         #expect(printed.status == 0)

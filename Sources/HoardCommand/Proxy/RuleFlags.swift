@@ -68,6 +68,9 @@ struct RuleFlags: SettingFlags {
     @Option(name: .customLong("security-fields"), help: .setting("security-fields"), completion: .setting("security-fields"))
     var securityFields: String?
 
+    @Option(name: .customLong("early-hints"), help: .setting("early-hints"), completion: .setting("early-hints"))
+    var earlyHints: String?
+
     @Option(name: .customLong("error-page"), help: .setting("error-page"), completion: .file())
     var errorPage: String?
 
@@ -94,6 +97,7 @@ struct RuleFlags: SettingFlags {
             ("response-set", responseSet),
             ("response-add", responseAdd),
             ("security-fields", securityFields.all),
+            ("early-hints", earlyHints.all),
             ("error-page", errorPage.all),
         ])
     }

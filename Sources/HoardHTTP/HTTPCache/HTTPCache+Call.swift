@@ -14,6 +14,7 @@ extension HTTPCache {
         let keepsInMemoryOnly: Bool
         let policy: CompiledHTTPCachePolicy?
         let mayRefreshInBackground: Bool
+        let wantsEarlyHints: Bool
 
         /// - Parameters:
         ///   - head: A head with scheme, authority and path.
@@ -25,6 +26,7 @@ extension HTTPCache {
         ///   - policy: What the owner of the site wants; `nil` for nothing.
         ///   - mayRefreshInBackground: Whether the transport can be asked when the answer has been given. If not, what `stale-while-revalidate` would
         ///     permit is validated before it is served.
+        ///   - wantsEarlyHints: Whether the client is told what a stored response links to before the origin is asked.
         package init(
             _ head: HTTPRequest,
             target: TargetURI? = nil,
@@ -33,7 +35,8 @@ extension HTTPCache {
             partition: String? = nil,
             keepsInMemoryOnly: Bool = false,
             policy: CompiledHTTPCachePolicy? = nil,
-            mayRefreshInBackground: Bool = true
+            mayRefreshInBackground: Bool = true,
+            wantsEarlyHints: Bool = false
         ) {
             self.head = head
             self.target = target ?? TargetURI(head)
@@ -43,6 +46,7 @@ extension HTTPCache {
             self.keepsInMemoryOnly = keepsInMemoryOnly
             self.policy = policy
             self.mayRefreshInBackground = mayRefreshInBackground
+            self.wantsEarlyHints = wantsEarlyHints
         }
     }
 
@@ -59,6 +63,7 @@ extension HTTPCache {
         let key: HTTPCacheKey
         /// Whether the transport can be asked when the answer has been given.
         let mayRefreshInBackground: Bool
+        let wantsEarlyHints: Bool
         /// Asks the origin. Set before anything does.
         var transport: any Transport = NoTransport()
         var onInterimResponse: InterimResponseHandler?
@@ -84,7 +89,8 @@ extension HTTPCache {
             space: space,
             policy: request.policy,
             key: HTTPCacheKey(scope: scope(for: head, in: space), targetURI: target.keyURI(request.policy)),
-            mayRefreshInBackground: request.mayRefreshInBackground
+            mayRefreshInBackground: request.mayRefreshInBackground,
+            wantsEarlyHints: request.wantsEarlyHints
         )
     }
 

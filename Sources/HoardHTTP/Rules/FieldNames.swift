@@ -17,6 +17,8 @@ extension HTTPField.Name {
     package static let surrogateKey = Self.constant("Surrogate-Key")
     /// What the owner's policy has added to a stored response: ``PolicyField``. It is the cache's own, and never leaves it.
     package static let hoardPolicy = Self.constant("Hoard-Policy")
+    /// RFC 8288 §3.
+    package static let link = Self.constant("Link")
     /// RFC 9213 §3.
     package static let cdnCacheControl = Self.constant("CDN-Cache-Control")
 

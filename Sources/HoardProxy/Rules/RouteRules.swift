@@ -53,6 +53,8 @@ final class RouteRules: Sendable {
             return HTTPServerResponse(head: head, body: .empty, report: AnswerReport(.generated, tier: .none))
         }
         head.headerFields[.contentType] = type
+        // For HEAD: with content the server counts itself.
+        head.headerFields[.contentLength] = "\(text.utf8.count)"
         return HTTPServerResponse(head: head, body: HTTPBody(text), report: AnswerReport(.generated, tier: .none))
     }
 

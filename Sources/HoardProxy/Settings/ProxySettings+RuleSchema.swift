@@ -112,6 +112,12 @@ extension ProxySettings {
             flag: "security-fields",
             "Whether responses get X-Content-Type-Options, X-Frame-Options, Referrer-Policy and, over TLS, Strict-Transport-Security, where they have none."
         ),
+        .yesNo(
+            "early-hints",
+            \.rules.sendsEarlyHints,
+            flag: "early-hints",
+            "Whether clients of HTTP/2 get the links of a stored response in a 103 (RFC 8297) while the origin is asked whether it still holds."
+        ),
         .text(
             "error-page",
             \.rules.errorPagePath,

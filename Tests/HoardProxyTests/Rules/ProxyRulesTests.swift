@@ -6,6 +6,8 @@ import HTTPTypes
 import HoardHTTP
 import HoardNIO
 import HoardNIOTestSupport
+import HoardTesting
+import NIOHPACK
 import Testing
 
 @testable import HoardProxy
@@ -22,7 +24,7 @@ import Testing
               - path: /closed
                 deny: [127.0.0.0/8]
               - path: /mixed
-                allow: [127.0.0.0/8, ::1]
+                allow: [127.0.0.0/8, "::1"]
                 deny: 127.0.0.1
               - allow: 10.0.0.0/8
             """
@@ -44,7 +46,8 @@ import Testing
               - allow: [192.0.2.0/24]
             """
         try await RuledSite.with(routes) { site in
-            #expect(try await site.get("/", "X-Forwarded-For: 192.0.2.1\r\n").status == 200)
+            let first = try await site.get("/", "X-Forwarded-For: 192.0.2.1\r\n")
+            #expect(first.status == 200)
             #expect(try await site.get("/", "X-Forwarded-For: 192.0.2.1, 198.51.100.1\r\n").status == 403)
             // What is stored is not for everybody.
             #expect(try await site.get("/").status == 403)
@@ -127,7 +130,10 @@ import Testing
             #expect(site.asked.value.map { $0.headerFields[name] } == ["one", "two", nil, nil])
         }
         try await RuledSite.with("origin: ORIGIN\nroutes:\n  - request-set: [\"X-Site: one\", \"X-Path: {path}\"]\n") { site in
-            for host in ["a.example", "b.example"] { #expect(try await site.get("/page", host: host).status == 200) }
+            for host in ["a.example", "b.example"] {
+                let response = try await site.get("/page", host: host)
+                #expect(response.status == 200)
+            }
             #expect(site.asked.value.count == 1)
             #expect(site.proxy.routes.current.routes[0].configuration.policy.keyFields.isEmpty)
         }
@@ -186,7 +192,8 @@ import Testing
                 replace-path: /v2/
             """
         try await RuledSite.with(routes) { site in
-            #expect(try await site.get("/api/users?id=1").content == "/base/v2/users?id=1")
+            let first = try await site.get("/api/users?id=1")
+            #expect(first.content == "/base/v2/users?id=1")
             // The same path in another spelling.
             #expect(try await site.get("/x/../%61pi/users?id=1").content == "/base/v2/users?id=1")
             #expect(site.asked.value.count == 1)
@@ -243,6 +250,21 @@ import Testing
         }
     }
 
+    // MARK: Early hints
+
+    @Test func clientsOfHTTP2GetTheLinksOfWhatIsStoredEarly() async throws {
+        let fields: HTTPFields = [.cacheControl: "no-cache", .eTag: "\"1\"", .link: "</a.css>; rel=preload, </next>; rel=next"]
+        try await RuledSite.with("origin: ORIGIN\nroutes:\n  - early-hints: yes\n", fields: fields) { site in
+            let client = try await FrameClient.connect(port: site.proxy.server.port)
+            #expect(try await client.exchange(1, FrameClient.get("/page")).interim.isEmpty)
+            let second = try await client.exchange(3, FrameClient.get("/page"))
+            #expect(second.status == "200" && second.interim.map { $0.first(name: ":status") } == ["103"])
+            #expect(second.interim.first?.first(name: "link") == "</a.css>; rel=preload")
+            // Others might take it for the answer.
+            #expect(try await site.get("/page").status == 200)
+        }
+    }
+
     // MARK: When no server answers
 
     @Test func ownPageSaysThatNoServerAnswers() async throws {
@@ -278,7 +300,7 @@ import Testing
         ("answer-text: \"{cache}\"", "names {cache} in “answer-text”"),
         ("request-set: [\"X-A: {client}\"]", "every client would have stored responses of its own"),
         ("request-set: [\"X-A: {cache}\"]", "what the cache does is known only of responses"),
-        ("request-set: [\"Host: a\"]", "hoard.yaml:4:20: “Host” belongs to the message"),
+        ("request-set: [\"Host: a\"]", "hoard.yaml:4:19: “Host” belongs to the message"),
         ("request-set: [\"Connection: close\"]", "“Connection” cannot be changed: it concerns"),
         ("request-set: [\"X_A: b\"]", "servers get no fields with underscores"),
         ("request-remove: [X-Forwarded-For]", "“X-Forwarded-For” cannot be changed: what clients say in it is dropped"),
