@@ -187,14 +187,17 @@ _hoard() {
 _hoard_proxy() {
     repeating_flags=()
     non_repeating_flags=(--check-config --print-config --version -h --help)
-    repeating_options=(--origin --trusted-proxies --listen)
-    non_repeating_options=(--config --tls-certificates --tls-key --http2 --proxy-protocol --directory --max-bytes --max-entries --memory-bytes --max-object-bytes --cdn-targets --stale-if-unreachable --revalidation-period --collapse-timeout --variants --in-flight-bytes --name --redis --redis-password-file --redis-trust-roots --redis-key-prefix --redis-timeout --redis-collapse --bypass --lifetime --default-lifetime --stale-while-revalidate --stale-if-error --ignore-query --key-fields --tags --upstream-version --connect-timeout --response-timeout --upstream-idle-timeout --upstream-connections --retries --trust-roots --forward-host --tell-of-client --pass-underscores --websockets --health-check-path --health-check-interval --health-check-timeout --health-check-failures --health-check-successes --connections --connections-per-address --streams --target-bytes --header-bytes --header-fields --content-bytes --idle-timeout --head-timeout --body-timeout --write-timeout --websocket-idle-timeout --websocket-timeout --minimum-rate --admin --admin-token-file --admin-host-names --access-log --access-log-format --event-loops --grace-period --log-level)
+    repeating_options=(--origin --trusted-proxies --listen --request-set --request-add --response-set --response-add)
+    non_repeating_options=(--config --explain --tls-certificates --tls-key --tls-version --tls-ciphers --client-authorities --client-certificates --http2 --proxy-protocol --directory --max-bytes --max-entries --memory-bytes --max-object-bytes --cdn-targets --stale-if-unreachable --revalidation-period --collapse-timeout --variants --in-flight-bytes --name --redis --redis-password-file --redis-trust-roots --redis-key-prefix --redis-timeout --redis-collapse --bypass --lifetime --default-lifetime --stale-while-revalidate --stale-if-error --ignore-query --key-fields --tags --allow --deny --cors-origins --cors-methods --cors-request-fields --cors-response-fields --cors-credentials --cors-max-age --redirect --redirect-status --answer-text --answer-status --answer-type --replace-path --request-remove --response-remove --security-fields --early-hints --error-page --upstream-version --connect-timeout --response-timeout --upstream-idle-timeout --upstream-connections --retries --trust-roots --upstream-tls-certificates --upstream-tls-key --forward-host --tell-of-client --pass-underscores --websockets --health-check-path --health-check-interval --health-check-timeout --health-check-failures --health-check-successes --connections --connections-per-address --streams --target-bytes --header-bytes --header-fields --content-bytes --idle-timeout --head-timeout --body-timeout --write-timeout --websocket-idle-timeout --websocket-timeout --minimum-rate --admin --admin-token-file --admin-host-names --access-log --access-log-format --event-loops --grace-period --log-level)
     __hoard_offer_flags_options 0
 
     # Offer option value completions
     case "${prev}" in
     '--config')
         __hoard_add_completions -o plusdirs -fX '!*.@(yaml|yml)'
+        return
+        ;;
+    '--explain')
         return
         ;;
     '--origin')
@@ -212,6 +215,21 @@ _hoard_proxy() {
         ;;
     '--tls-key')
         __hoard_add_completions -f
+        return
+        ;;
+    '--tls-version')
+        __hoard_add_completions -W '1.2'$'\n''1.3'
+        return
+        ;;
+    '--tls-ciphers')
+        return
+        ;;
+    '--client-authorities')
+        __hoard_add_completions -f
+        return
+        ;;
+    '--client-certificates')
+        __hoard_add_completions -W 'require'$'\n''ask'
         return
         ;;
     '--http2')
@@ -305,6 +323,79 @@ _hoard_proxy() {
     '--tags')
         return
         ;;
+    '--allow')
+        return
+        ;;
+    '--deny')
+        return
+        ;;
+    '--cors-origins')
+        return
+        ;;
+    '--cors-methods')
+        return
+        ;;
+    '--cors-request-fields')
+        return
+        ;;
+    '--cors-response-fields')
+        return
+        ;;
+    '--cors-credentials')
+        __hoard_add_completions -W 'yes'$'\n''no'
+        return
+        ;;
+    '--cors-max-age')
+        return
+        ;;
+    '--redirect')
+        return
+        ;;
+    '--redirect-status')
+        return
+        ;;
+    '--answer-text')
+        return
+        ;;
+    '--answer-status')
+        return
+        ;;
+    '--answer-type')
+        return
+        ;;
+    '--replace-path')
+        return
+        ;;
+    '--request-remove')
+        return
+        ;;
+    '--request-set')
+        return
+        ;;
+    '--request-add')
+        return
+        ;;
+    '--response-remove')
+        return
+        ;;
+    '--response-set')
+        return
+        ;;
+    '--response-add')
+        return
+        ;;
+    '--security-fields')
+        __hoard_add_completions -W 'yes'$'\n''no'
+        return
+        ;;
+    '--early-hints')
+        __hoard_add_completions -W 'yes'$'\n''no'
+        return
+        ;;
+    '--error-page')
+        __hoard_add_completions -f
+        return
+        ;;
     '--upstream-version')
         __hoard_add_completions -W 'http1'$'\n''http2'$'\n''automatic'
         return
@@ -325,6 +416,14 @@ _hoard_proxy() {
         return
         ;;
     '--trust-roots')
+        __hoard_add_completions -f
+        return
+        ;;
+    '--upstream-tls-certificates')
+        __hoard_add_completions -f
+        return
+        ;;
+    '--upstream-tls-key')
         __hoard_add_completions -f
         return
         ;;
