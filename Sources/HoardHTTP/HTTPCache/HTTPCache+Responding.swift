@@ -190,7 +190,9 @@ extension HTTPCache {
                 }
             case .forward(let forward):
                 let start = ticker.nanoseconds()
-                if call.wantsEarlyHints, let hints = found.response.flatMap({ EarlyHints.response(of: $0) }) { await call.onInterimResponse?(hints) }
+                if call.wantsEarlyHints, let hints = machine.storedInQuestion.flatMap({ EarlyHints.response(of: $0) }) {
+                    await call.onInterimResponse?(hints)
+                }
                 let (response, outcome) = try await ask(forward, machine, call, flight)
                 return reported(response, outcome, tier: outcome.isOfOrigin ? .origin : found.tier, since: start)
             }

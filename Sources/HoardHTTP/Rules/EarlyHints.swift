@@ -14,7 +14,12 @@ enum EarlyHints {
     static let maximumCount = 16
 
     /// The interim response for a request whose stored response cannot be used as it is; `nil` if that has no such links.
+    ///
+    /// Nor if the response may have been one to a request with `Authorization` ([RFC 9111 §3.5](https://www.rfc-editor.org/rfc/rfc9111#section-3.5)): whether this client is to
+    /// know of its links, the origin has yet to say.
     static func response(of stored: StoredResponse) -> HTTPResponse? {
+        let directives = stored.freshness.cacheControl
+        guard !directives.isPublic, !directives.mustRevalidate, directives.sharedMaxAge == nil else { return nil }
         let links = stored.head.headerFields[values: .link].lazy.flatMap { members(of: $0) }.filter { isHint($0) }.prefix(maximumCount)
         guard !links.isEmpty else { return nil }
         var fields = HTTPFields()

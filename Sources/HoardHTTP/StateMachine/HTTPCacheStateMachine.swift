@@ -88,6 +88,11 @@ package struct HTTPCacheStateMachine: Sendable {
     /// The fields of the request that go beyond this connection: what `Vary` selects by.
     package var selectingFields: HTTPFields { client.passedOn.headerFields }
 
+    /// The stored response that the request has selected, and that the origin is asked about.
+    var storedInQuestion: StoredResponse? {
+        if case .forwarding(let exchange) = state { exchange.stored } else { nil }
+    }
+
     // MARK: Start
 
     /// Decides whether what is stored can matter to the request at all.

@@ -33,12 +33,14 @@ package struct ForwardedClient: Hashable, Sendable {
 
     /// Takes out what a client says of itself or of others in front of it, and puts in what the cache may see of it.
     ///
-    /// - Parameter client: `nil` if servers are not told of clients.
-    static func replaceFields(of request: inout HTTPRequest, with client: ForwardedClient?) {
+    /// - Parameters:
+    ///   - client: `nil` if servers are not told of clients.
+    ///   - written: Other fields that the proxy has written.
+    static func replaceFields(of request: inout HTTPRequest, with client: ForwardedClient?, written: [HTTPField.Name] = []) {
         if request.headerFields.contains(where: { $0.name.isForwarding }) {
             request.headerFields = HTTPFields(request.headerFields.filter { !$0.name.isForwarding })
         }
-        if request.headerFields.contains(.connection) { keepConnectionOptionsOffFields(of: &request) }
+        if request.headerFields.contains(.connection) { keepConnectionOptionsOffFields(of: &request, written) }
         guard let client else { return }
         request.headerFields.append(HTTPField(name: .xForwardedProto, value: client.scheme))
         if let host = client.host { request.headerFields.append(HTTPField(name: .xForwardedHost, value: host)) }
@@ -47,7 +49,7 @@ package struct ForwardedClient: Hashable, Sendable {
     /// Takes the names of fields that the proxy writes out of `Connection`, by which a client would have them removed again.
     ///
     /// The response would be chosen by the fields and be asked for without them: one client would decide what all others get.
-    private static func keepConnectionOptionsOffFields(of request: inout HTTPRequest) {
+    private static func keepConnectionOptionsOffFields(of request: inout HTTPRequest, _ written: [HTTPField.Name]) {
         var fields = HTTPFields()
         fields.reserveCapacity(request.headerFields.count)
         for field in request.headerFields {
@@ -58,7 +60,7 @@ package struct ForwardedClient: Hashable, Sendable {
             let options = field.value.split(separator: ",")
             let kept = options.filter { option in
                 let name = HTTPField.Name(String(option.trimmingPrefix { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }))
-                return name.map { !$0.isForwarding && $0 != .via } ?? true
+                return name.map { !$0.isForwarding && $0 != .via && !written.contains($0) } ?? true
             }
             var changed = field
             if kept.count < options.count { changed.value = kept.joined(separator: ",") }

@@ -9,19 +9,24 @@ extension ForwardedRequest {
     /// Servers that hand fields on as CGI variables (RFC 3875 §4.1.18), such as those of WSGI, read `X_Forwarded_For` and `X-Forwarded-For` as one field: what a
     /// client may not say in the one, it could say in the other, and the answer would be stored for everybody.
     ///
-    /// - Parameter passesOthers: Whether only those are taken out that would be read as fields which proxies write, or which frame messages.
-    static func dropUnderscores(from request: inout HTTPRequest, passesOthers: Bool) {
+    /// - Parameters:
+    ///   - passesOthers: Whether only those are taken out that would be read as fields which proxies write, or which frame messages.
+    ///   - written: Other fields that the proxy has written.
+    static func dropUnderscores(from request: inout HTTPRequest, passesOthers: Bool, written: [HTTPField.Name] = []) {
         func isDropped(_ field: HTTPField) -> Bool {
             let name = field.name.canonicalName
             guard name.utf8.contains(UInt8(ascii: "_")) else { return false }
-            return !passesOthers || isReserved(name.replacing("_", with: "-"))
+            if !passesOthers { return true }
+            let hyphenated = name.replacing("_", with: "-")
+            return isReserved(hyphenated)
+                || written.contains { $0.canonicalName != name && $0.canonicalName.replacing("_", with: "-") == hyphenated }
         }
         guard request.headerFields.contains(where: isDropped) else { return }
         request.headerFields = HTTPFields(request.headerFields.filter { !isDropped($0) })
     }
 
     private static func isReserved(_ name: String) -> Bool {
-        name.hasPrefix("x-forwarded-") || name.hasPrefix("proxy-")
+        HTTPField.Name(name)?.isForwarding == true || name.hasPrefix("proxy-")
             || ["content-length", "transfer-encoding", "keep-alive", "x-real-ip", "content-encoding", "content-type", "content-range"].contains(name)
     }
 }

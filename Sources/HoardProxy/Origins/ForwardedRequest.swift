@@ -14,6 +14,7 @@ enum ForwardedRequest {
     ///   - name: Names the proxy in `Via`.
     ///   - authority: The host that the server is asked for; `nil`: its own.
     ///   - client: Whom servers are told of; `nil`: they are not. What the client says itself in `Forwarded` and the like is taken out.
+    ///   - written: Fields that rules have written, which a client cannot have taken out by naming them in `Connection`.
     ///   - passesUnderscores: Whether fields with underscores in their names stay, as far as none of ours could be read in them.
     static func make(
         from request: HTTPRequest,
@@ -22,11 +23,12 @@ enum ForwardedRequest {
         version: String,
         name: String,
         client: ForwardedClient? = nil,
+        written: [HTTPField.Name] = [],
         passesUnderscores: Bool = false
     ) -> HTTPRequest {
         var forwarded = request
-        dropUnderscores(from: &forwarded, passesOthers: passesUnderscores)
-        ForwardedClient.replaceFields(of: &forwarded, with: client)
+        dropUnderscores(from: &forwarded, passesOthers: passesUnderscores, written: written)
+        ForwardedClient.replaceFields(of: &forwarded, with: client, written: written)
         forwarded.scheme = origin.scheme
         forwarded.authority = authority ?? origin.authority
         forwarded.path = path(request.path ?? "/", below: origin.basePath)

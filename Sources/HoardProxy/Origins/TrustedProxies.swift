@@ -17,6 +17,8 @@ struct TrustedProxies: Sendable {
         var address: String
         /// `http` or `https`.
         var scheme: String
+        /// Whether that is who sent it. If not, trusted proxies contradict each other, or do not know, and the address is a proxy's.
+        var isSettled = true
     }
 
     private let networks: [IPNetwork]
@@ -45,8 +47,14 @@ struct TrustedProxies: Sendable {
         let forwarded = elements.isEmpty ? nil : last(elements.map(\.address), behind: peer.address)
         let plain = simple.isEmpty ? nil : last(simple, behind: peer.address)
         switch (forwarded, plain) {
-        case (let forwarded?, let plain?): if IPNetwork.bytes(of: forwarded) == IPNetwork.bytes(of: plain) { client.address = forwarded }
-        case (let address?, nil), (nil, let address?): client.address = address
+        case (let forwarded?, let plain?):
+            if IPNetwork.bytes(of: forwarded.address) == IPNetwork.bytes(of: plain.address) {
+                client.address = forwarded.address
+                client.isSettled = forwarded.isKnown && plain.isKnown
+            } else {
+                client.isSettled = false
+            }
+        case (let found?, nil), (nil, let found?): (client.address, client.isSettled) = (found.address, found.isKnown)
         case (nil, nil): break
         }
         let schemes = [elements.last?.scheme, Self.members(of: fields, .xForwardedProto).last?.lowercased()].compactMap { $0 }
@@ -59,14 +67,15 @@ struct TrustedProxies: Sendable {
         client(behind: .init(address: request.remoteAddress, scheme: request.head.scheme ?? "http")) { request.head.headerFields }
     }
 
-    private func last(_ addresses: [String?], behind peer: String) -> String {
+    /// - Returns: The address, and whether nobody stands behind it of whom nothing is known.
+    private func last(_ addresses: [String?], behind peer: String) -> (address: String, isKnown: Bool) {
         var known = peer
         for address in addresses.reversed() {
-            guard let address else { return known }
+            guard let address else { return (known, false) }
             known = address
-            if !trusts(address) { return address }
+            if !trusts(address) { return (address, true) }
         }
-        return known
+        return (known, true)
     }
 
     private static func members(of fields: HTTPFields, _ name: HTTPField.Name) -> [String] {

@@ -20,10 +20,12 @@ struct ClientConnector: Sendable {
         self.init(NIOTransport.Configuration(), trustRoots: [])
     }
 
-    /// - Throws: ``TransportError`` if a file of certificates or keys cannot be read.
+    /// - Throws: ``TransportError`` if a file of certificates or keys cannot be read, or if they do not fit together.
     init(_ configuration: NIOTransport.Configuration) throws(TransportError) {
         let identity: ClientTLS.Identity? = if let files = configuration.clientCertificate { try ClientTLS.Identity(files) } else { nil }
         self.init(configuration, trustRoots: try NIOSSLCertificate.trustRoots(atPath: configuration.additionalTrustRootsPath), identity: identity)
+        // A key that does not fit its certificate is told now, and not by every request.
+        if identity != nil { _ = try tls.context() }
     }
 
     private init(_ configuration: NIOTransport.Configuration, trustRoots: [NIOSSLCertificate], identity: ClientTLS.Identity? = nil) {

@@ -75,7 +75,10 @@ final class ClientTLS: Sendable {
         do {
             return try NIOSSLContext(configuration: configuration)
         } catch {
-            throw TransportError(.tlsFailed, "The settings for encryption cannot be used.", underlyingError: error)
+            let text =
+                identity == nil
+                ? "The settings for encryption cannot be used." : "The client's certificate and its private key cannot be used together."
+            throw TransportError(.tlsFailed, text, underlyingError: error)
         }
     }
 }

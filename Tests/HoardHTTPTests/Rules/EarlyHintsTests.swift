@@ -10,8 +10,8 @@ import Testing
 @testable import HoardHTTP
 
 @Suite(.timeLimit(.minutes(1))) struct EarlyHintsTests {
-    private static func hints(_ links: [String]) -> [String]? {
-        var fields = HTTPFields()
+    private static func hints(_ links: [String], _ cacheControl: String = "no-cache") -> [String]? {
+        var fields: HTTPFields = [.cacheControl: cacheControl]
         for link in links { fields.append(HTTPField(name: .link, value: link)) }
         let now = Date(timeIntervalSince1970: 0)
         let stored = StoredResponse(
@@ -43,6 +43,13 @@ import Testing
     ])
     func otherLinksAreNot(_ links: [String]) {
         #expect(Self.hints(links) == nil)
+    }
+
+    /// Such a response may be one to a request with `Authorization`.
+    @Test(arguments: ["public, no-cache", "must-revalidate, max-age=0", "s-maxage=0"]) func linksThatMayBeOfSomebodyElseAreNot(_ cacheControl: String)
+    {
+        #expect(Self.hints(["</a>; rel=preload"], cacheControl) == nil)
+        #expect(Self.hints(["</a>; rel=preload"], "max-age=0") != nil)
     }
 
     @Test func thereAreNotTooMany() {
