@@ -12,6 +12,8 @@ final class AccessLogRing: Sendable {
     struct Limits: Sendable {
         var recordCount = 16_384
         var byteCount = 2 << 20
+        /// So many records are written without waiting for others: longer pieces would keep an event loop waiting that shares the writer's core.
+        var pieceCount = 256
     }
 
     private final class Part: Sendable {
@@ -33,7 +35,7 @@ final class AccessLogRing: Sendable {
         case none
         /// There is something now.
         case soon
-        /// Half of the room is taken.
+        /// There is a piece, or half of the room is taken.
         case now
     }
 
@@ -48,7 +50,8 @@ final class AccessLogRing: Sendable {
             record.copyTexts(of: report, to: &batch.bytes)
             batch.records.append(record)
             if batch.records.count == 1 { return .soon }
-            return batch.records.count * 2 == limits.recordCount || isHalf(batch.bytes.count, after: record.byteCount) ? .now : .none
+            let count = batch.records.count
+            return count == limits.pieceCount || count * 2 == limits.recordCount || isHalf(batch.bytes.count, after: record.byteCount) ? .now : .none
         }
     }
 
