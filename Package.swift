@@ -209,6 +209,7 @@ let package = Package(
             dependencies: [
                 "Hoard", "HoardHTTP", "HoardTransports", "HoardNIO", httpTypes, lifecycle, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "Yams", package: "Yams"),
             ],
             // The dashboard's page as web files; `Scripts/dashboard-page` makes a Swift file of them.

@@ -200,6 +200,23 @@ public var PATH_MAX: Int32 { 1024 }
     fatalError()
 }
 
+// sys/termios.h: termios(4), tcsetattr(3)
+public typealias tcflag_t = UInt
+public typealias speed_t = UInt
+public struct termios: Sendable {
+    public var c_iflag: tcflag_t
+    public var c_oflag: tcflag_t
+    public var c_cflag: tcflag_t
+    public var c_lflag: tcflag_t
+    public var c_ispeed: speed_t
+    public var c_ospeed: speed_t
+    public init() { fatalError() }
+}
+public var ECHO: Int32 { 0x8 }
+public var TCSAFLUSH: Int32 { 2 }
+@discardableResult public func tcgetattr(_ fd: Int32, _ attributes: UnsafeMutablePointer<termios>!) -> Int32 { fatalError() }
+@discardableResult public func tcsetattr(_ fd: Int32, _ actions: Int32, _ attributes: UnsafePointer<termios>!) -> Int32 { fatalError() }
+
 // unistd.h: intro(2), isatty(3), getpid(2), sysconf(3)
 public var STDIN_FILENO: Int32 { 0 }
 public var STDOUT_FILENO: Int32 { 1 }

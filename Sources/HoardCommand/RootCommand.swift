@@ -20,7 +20,8 @@ struct RootCommand: AsyncParsableCommand {
             """,
         version: Version.current,
         subcommands: [
-            ProxyCommand.self, WarmCommand.self, GetCommand.self, ViewCommand.self, InspectCommand.self, SimulateCommand.self, DemoCommand.self,
+            ProxyCommand.self, PasswordCommand.self, WarmCommand.self, GetCommand.self, ViewCommand.self, InspectCommand.self, SimulateCommand.self,
+            DemoCommand.self,
         ]
     )
 }

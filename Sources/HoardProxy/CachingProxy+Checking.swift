@@ -25,14 +25,22 @@ extension CachingProxy {
             }
             check(tls.privateKeyPath, "a private key in PEM form") { _ = try NIOSSLPrivateKey(file: tls.privateKeyPath, format: .pem) }
         }
+        for tls in configuration.upstreams.compactMap(\.clientTLS) where problems.isEmpty {
+            check(tls.privateKeyPath, "the key of the certificates in \(tls.certificateChainPath)") {
+                var client = TLSConfiguration.makeClientConfiguration()
+                client.certificateChain = try NIOSSLCertificate.fromPEMFile(tls.certificateChainPath).map { .certificate($0) }
+                client.privateKey = .privateKey(try NIOSSLPrivateKey(file: tls.privateKeyPath, format: .pem))
+                _ = try NIOSSLContext(configuration: client)
+            }
+        }
         let authorities = configuration.listeners.compactMap(\.clientCertificates?.authorityPath)
         for path in configuration.upstreams.compactMap(\.additionalTrustRootsPath) + authorities {
             check(path, "certificates in PEM form") {
                 if try NIOSSLCertificate.fromPEMFile(path).isEmpty { throw ProxyError(.invalidConfiguration, "There is none in it.") }
             }
         }
-        for path in Set(configuration.routes.compactMap(\.rules.errorPagePath)).sorted() {
-            do { _ = try ErrorDocument(path: path) } catch { problems.append(error.message) }
+        for rules in Set(configuration.routes.map(\.rules)) {
+            do { _ = try RouteRules(rules) } catch { problems.append(error.message) }
         }
         guard problems.isEmpty else { throw ProxyError(.invalidConfiguration, problems.joined(separator: "\n")) }
     }

@@ -7,13 +7,10 @@ internal import NIOPosix
 extension CachingProxy {
     /// What a GET for a URL would meet on its way through a proxy, a line for each step, in their order. Asks neither a cache nor servers; reads files, so it blocks.
     ///
-    /// - Parameters:
-    ///   - url: As clients know it, or a path alone.
-    ///   - address: The client's IP address.
+    /// - Parameter url: As clients know it, or a path alone.
     /// - Throws: ``ProxyError`` if the configuration cannot be used, or if that is no URL.
     public static func explain(
         _ url: String,
-        from address: String = "127.0.0.1",
         configuration: Configuration
     ) async throws(ProxyError) -> [String] {
         let logger = Logger(label: "hoard.explain") { _ in SwiftLogNoOpLogHandler() }
@@ -26,7 +23,7 @@ extension CachingProxy {
             throw error
         }
         await upstreams.shutdown()
-        guard let lines = table.explanation(of: url, from: address) else {
+        guard let lines = table.explanation(of: url) else {
             throw ProxyError(.invalidConfiguration, "“\(url)” is no URL; write a path, or a whole URL with http:// or https://.")
         }
         return lines

@@ -32,6 +32,8 @@ struct ProxyHandler: Sendable {
         fileprivate enum Kind: Sendable {
             case cached(HTTPCache.PendingRequest)
             case webSocket(WebSocketRequest)
+            /// Who asks has yet to be looked at.
+            case unverified(UnverifiedRequest)
         }
 
         fileprivate let kind: Kind
@@ -40,6 +42,15 @@ struct ProxyHandler: Sendable {
         /// What the route's rules know of it; `nil`: there are none.
         fileprivate let ruled: RuledRequest?
         fileprivate let sendInterimResponse: InterimResponseHandler
+    }
+
+    fileprivate struct UnverifiedRequest: Sendable {
+        let credentials: BasicAuthentication.Credentials
+        let authentication: BasicAuthentication
+        let request: HTTPServerRequest
+        let head: HTTPRequest
+        let ruled: RuledRequest
+        let routes: RouteTable
     }
 
     /// Answers a request if that can be done without waiting. Never suspends. What is left is done by ``respond(to:)-(PendingRequest)``.
@@ -56,8 +67,41 @@ struct ProxyHandler: Sendable {
             return .response(ErrorPage.response(.notFound, "This proxy has no route for the path.\n", cacheStatus: nil))
         }
         guard let rules = route.rules else { return begin(request, head, on: route, nil, routes) }
-        let ruled = RuledRequest(head: request.head, client: routes.trustedProxies.client(of: request), pathPrefix: route.pathPrefix)
+        var ruled = route.ruled(request.head, client: routes.trustedProxies.client(of: request))
+        if let response = rules.admission(of: ruled) { return .response(finished(response, on: route, ruled)) }
+        if let authentication = rules.authentication {
+            switch authentication.begin(head) {
+            case .known(.user(let name)):
+                ruled.user = name
+            case .known(let verdict):
+                return .response(finished(authentication.answer(verdict), on: route, ruled))
+            case .unknown(let credentials):
+                let unverified = UnverifiedRequest(
+                    credentials: credentials,
+                    authentication: authentication,
+                    request: request,
+                    head: head,
+                    ruled: ruled,
+                    routes: routes
+                )
+                let kind = PendingRequest.Kind.unverified(unverified)
+                return .pending(PendingRequest(kind: kind, route: route, client: nil, ruled: ruled, sendInterimResponse: request.sendInterimResponse))
+            }
+        }
+        return beginAdmitted(request, head, on: route, rules, ruled, routes)
+    }
+
+    /// - Parameter ruled: With who asks, if that has to be known.
+    private func beginAdmitted(
+        _ request: HTTPServerRequest,
+        _ head: HTTPRequest,
+        on route: ProxyRoute,
+        _ rules: RouteRules,
+        _ ruled: RuledRequest,
+        _ routes: RouteTable
+    ) -> Beginning {
         if let response = rules.answer(to: ruled) { return .response(finished(response, on: route, ruled)) }
+        var head = head
         rules.change(&head, ruled)
         let beginning = begin(request, head, on: route, ruled, routes)
         guard case .response(let response) = beginning else { return beginning }
@@ -102,8 +146,21 @@ struct ProxyHandler: Sendable {
     }
 
     func respond(to pending: PendingRequest) async -> HTTPServerResponse {
+        if case .unverified(let request) = pending.kind { return await respond(to: request, on: pending.route) }
         let response = await responseWithoutRules(to: pending)
         return pending.ruled.map { finished(response, on: pending.route, $0) } ?? response
+    }
+
+    private func respond(to unverified: UnverifiedRequest, on route: ProxyRoute) async -> HTTPServerResponse {
+        let authentication = unverified.authentication
+        var ruled = unverified.ruled
+        let verdict = await authentication.verdict(on: unverified.credentials)
+        guard case .user(let name) = verdict, let rules = route.rules else { return finished(authentication.answer(verdict), on: route, ruled) }
+        ruled.user = name
+        switch beginAdmitted(unverified.request, unverified.head, on: route, rules, ruled, unverified.routes) {
+        case .response(let response): return response
+        case .pending(let pending): return await respond(to: pending)
+        }
     }
 
     /// A response as the route's rules want it. What opens a WebSocket stays as it is.
@@ -123,6 +180,8 @@ struct ProxyHandler: Sendable {
             } catch {
                 return failure(error, on: pending.route)
             }
+        case .unverified(let request):
+            return await respond(to: request, on: pending.route)
         case .webSocket(let request):
             do {
                 return try await open(request, through: transport, ticker: pending.route.group.ticker, onInterimResponse: pending.sendInterimResponse)
@@ -141,6 +200,7 @@ struct ProxyHandler: Sendable {
             version: "\(request.version.major).\(request.version.minor)",
             name: name,
             client: client,
+            written: route.rules?.writtenRequestFields ?? [],
             passesUnderscores: route.upstream.passesUnderscores
         )
     }

@@ -34,7 +34,7 @@ import Testing
     }
 
     /// The origin wants a certificate of `first`, and says whom it was told of. The proxy asks clients for one of `second`.
-    private static func with(upstream: String = "", _ body: (Site) async throws -> Void) async throws {
+    private static func with(upstream: String = "", top: String = "", _ body: (Site) async throws -> Void) async throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "hoard-certificates-\(UInt64.random(in: .min ... .max))")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -46,6 +46,9 @@ import Testing
         var listener = HTTPServer.Listener(.tcp(host: "127.0.0.1", port: 0), tls: TestCertificate.second.credentials)
         listener.tlsRules.clients = .init(isRequired: true, authorityPath: "\(path)/first.pem")
         let handler: HTTPServer.Handler = { request in
+            if request.head.path == "/fields" {
+                return .text(request.head.headerFields.map(\.name.canonicalName).filter { $0.contains("_") }.joined(separator: " "))
+            }
             let told = request.head.headerFields[values: .clientCert].joined(separator: "|")
             let fields: HTTPFields = request.head.path == "/vary" ? [.cacheControl: "max-age=60", .vary: "Client-Cert"] : [.cacheControl: "no-store"]
             return .text("\(told) \(request.clientCertificate ?? "")", .ok, fields)
@@ -58,6 +61,7 @@ import Testing
                     tls-key: \(path)/first.key
                     client-authorities: \(path)/second.pem
                     client-certificates: ask
+                \(top)
                 upstreams:
                   - name: app
                     servers: https://127.0.0.1:\(origin.port)
@@ -106,6 +110,21 @@ import Testing
         }
     }
 
+    /// A proxy in front has shown a certificate of its own, which is not that of its clients.
+    @Test func certificateOfATrustedProxyIsNotTold() async throws {
+        try await Self.with(top: "trusted-proxies: [127.0.0.1]") { site in
+            let told = try await site.get("/", .second, "X-Forwarded-For: 192.0.2.1\r\n")
+            #expect(told == " \(try TestCertificate.first.base64)")
+        }
+    }
+
+    @Test func otherSpellingsOfTheFieldAreDroppedToo() async throws {
+        try await Self.with(upstream: "    pass-underscores: yes\n") { site in
+            let told = try await site.get("/fields", nil, "Client_Cert: :AAAA:\r\nclient_cert_chain: :BBBB:\r\nX_Mine: yes\r\n")
+            #expect(told == "x_mine")
+        }
+    }
+
     /// A proxy whose own certificate is exchanged goes on with connections that know it.
     @Test func filesAreReadAnewByAReload() async throws {
         try await Self.with { site in
@@ -116,6 +135,10 @@ import Testing
             try Data("no key".utf8).write(to: file)
             await #expect(throws: ProxyError.self) { try await site.proxy.reload(site.proxy.configuration) }
             #expect(try await site.get("/") == " \(proxys)")
+            // Half of a certificate and its key has been exchanged.
+            try Data(TestCertificate.second.privateKey.utf8).write(to: file)
+            await #expect(throws: ProxyError.self) { try await site.proxy.reload(site.proxy.configuration) }
+            #expect(throws: ProxyError.self) { try CachingProxy.checkFiles(of: site.proxy.configuration) }
             try key.write(to: file)
             try await site.proxy.reload(site.proxy.configuration)
             #expect(try await site.get("/") == " \(proxys)")

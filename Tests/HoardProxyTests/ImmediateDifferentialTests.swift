@@ -136,7 +136,7 @@ private final class TestProxy {
         let group = try OriginGroup(upstream, group: MultiThreadedEventLoopGroup.singleton, logger: Logger(label: "test"))
         var configuration = CachingProxy.Configuration.Route(upstream: "origin")
         configuration.rules = rules
-        let route = ProxyRoute(configuration, origin: origin, group: group, rules: RouteRules(rules))
+        let route = ProxyRoute(configuration, origin: origin, group: group, rules: try RouteRules(rules))
         let handler = ProxyHandler(routes: CurrentRoutes(RouteTable([route])), name: "hoard", cache: cache, logger: Logger(label: "test"))
         responder = ImmediateProxyResponder(handler)
         self.clock = clock

@@ -173,13 +173,13 @@ _hoard() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    proxy|warm|get|view|inspect|simulate|demo|help)
+    proxy|password|warm|get|view|inspect|simulate|demo|help)
         # Offer subcommand argument completions
         "_hoard_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'proxy warm get view inspect simulate demo help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'proxy password warm get view inspect simulate demo help' -- "${cur}"))
         ;;
     esac
 }
@@ -188,7 +188,7 @@ _hoard_proxy() {
     repeating_flags=()
     non_repeating_flags=(--check-config --print-config --version -h --help)
     repeating_options=(--origin --trusted-proxies --listen --request-set --request-add --response-set --response-add)
-    non_repeating_options=(--config --explain --tls-certificates --tls-key --tls-version --tls-ciphers --client-authorities --client-certificates --http2 --proxy-protocol --directory --max-bytes --max-entries --memory-bytes --max-object-bytes --cdn-targets --stale-if-unreachable --revalidation-period --collapse-timeout --variants --in-flight-bytes --name --redis --redis-password-file --redis-trust-roots --redis-key-prefix --redis-timeout --redis-collapse --bypass --lifetime --default-lifetime --stale-while-revalidate --stale-if-error --ignore-query --key-fields --tags --allow --deny --cors-origins --cors-methods --cors-request-fields --cors-response-fields --cors-credentials --cors-max-age --redirect --redirect-status --answer-text --answer-status --answer-type --replace-path --request-remove --response-remove --security-fields --early-hints --error-page --upstream-version --connect-timeout --response-timeout --upstream-idle-timeout --upstream-connections --retries --trust-roots --upstream-tls-certificates --upstream-tls-key --forward-host --tell-of-client --pass-underscores --websockets --health-check-path --health-check-interval --health-check-timeout --health-check-failures --health-check-successes --connections --connections-per-address --streams --target-bytes --header-bytes --header-fields --content-bytes --idle-timeout --head-timeout --body-timeout --write-timeout --websocket-idle-timeout --websocket-timeout --minimum-rate --admin --admin-token-file --admin-host-names --access-log --access-log-format --event-loops --grace-period --log-level)
+    non_repeating_options=(--config --explain --tls-certificates --tls-key --tls-version --tls-ciphers --client-authorities --client-certificates --http2 --proxy-protocol --directory --max-bytes --max-entries --memory-bytes --max-object-bytes --cdn-targets --stale-if-unreachable --revalidation-period --collapse-timeout --variants --in-flight-bytes --name --redis --redis-password-file --redis-trust-roots --redis-key-prefix --redis-timeout --redis-collapse --bypass --lifetime --default-lifetime --stale-while-revalidate --stale-if-error --ignore-query --key-fields --tags --allow --deny --cors-origins --cors-methods --cors-request-fields --cors-response-fields --cors-credentials --cors-max-age --password-file --realm --redirect --redirect-status --answer-text --answer-status --answer-type --replace-path --request-remove --response-remove --security-fields --early-hints --error-page --upstream-version --connect-timeout --response-timeout --upstream-idle-timeout --upstream-connections --retries --trust-roots --upstream-tls-certificates --upstream-tls-key --forward-host --tell-of-client --pass-underscores --websockets --health-check-path --health-check-interval --health-check-timeout --health-check-failures --health-check-successes --connections --connections-per-address --streams --target-bytes --header-bytes --header-fields --content-bytes --idle-timeout --head-timeout --body-timeout --write-timeout --websocket-idle-timeout --websocket-timeout --minimum-rate --admin --admin-token-file --admin-host-names --access-log --access-log-format --event-loops --grace-period --log-level)
     __hoard_offer_flags_options 0
 
     # Offer option value completions
@@ -346,6 +346,13 @@ _hoard_proxy() {
         return
         ;;
     '--cors-max-age')
+        return
+        ;;
+    '--password-file')
+        __hoard_add_completions -f
+        return
+        ;;
+    '--realm')
         return
         ;;
     '--redirect')
@@ -529,6 +536,14 @@ _hoard_proxy() {
         return
         ;;
     esac
+}
+
+_hoard_password() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __hoard_offer_flags_options 1
 }
 
 _hoard_warm() {

@@ -29,6 +29,12 @@ struct RuleFlags: SettingFlags {
     @Option(name: .customLong("cors-max-age"), help: .setting("cors-max-age"), completion: .setting("cors-max-age"))
     var corsMaxAge: String?
 
+    @Option(name: .customLong("password-file"), help: .setting("password-file"), completion: .file())
+    var passwordFile: String?
+
+    @Option(name: .customLong("realm"), help: .setting("realm"), completion: .setting("realm"))
+    var realm: String?
+
     @Option(name: .customLong("redirect"), help: .setting("redirect"), completion: .setting("redirect"))
     var redirect: String?
 
@@ -84,6 +90,8 @@ struct RuleFlags: SettingFlags {
             ("cors-response-fields", corsResponseFields.all),
             ("cors-credentials", corsCredentials.all),
             ("cors-max-age", corsMaxAge.all),
+            ("password-file", passwordFile.all),
+            ("realm", realm.all),
             ("redirect", redirect.all),
             ("redirect-status", redirectStatus.all),
             ("answer-text", answerText.all),

@@ -18,6 +18,11 @@ extension CachingProxy.Configuration.Route {
         for name in rules.responseFields.names {
             if let objection = Self.objection(toResponseField: name) { found.append("has a rule for responses: \(objection)") }
         }
+        if let replacement = rules.replacedPath, pathPrefix.hasSuffix("/") != replacement.hasSuffix("/") {
+            found.append(
+                "has “replace-path: \(replacement)” for “path: \(pathPrefix)”; both have to end with a slash, or none, or one path would become part of another."
+            )
+        }
         if !policy.isBypassed, let rule = (rules.requestFields.set + rules.requestFields.added).first(where: { $0.value.names(.client) }) {
             found.append(
                 "sets “\(rule.name.rawName)” of requests by {client}: every client would have stored responses of its own. That needs “bypass: yes”."
@@ -47,6 +52,7 @@ extension CachingProxy.Configuration.Route {
     static func objection(toRequestField name: HTTPField.Name) -> String? {
         switch name.canonicalName {
         case "host", "content-length": "“\(name.rawName)” belongs to the message, and is written by the proxy."
+        case _ where name.isForwarding: "“\(name.rawName)” cannot be changed: what clients say in it is dropped, and the proxy writes it."
         default: ProxySettings.Route.objection(toKeyField: name)?.replacing("cannot select responses", with: "cannot be changed")
         }
     }
@@ -102,7 +108,7 @@ extension MessageTemplate.Part {
         case .variable(.rest): isOnlyRoute
         case .variable(.query): route.policy.ignoredQueryParameters.isEmpty
         case .variable(.host): upstream.forwardsHost
-        case .variable(.scheme), .variable(.client), .variable(.cache): false
+        case .variable(.scheme), .variable(.client), .variable(.user), .variable(.cache): false
         }
     }
 }

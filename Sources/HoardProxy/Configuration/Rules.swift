@@ -6,7 +6,8 @@ public import HTTPTypes
 extension CachingProxy.Configuration {
     /// What is done with the requests and responses of a route, beyond caching.
     ///
-    /// In this order: the client is let in, or gets 403; the question that a browser asks before a request of another site (CORS) is answered; ``answer`` is given;
+    /// In this order: the client is let in, or gets 403; the question that a browser asks before a request of another site (CORS) is answered; the client says who it
+    /// is, or gets 401; ``answer`` is given;
     /// path and fields of the request are changed, before the cache sees it; and the fields of every response are changed, also of those that the proxy makes
     /// itself, as the last thing before it is sent. What is stored has none of these changes.
     public struct Rules: Sendable, Hashable {
@@ -14,6 +15,8 @@ extension CachingProxy.Configuration {
         public var allowedNetworks: [IPNetwork] = []
         /// Who may not, whether it is allowed or not.
         public var deniedNetworks: [IPNetwork] = []
+        /// By what clients prove who they are. `nil`: they need not. Default: `nil`.
+        public var authentication: Authentication?
         /// The answer to all requests. `nil`: the cache and the servers give it.
         public var answer: Answer?
         /// What stands in place of the route's path prefix on the way to the servers. `nil`: the prefix itself.
@@ -32,6 +35,18 @@ extension CachingProxy.Configuration {
         public var errorPagePath: String?
 
         public init() {}
+    }
+
+    /// Names and passwords of clients: [RFC 7617](https://www.rfc-editor.org/rfc/rfc7617). Servers do not get them.
+    public struct Authentication: Sendable, Hashable {
+        /// A file of lines that `hoard password` makes. It is read at the start and at each reload.
+        public var passwordPath: String
+        /// What browsers say the password is for.
+        public var realm = "Restricted"
+
+        public init(passwordPath: String) {
+            self.passwordPath = passwordPath
+        }
     }
 
     /// What is done to the fields of a message: some are removed, then some are set, then some are added.

@@ -76,8 +76,7 @@ struct Upstreams: Sendable {
             for name in configuration.requestFieldsInKeys(of: route, to: group.upstream) where !route.policy.keyFields.contains(name) {
                 route.policy.keyFields.append(name)
             }
-            let errorPage: ErrorDocument? = if let path = route.rules.errorPagePath { try ErrorDocument(path: path) } else { nil }
-            let rules = RouteRules(route.rules, errorPage: errorPage, mayTrustProxies: !configuration.trustedProxies.isEmpty)
+            let rules = try RouteRules(route.rules, mayTrustProxies: !configuration.trustedProxies.isEmpty)
             compiled.append(ProxyRoute(route, origin: origin, group: group, rules: rules))
         }
         if let conflict = configuration.keyConflict { throw ProxyError(.invalidConfiguration, conflict) }

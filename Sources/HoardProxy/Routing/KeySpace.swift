@@ -41,8 +41,10 @@ extension [KeySpace] {
 extension CachingProxy.Configuration {
     /// Why two routes would use the same keys for responses of different upstreams, in one sentence; `nil` if none do.
     ///
-    /// Servers that get the client's host are not named in keys. There the path tells one upstream from the other, as long as it says which route was taken.
+    /// Servers that get the client's host are not named in keys. There the path tells one upstream from the other, as long as it says which route was taken: that is, as
+    /// long as servers get it as clients have asked for it, below equal base paths.
     var keyConflict: String? {
+        if let conflict = identityConflict { return conflict }
         let forwarding = routes.compactMap { route -> (route: Route, upstream: Upstream, origin: Origin)? in
             guard let upstream = upstreams.first(where: { $0.name == route.upstream }), upstream.forwardsHost, let origin = upstream.servers.first
             else {
@@ -52,14 +54,29 @@ extension CachingProxy.Configuration {
         }
         for (index, one) in forwarding.enumerated() {
             for other in forwarding[..<index] {
-                guard one.upstream.name != other.upstream.name, one.origin.scheme == other.origin.scheme,
-                    one.origin.basePath != other.origin.basePath,
+                let isPathChanged =
+                    one.origin.basePath != other.origin.basePath || one.route.rules.replacedPath != nil || other.route.rules.replacedPath != nil
+                guard one.upstream.name != other.upstream.name, one.origin.scheme == other.origin.scheme, isPathChanged,
                     one.origin.keyPathPrefix(one.route).isBeginning(orContinuationOf: other.origin.keyPathPrefix(other.route)),
                     HostPatterns(one.route.hosts).overlap(HostPatterns(other.route.hosts))
                 else { continue }
                 return """
-                    The upstreams “\(other.upstream.name)” and “\(one.upstream.name)” both get the client's host, and their servers have different paths, so that \
-                    URLs of one could be taken for URLs of the other; give their routes different hosts, or their servers the same path.
+                    The upstreams “\(other.upstream.name)” and “\(one.upstream.name)” both get the client's host, and other paths than clients ask for, so that \
+                    URLs of one could be taken for URLs of the other; give their routes different hosts, or their servers the same path without “replace-path”.
+                    """
+            }
+        }
+        return nil
+    }
+
+    /// Why one server would be asked for the same keys by a proxy that says who it is in two ways. What it tells one of them is not for the other's clients.
+    private var identityConflict: String? {
+        let named = routes.filter { !$0.policy.isBypassed }.compactMap { route in upstreams.first { $0.name == route.upstream } }
+        for (index, one) in named.enumerated() {
+            for other in named[..<index] where one.clientTLS != other.clientTLS && one.servers.first == other.servers.first {
+                return """
+                    The upstreams “\(other.name)” and “\(one.name)” have the same server and different certificates of the proxy, so that what it tells one of them \
+                    would be served to clients of the other; let one of their routes bypass the cache.
                     """
             }
         }

@@ -59,8 +59,18 @@ final class ProxyRoute: Sendable {
     /// Path and query for the servers, without their base path, of those that a client asks for.
     func serverTarget(_ target: String) -> String { rules?.serverTarget(target, pathPrefix: pathPrefix) ?? target }
 
+    /// What rules know of a request.
+    func ruled(_ head: HTTPRequest, client: TrustedProxies.Client) -> RuledRequest {
+        let authority = upstream.forwardsHost ? self.authority(forClients: head.authority) : head.authority
+        return RuledRequest(head: head, authority: authority, client: client, pathPrefix: pathPrefix)
+    }
+
     /// Whether a client is told of links before the origin is asked. Over HTTP/1.1 it might take that for the answer: RFC 8297 §3.
-    func sendsEarlyHints(to request: HTTPServerRequest) -> Bool { configuration.rules.sendsEarlyHints && request.version.major >= 2 }
+    func sendsEarlyHints(to request: HTTPServerRequest) -> Bool {
+        let rules = configuration.rules
+        // Links that rules change in responses are not told before.
+        return rules.sendsEarlyHints && request.version.major >= 2 && !rules.responseFields.names.contains(.link)
+    }
 
     /// What servers are told of a client; `nil`: nothing.
     ///
@@ -73,7 +83,8 @@ final class ProxyRoute: Sendable {
             address: client.address,
             scheme: client.scheme,
             host: upstream.forwardsHost ? keyAuthority(forClients: request.head.authority) : nil,
-            certificate: request.clientCertificate
+            // A proxy in front has shown its own.
+            certificate: trusted.trusts(request.remoteAddress) ? nil : request.clientCertificate
         )
     }
 

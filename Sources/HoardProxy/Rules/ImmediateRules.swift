@@ -20,7 +20,9 @@ struct ImmediateRules: Sendable {
 
     /// - Returns: `nil` if the rules cannot be applied to bytes.
     init?(_ rules: CachingProxy.Configuration.Rules, mayTrustProxies: Bool) {
-        guard rules.allowedNetworks.isEmpty, rules.deniedNetworks.isEmpty, rules.answer == nil, rules.replacedPath == nil else { return nil }
+        guard rules.allowedNetworks.isEmpty, rules.deniedNetworks.isEmpty, rules.authentication == nil, rules.answer == nil,
+            rules.replacedPath == nil
+        else { return nil }
         // What is stored is found without a look at the fields of the request.
         guard !rules.requestFields.names.contains(where: \.decidesAboutReuse) else { return nil }
         guard !(rules.addsSecurityFields && mayTrustProxies) else { return nil }

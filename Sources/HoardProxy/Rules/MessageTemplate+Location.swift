@@ -60,8 +60,11 @@ extension MessageTemplate {
                 rest = rest.dropFirst()
             }
         }
+        // A query may be empty.
+        while case .variable(.query)? = rest.first { rest = rest.dropFirst() }
         switch rest.first {
-        case nil, .variable(.path)?, .variable(.query)?: return nil
+        case nil, .variable(.path)?: return nil
+        case .text(let text)? where text.first == "/" || text.first == "?" || text.first == "#": return nil
         default: return "What follows the host must begin with a slash; \(example)"
         }
     }

@@ -17,6 +17,8 @@ public struct MessageTemplate: Sendable, Hashable, CustomStringConvertible {
         case scheme
         /// The client's IP address.
         case client
+        /// The name by which the client has proved who it is; nothing if the route has no passwords.
+        case user
         /// What the cache did: `hit`, `stale`, `revalidated`, `collapsed`, `miss`, `bypass`, `generated` or `failure`. In responses only.
         case cache
     }

@@ -12,30 +12,53 @@ final class RouteRules: Sendable {
     let errorPage: ErrorDocument?
     /// What is done to a response that is known by its bytes; `nil`: it has to be parsed.
     let immediate: ImmediateRules?
+    /// `nil`: clients need not say who they are.
+    let authentication: BasicAuthentication?
+    /// The names of fields that are written into requests.
+    let writtenRequestFields: [HTTPField.Name]
     private let crossOrigin: CrossOriginRules?
 
+    /// Reads the files that rules name, so it blocks.
+    ///
     /// - Parameters:
     ///   - mayTrustProxies: Whether another proxy may say how clients ask.
     /// - Returns: `nil` if nothing is to be done.
-    init?(_ rules: CachingProxy.Configuration.Rules, errorPage: ErrorDocument? = nil, mayTrustProxies: Bool = false) {
+    /// - Throws: ``ProxyError`` that names a file that cannot be used.
+    init?(_ rules: CachingProxy.Configuration.Rules, mayTrustProxies: Bool = false) throws(ProxyError) {
         if rules == .init() { return nil }
         self.rules = rules
-        self.errorPage = errorPage
+        errorPage = if let path = rules.errorPagePath { try ErrorDocument(path: path) } else { nil }
+        authentication =
+            if let settings = rules.authentication {
+                try BasicAuthentication(path: settings.passwordPath, realm: settings.realm)
+            } else {
+                nil
+            }
+        writtenRequestFields = (rules.requestFields.set + rules.requestFields.added).map(\.name)
         crossOrigin = rules.crossOrigin.map { CrossOriginRules($0) }
         immediate = ImmediateRules(rules, mayTrustProxies: mayTrustProxies)
     }
 
+    /// The answer to a client that may not ask, or to a browser that asks whether it may; `nil` if the request goes on.
+    func admission(of request: RuledRequest) -> HTTPServerResponse? {
+        if !rules.allowedNetworks.isEmpty || !rules.deniedNetworks.isEmpty {
+            let client = request.client
+            let isAllowed = rules.allowedNetworks.isEmpty || rules.allowedNetworks.contains { $0.contains(client.address) }
+            // Of whom nobody knows the address, it may be any.
+            if !client.isSettled || !isAllowed || rules.deniedNetworks.contains(where: { $0.contains(client.address) }) {
+                return Self.response(.forbidden, "You may not ask for this.\n")
+            }
+        }
+        return crossOrigin?.answer(to: request.head)
+    }
+
     /// The answer to a request that goes no further; `nil` if it goes on.
     func answer(to request: RuledRequest) -> HTTPServerResponse? {
-        let address = request.client.address
-        let isAllowed = rules.allowedNetworks.isEmpty || rules.allowedNetworks.contains { $0.contains(address) }
-        if !isAllowed || rules.deniedNetworks.contains(where: { $0.contains(address) }) {
-            return Self.response(.forbidden, "You may not ask for this.\n")
-        }
-        if let response = crossOrigin?.answer(to: request.head) { return response }
         switch rules.answer {
         case nil:
             return nil
+        case .redirect(let place, _) where place.names(.host) && request.host.isEmpty:
+            return Self.response(.badRequest, "The request names no host.\n")
         case .redirect(let place, let status):
             var head = HTTPResponse(status: .init(code: status))
             head.headerFields[.location] = place.location(request)
@@ -60,6 +83,8 @@ final class RouteRules: Sendable {
 
     /// Changes a request that goes on to the cache.
     func change(_ head: inout HTTPRequest, _ request: RuledRequest) {
+        // The password is the proxy's; with the field there, a shared cache would store nothing: RFC 9111 §3.5.
+        if authentication != nil { head.headerFields[.authorization] = nil }
         rules.requestFields.apply(to: &head.headerFields, request)
         if let target = head.path { head.path = serverTarget(target, pathPrefix: request.pathPrefix) }
     }

@@ -8,11 +8,11 @@ internal import HoardNIO
 extension RouteTable {
     /// What a GET for a URL would meet on its way, a line for each step, in their order. Nothing is asked of the cache or the servers.
     ///
-    /// - Parameters:
-    ///   - text: A URL as clients know it, or a path alone, which is asked for of a host that has no routes of its own.
-    ///   - address: The client's IP address.
+    /// Who may ask is told, and not asked.
+    ///
+    /// - Parameter text: A URL as clients know it, or a path alone, which is asked for of a host that has no routes of its own.
     /// - Returns: `nil` if the text is neither.
-    func explanation(of text: String, from address: String = "127.0.0.1") -> [String]? {
+    func explanation(of text: String) -> [String]? {
         guard let target = TargetURI(URIReference(text.utf8.first == UInt8(ascii: "/") ? "http://localhost\(text)" : text)) else { return nil }
         let path = target.query.map { "\(target.path)?\($0)" } ?? target.path
         let head = HTTPRequest(method: .get, scheme: target.scheme, authority: target.authority, path: path)
@@ -24,7 +24,7 @@ extension RouteTable {
             let hosts = route.configuration.hosts
             let first =
                 "Route: number \(number), for \(hosts.isEmpty ? "all hosts" : hosts.joined(separator: ", ")) and paths that begin with \(route.pathPrefix)."
-            let request = RuledRequest(head: head, client: .init(address: address, scheme: target.scheme), pathPrefix: route.pathPrefix)
+            let request = route.ruled(head, client: .init(address: "{client}", scheme: target.scheme))
             return [first] + route.explanation(request)
         }
     }
@@ -41,7 +41,9 @@ extension ProxyRoute {
                 lines.append("Answer: \(response.head.status.code)\(place), without the cache and the servers.")
                 return lines + rules.rules.responseFields.explanation(of: "Response", request) + rules.explanationOfBrowsers
             }
-            lines += rules.rules.requestFields.explanation(of: "Request", request)
+            // Not the values, which may be what servers know the proxy by.
+            lines += rules.rules.requestFields.removed.map { "Request: without \($0.rawName)." }
+            lines += rules.writtenRequestFields.map { "Request: with \($0.rawName)." }
             rules.change(&head, request)
         }
         let target = ForwardedRequest.path(head.path ?? "/", below: origin.basePath)
@@ -62,7 +64,8 @@ extension RouteRules {
         var parts: [String] = []
         if !rules.allowedNetworks.isEmpty { parts.append("only those of \(rules.allowedNetworks.map(\.description).joined(separator: ", "))") }
         if !rules.deniedNetworks.isEmpty { parts.append("not those of \(rules.deniedNetworks.map(\.description).joined(separator: ", "))") }
-        return parts.isEmpty ? [] : ["Clients: \(parts.joined(separator: ", "))."]
+        let passwords = rules.authentication.map { ["Clients: those who have a name and a password in \($0.passwordPath)."] } ?? []
+        return (parts.isEmpty ? [] : ["Clients: \(parts.joined(separator: ", "))."]) + passwords
     }
 
     fileprivate var explanationOfBrowsers: [String] {

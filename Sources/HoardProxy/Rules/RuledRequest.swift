@@ -8,19 +8,27 @@ internal import HoardHTTP
 struct RuledRequest: Sendable {
     /// As the client has sent it.
     let head: HTTPRequest
+    /// What the client asked for, as far as the servers get that; else, and if it named none, what the proxy asks them for.
+    let authority: String?
     let client: TrustedProxies.Client
     /// What the path begins with on the route, in normal form.
     let pathPrefix: String
+    /// The name by which the client has proved who it is; empty if it need not.
+    var user = ""
     /// What the cache did, once that is known.
     var outcome: AnswerReport.Outcome?
 
     /// The host that the client asked for, without a port.
-    var host: String { HostPatterns.host(of: head.authority ?? "") }
+    var host: String { HostPatterns.host(of: authority ?? "") }
 
     /// The path in normal form, without the query.
     var path: String { RoutePath.normalized(head.path ?? "/") }
 
-    var query: String { head.path.flatMap { target in target.utf8.firstIndex(of: UInt8(ascii: "?")).map { String(target[$0...]) } } ?? "" }
+    /// In the form that keys have, so that it follows from the key.
+    var query: String {
+        guard let target = head.path, target.utf8.contains(UInt8(ascii: "?")) else { return "" }
+        return TargetURI(URIReference("http://localhost\(target)"))?.query.map { "?\($0)" } ?? ""
+    }
 
     func value(of variable: MessageTemplate.Variable) -> String {
         switch variable {
@@ -30,6 +38,7 @@ struct RuledRequest: Sendable {
         case .rest: String(path.dropFirst(pathPrefix.count))
         case .scheme: client.scheme
         case .client: client.address.isEmpty ? "unix" : client.address
+        case .user: user
         case .cache: outcome?.word ?? "generated"
         }
     }

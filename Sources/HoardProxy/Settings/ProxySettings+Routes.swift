@@ -61,6 +61,10 @@ extension ProxySettings.Route {
         } else if let answerText {
             result.answer = .text(answerText, type: answerType, status: answerStatus ?? 200)
         }
+        if let passwordFile {
+            result.authentication = .init(passwordPath: passwordFile)
+            result.authentication?.realm = realm
+        }
         result.crossOrigin = crossOrigin.origins.isEmpty ? nil : crossOrigin
         return result
     }
@@ -74,6 +78,7 @@ extension ProxySettings.Route {
             )
         }
         if redirect != nil, answerText != nil { found.append("has both “redirect” and “answer-text”, but a request gets one answer.") }
+        if passwordFile == nil, realm != Self().realm { found.append("has a “realm”, but no “password-file”.") }
         if answerText == nil, answerStatus != nil { found.append("has “answer-status”, but no “answer-text”.") }
         if crossOrigin.origins.isEmpty, crossOrigin != .init(origins: []) { found.append("has options of “cors”, but no “cors-origins”.") }
         if policy.isBypassed {

@@ -45,6 +45,21 @@ extension ProxySettings {
             "Whether scripts of those sites may use the user's cookies."
         ),
         .duration("cors-max-age", \.crossOrigin.maximumAge, flag: "cors-max-age", "How long a browser may rely on what it was told."),
+        .text(
+            "password-file",
+            \.passwordFile,
+            flag: "password-file",
+            "A file of names and hashed passwords, as “hoard password” makes them, by which clients prove who they are (RFC 7617). Servers do not get them."
+        ),
+        .value("realm", .text, \.realm, flag: "realm", "What browsers say the password is for.") { value throws(SettingProblem) in
+            let text = try value.text("a text")
+            guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
+                throw value.problem("“\(text)” must have some letters, and none beyond ASCII.")
+            }
+            return text
+        } write: {
+            .scalar($0)
+        },
         .template(
             "redirect",
             \.redirect,

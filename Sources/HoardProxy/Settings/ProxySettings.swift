@@ -36,6 +36,8 @@ package struct ProxySettings: Sendable {
         var policy = HTTPCachePolicy()
         /// Without the answer and what scripts of other sites may do, which are in the members below.
         var rules = CachingProxy.Configuration.Rules()
+        var passwordFile: String?
+        var realm = "Restricted"
         var redirect: MessageTemplate?
         var redirectStatus = 308
         var answerText: MessageTemplate?

@@ -9,7 +9,8 @@ import Testing
 
 @Suite struct MessageTemplateTests {
     private static let request = RuledRequest(
-        head: HTTPRequest(method: .get, scheme: "http", authority: "WWW.Example.com:8080", path: "/%61pi/x/../y?q=1&r"),
+        head: HTTPRequest(method: .get, scheme: "http", authority: "WWW.Example.com:8080", path: "/%61pi/x/../y?%71=1&r"),
+        authority: "WWW.Example.com:8080",
         client: .init(address: "192.0.2.7", scheme: "https"),
         pathPrefix: "/api/",
         outcome: .hit
@@ -39,6 +40,7 @@ import Testing
     @Test(arguments: [
         "https://example.com", "https://example.com/", "https://example.com{path}{query}", "https://{host}{path}", "https://{host}:8443{path}",
         "{scheme}://{host}/x", "{scheme}://example.com{query}", "/new/{rest}", "{path}", "http://example.com/{host}", "https://example.com?{query}",
+        "https://example.com{query}/x",
     ])
     func placeThatNamesItsSiteIsOne(_ text: String) throws {
         let objection = try MessageTemplate(text).objectionToLocation
@@ -50,7 +52,8 @@ import Testing
         "{rest}", "{host}", "{query}", "https://{rest}", "https://example.com{rest}", "https://{host}{rest}", "https://{host}.example.com",
         "example.com",
         "//example.com", "/\\example.com", "ftp://example.com", "https:///x", "{scheme}:{rest}", "https://{path}", "javascript:alert(1)", "/{cache}",
-        "https://example.com/ä", "https://exa mple.com", "https://{host}:{rest}",
+        "https://example.com/ä", "https://example.com{query}{rest}", "https://{host}{query}.evil.example", "https://exa mple.com",
+        "https://{host}:{rest}",
     ])
     func placeThatAClientCouldChooseIsNone(_ text: String) throws {
         #expect(try MessageTemplate(text).objectionToLocation != nil)
@@ -65,6 +68,7 @@ import Testing
         var request = Self.request
         request = RuledRequest(
             head: HTTPRequest(method: .get, scheme: "http", authority: "a", path: path),
+            authority: "a",
             client: request.client,
             pathPrefix: path.hasPrefix("/a/") ? "/a/" : "/"
         )

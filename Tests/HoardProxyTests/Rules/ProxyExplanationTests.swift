@@ -37,9 +37,9 @@ import Testing
             security-fields: yes
         """
 
-    private static func lines(_ url: String, from address: String = "127.0.0.1") async throws -> [String] {
+    private static func lines(_ url: String) async throws -> [String] {
         let configuration = try ProxySettings(.init(file: ("hoard.yaml", text))).configuration()
-        return try await CachingProxy.explain(url, from: address, configuration: configuration)
+        return try await CachingProxy.explain(url, configuration: configuration)
     }
 
     @Test func stepsAreToldInTheirOrder() async throws {
@@ -48,7 +48,7 @@ import Testing
                 "Route: number 3, for all hosts and paths that begin with /api/.",
                 "Clients: not those of 10.6.0.0/16.",
                 "Request: without Cookie.",
-                "Request: X-Site: shop.example",
+                "Request: with X-Site.",
                 "Goes to: the upstream “app”, as http://10.0.0.1:3000/base/v2/users?id=1.",
                 "Cache: stored for http://10.0.0.1:3000/base/v2/users?id=1, and for the values of X-Site.",
                 "Response: X-Cache: {cache}",
@@ -60,8 +60,6 @@ import Testing
     @Test func answersOfRulesAreTold() async throws {
         let lines = try await Self.lines("http://example.com/a?b")
         #expect(lines.last == "Answer: 308 to https://www.example.com/a?b, without the cache and the servers.")
-        let refused = try await Self.lines("/api/x", from: "10.6.1.2")
-        #expect(refused.last { $0.hasPrefix("Answer") } == "Answer: 403, without the cache and the servers.")
     }
 
     @Test func otherWaysAreTold() async throws {

@@ -54,6 +54,31 @@ import Testing
         }
     }
 
+    /// A client that makes the proxies in front contradict each other, or hides, is not taken for one of them.
+    @Test func clientThatNobodyKnowsIsNotLetIn() async throws {
+        let routes = """
+            origin: ORIGIN
+            trusted-proxies: [127.0.0.0/8]
+            routes:
+              - path: /open
+              - path: /inside
+                allow: [127.0.0.0/8]
+              - deny: [203.0.113.0/24]
+            """
+        try await RuledSite.with(routes) { site in
+            let address = "X-Forwarded-For: 203.0.113.9\r\n"
+            for fields in [address, "Forwarded: for=127.0.0.9\r\n" + address, "Forwarded: for=unknown\r\n", "X-Forwarded-For: unknown\r\n"] {
+                for path in ["/inside", "/"] where path == "/inside" || fields.contains("203") || fields.contains("unknown") {
+                    let response = try await site.get(path, fields)
+                    #expect(response.status == 403, "\(path) \(fields)")
+                }
+                #expect(try await site.get("/open", fields).status == 200)
+            }
+            #expect(try await site.get("/inside").status == 200)
+            #expect(try await site.get("/", "Forwarded: for=198.51.100.1\r\n").status == 200)
+        }
+    }
+
     // MARK: Answers
 
     @Test func redirectsAndTextsAreAnsweredWithoutTheOrigin() async throws {
@@ -107,6 +132,22 @@ import Testing
             #expect(asked[.cookie] == nil && asked[values: .init("X-Debug")!].isEmpty)
             #expect(asked[values: .init("X-Site")!] == ["a.example"] && asked[values: .acceptLanguage] == ["en, de"])
             #expect(asked[values: .init("X-Tag")!] == ["one", "two"])
+        }
+    }
+
+    /// By `Connection`, and by underscores, clients could have the origin asked for everybody without what a rule has written.
+    @Test func clientsCannotTakeOutWhatARuleHasWritten() async throws {
+        let routes = """
+            upstreams: [{name: app, servers: ORIGIN, pass-underscores: yes}]
+            routes:
+              - request-set: ["X-Site: one"]
+            """
+        try await RuledSite.with(routes) { site in
+            let first = try await site.get("/page", "Connection: X-Site, close\r\nX_Site: two\r\nX_Other: yes\r\n")
+            #expect(first.status == 200)
+            let asked = try #require(site.asked.value.first).headerFields
+            #expect(asked[values: .init("X-Site")!] == ["one"])
+            #expect(asked[values: .init("X_Site")!].isEmpty && asked[values: .init("X_Other")!] == ["yes"])
         }
     }
 
@@ -263,6 +304,15 @@ import Testing
             // Others might take it for the answer.
             #expect(try await site.get("/page").status == 200)
         }
+        // Links that rules take out of responses are not told before.
+        let routes = "origin: ORIGIN\nroutes:\n  - early-hints: yes\n    response-remove: [Link]\n"
+        try await RuledSite.with(routes, fields: fields) { site in
+            let client = try await FrameClient.connect(port: site.proxy.server.port)
+            for stream in [1, 3] {
+                let response = try await client.exchange(stream, FrameClient.get("/page"))
+                #expect(response.status == "200" && response.interim.isEmpty)
+            }
+        }
     }
 
     // MARK: When no server answers
@@ -287,10 +337,34 @@ import Testing
             await #expect(throws: ProxyError.self) { try await site.proxy.reload(configuration) }
             #expect(throws: ProxyError.self) { try CachingProxy.checkFiles(of: configuration) }
             #expect(try await site.get("/page").content == "<h1>Later</h1>")
+            // Reading these would never end.
+            for path in ["/dev/zero", "/tmp"] {
+                configuration.routes[0].rules.errorPagePath = path
+                let error = await #expect(throws: ProxyError.self) { try await site.proxy.reload(configuration) }
+                #expect(error?.message == "The error page \(path) is no file.")
+            }
         }
     }
 
     // MARK: What cannot be meant
+
+    /// Two upstreams must not have each other's responses.
+    @Test(arguments: [
+        """
+        upstreams: [{name: api, servers: http://a:1, forward-host: yes}, {name: web, servers: http://w:2, forward-host: yes}]
+        routes: [{path: /api/, replace-path: /, upstream: api}, {path: /, upstream: web}]
+        """,
+        """
+        upstreams: [{name: staff, servers: https://app, tls-certificates: c, tls-key: k}, {name: public, servers: https://app}]
+        routes: [{hosts: [staff.example], upstream: staff}, {upstream: public}]
+        """,
+    ])
+    func keysThatTwoUpstreamsWouldShareAreRefused(_ text: String) throws {
+        let error = try #require(throws: ProxyError.self) { try ProxySettings(.init(file: ("hoard.yaml", text))).configuration() }
+        #expect(error.message.contains("The upstreams “"), "\(error.message)")
+        let apart = text.replacing("upstream: staff}", with: "upstream: staff, bypass: yes}").replacing("replace-path: /, ", with: "")
+        _ = try ProxySettings(.init(file: ("hoard.yaml", apart))).configuration()
+    }
 
     @Test(arguments: [
         ("redirect: \"{rest}\"", "hoard.yaml:4:15: What a client asks for must not decide which site it is sent to"),
@@ -315,6 +389,8 @@ import Testing
         ("cors-origins: https://a.example/path", "is no origin of scripts, which has no path"),
         ("cors-origins: \"*\"\n    cors-credentials: yes", "name the sites in “cors-origins”"),
         ("cors-credentials: yes", "has options of “cors”, but no “cors-origins”"),
+        ("replace-path: /v2", "both have to end with a slash, or none"),
+        ("request-set: [\"X-Forwarded-Proto: https\"]", "“X-Forwarded-Proto” cannot be changed"),
         ("replace-path: v2", "“v2” is no path"),
         ("replace-path: /v2?x", "has a query"),
         ("answer-type: text", "“text” is no media type"),

@@ -38,13 +38,18 @@ private let campaign = ProgramCampaign(defaultCount: 4_000)
                 head.headerFields[.origin] = ["https://app.example", "https://evil.example"].randomElement(using: &generator)
             }
             let outcome = AnswerReport.Outcome.allCases.randomElement(using: &generator) ?? .hit
-            let request = RuledRequest(head: head, client: .init(address: "192.0.2.1", scheme: head.scheme ?? ""), pathPrefix: "/")
+            let request = RuledRequest(
+                head: head,
+                authority: head.authority,
+                client: .init(address: "192.0.2.1", scheme: head.scheme ?? ""),
+                pathPrefix: "/"
+            )
             var response = HTTPServerResponse(
                 head: HTTPResponse(status: .ok, headerFields: start),
                 body: .empty,
                 report: AnswerReport(outcome, tier: .memory)
             )
-            RouteRules(rules)?.change(&response, to: request)
+            try RouteRules(rules)?.change(&response, to: request)
             let result = response.head.headerFields.map { "\($0.name.canonicalName): \($0.value)" }
             let expected = Self.evaluated(rules, start.map { ($0.name.rawName.lowercased(), $0.value) }, head, outcome)
             guard result == expected else {

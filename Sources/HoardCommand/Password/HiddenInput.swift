@@ -1,0 +1,31 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// A line that nobody sees while it is typed.
+enum HiddenInput {
+    /// Reads a line of standard input. If that is a terminal, it is asked for, and not shown.
+    ///
+    /// - Returns: `nil` at the end of the input.
+    static func line(prompt: String) -> String? {
+        guard isatty(STDIN_FILENO) == 1 else { return readLine() }
+        var shown = termios()
+        guard tcgetattr(STDIN_FILENO, &shown) == 0 else { return readLine() }
+        var hidden = shown
+        hidden.c_lflag &= ~tcflag_t(ECHO)
+        Terminal.write(prompt)
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
+        defer {
+            tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown)
+            Terminal.say("")
+        }
+        return readLine()
+    }
+}

@@ -1,0 +1,153 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Crypto
+internal import HTTPTypes
+internal import HoardNIO
+internal import NIOCore
+internal import NIOPosix
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Who may ask, by names and passwords in a file: [RFC 7617](https://www.rfc-editor.org/rfc/rfc7617).
+///
+/// To hash a password takes long by design. So credentials that were found right are remembered, as digests with a key of this process, and others are looked at
+/// on a thread of their own, only so many at a time: what guesses cost, they do not cost the event loops.
+final class BasicAuthentication: Sendable {
+    enum Verdict: Sendable, Hashable {
+        case user(String)
+        case refused
+        /// Too many others are being looked at.
+        case tooBusy
+    }
+
+    /// How far credentials have been looked at without waiting.
+    enum Beginning: Sendable {
+        case known(Verdict)
+        case unknown(Credentials)
+    }
+
+    struct Credentials: Sendable, Hashable {
+        let name: String
+        let password: String
+    }
+
+    private struct State {
+        /// Digests of credentials that were right.
+        var right: Set<Data> = []
+        var pendingCount = 0
+    }
+
+    static let maximumPendingCount = 32
+    private static let maximumKnownCount = 10_000
+
+    private let users: [String: PasswordHash]
+    /// Takes as long for names that there are not.
+    private let nobody: PasswordHash
+    private let challenge: String
+    private let key = SymmetricKey(size: .bits256)
+    private let state = Mutex(State())
+
+    /// Reads a file of lines `name:hash`. Empty lines and those that begin with `#` are passed over. Blocks.
+    ///
+    /// - Throws: ``ProxyError/Code/invalidConfiguration``, which names the line.
+    convenience init(path: String, realm: String) throws(ProxyError) {
+        let text = String(decoding: try NamedFile.read(path, "The file of passwords"), as: UTF8.self)
+        var users: [String: PasswordHash] = [:]
+        for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            if line.isEmpty || line.first == "#" { continue }
+            let place = "\(path):\(number + 1)"
+            guard let colon = line.firstIndex(of: ":"), colon > line.startIndex else {
+                throw ProxyError(
+                    .invalidConfiguration,
+                    "\(place): Here a name, a colon and a hash are expected; “hoard password NAME” makes such a line."
+                )
+            }
+            guard let hash = PasswordHash(String(line[line.index(after: colon)...])) else {
+                throw ProxyError(.invalidConfiguration, "\(place): What stands behind the name is no hash of “hoard password”.")
+            }
+            guard users.updateValue(hash, forKey: String(line[..<colon])) == nil else {
+                throw ProxyError(.invalidConfiguration, "\(place): The name stands twice in the file.")
+            }
+        }
+        guard !users.isEmpty else { throw ProxyError(.invalidConfiguration, "The file of passwords \(path) has no names: nobody could ask.") }
+        do {
+            try self.init(users, realm: realm)
+        } catch {
+            throw ProxyError(.invalidConfiguration, "Passwords cannot be hashed here.", underlyingError: error)
+        }
+    }
+
+    init(_ users: [String: PasswordHash], realm: String) throws {
+        self.users = users
+        nobody = try PasswordHash(of: "")
+        let quoted = realm.reduce(into: "") { text, character in
+            if character == "\"" || character == "\\" { text.append("\\") }
+            text.append(character)
+        }
+        challenge = "Basic realm=\"\(quoted)\", charset=\"UTF-8\""
+    }
+
+    /// Looks at a request. Never waits.
+    func begin(_ request: HTTPRequest) -> Beginning {
+        guard let credentials = Self.credentials(request.headerFields) else { return .known(.refused) }
+        let digest = digest(of: credentials)
+        return state.withLock { $0.right.contains(digest) } ? .known(.user(credentials.name)) : .unknown(credentials)
+    }
+
+    /// Looks at credentials, on a thread of its own. Suspends.
+    func verdict(on credentials: Credentials) async -> Verdict {
+        let isAdmitted = state.withLock { state in
+            guard state.pendingCount < Self.maximumPendingCount else { return false }
+            state.pendingCount += 1
+            return true
+        }
+        guard isAdmitted else { return .tooBusy }
+        let hash = users[credentials.name]
+        let isRight = try? await NIOSingletons.posixBlockingThreadPool.runIfActive { [nobody] in
+            (hash ?? nobody).isOf(credentials.password) && hash != nil
+        }
+        let digest = digest(of: credentials)
+        state.withLock { state in
+            state.pendingCount -= 1
+            guard isRight == true else { return }
+            if state.right.count >= Self.maximumKnownCount { state.right.removeAll() }
+            state.right.insert(digest)
+        }
+        return isRight == true ? .user(credentials.name) : .refused
+    }
+
+    /// The answer to a request that is not let through.
+    func answer(_ verdict: Verdict) -> HTTPServerResponse {
+        switch verdict {
+        case .user, .refused:
+            var response = RouteRules.response(.unauthorized, "You have to say who you are.\n")
+            response.head.headerFields[.wwwAuthenticate] = challenge
+            return response
+        case .tooBusy:
+            var response = RouteRules.response(.serviceUnavailable, "Too many passwords are being looked at.\n")
+            response.head.headerFields[.retryAfter] = "1"
+            return response
+        }
+    }
+
+    private func digest(of credentials: Credentials) -> Data {
+        Data(HMAC<SHA256>.authenticationCode(for: Array("\(credentials.name):\(credentials.password)".utf8), using: key))
+    }
+
+    /// What one `Authorization` field of this scheme says.
+    private static func credentials(_ fields: HTTPFields) -> Credentials? {
+        let values = fields[values: .authorization]
+        guard values.count == 1, values[0].utf8.count <= 1_024 else { return nil }
+        let parts = values[0].split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "basic", let data = Data(base64Encoded: String(parts[1].drop { $0 == " " })),
+            let text = String(validating: data, as: UTF8.self), let colon = text.firstIndex(of: ":")
+        else { return nil }
+        return Credentials(name: String(text[..<colon]), password: String(text[text.index(after: colon)...]))
+    }
+}
