@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import Foundation
 
 extension ChildProcess {
@@ -12,7 +13,8 @@ extension ChildProcess {
         let executable = URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0]).deletingLastPathComponent().appendingPathComponent(name)
         let process = try ChildProcess(executable.path, arguments, errors: .joined)
         return await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
+            // A thread of its own, as it waits for the process.
+            DispatchQueue(label: "Hoard.ChildProcess").async {
                 let output = FileHandle(fileDescriptor: process.output, closeOnDealloc: false).readDataToEndOfFile()
                 continuation.resume(returning: (process.wait(), String(decoding: output, as: UTF8.self)))
             }
