@@ -67,7 +67,7 @@ import Testing
         let position = world.here.position
         let scopes: [RecordScope] = [.tag("tag"), .partition("ann"), .everything]
         let hashes = [KeyHash(record: "key")] + scopes.map { KeyHash($0) }
-        let connection = try #require(world.server.state.withLock { $0.connections[1] })
+        let connection = try #require(world.server.connection(1))
         connection.hold()
         let task = startTask { try await change.make(in: world, key: "key", by: world.here) }
         try await waitUntil { world.here.coherence.withLock { state in hashes.contains { state.log.hasChanged($0, since: position.number) } } }

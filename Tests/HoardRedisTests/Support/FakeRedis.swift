@@ -94,6 +94,9 @@ final class FakeRedis: Sendable {
         }
     }
 
+    /// A connection, if somebody uses it.
+    func connection(_ number: Int) -> FakeRedisConnection? { state.withLock { $0.connections[number]?.connection } }
+
     /// A connection has been closed.
     func forget(_ number: Int) { state.withLock { $0.connections[number] = nil } }
 
