@@ -201,6 +201,7 @@ struct ProxyHandler: Sendable {
             name: name,
             client: client,
             written: route.rules?.writtenRequestFields ?? [],
+            ruled: route.rules?.ruledRequestFields ?? [],
             passesUnderscores: route.upstream.passesUnderscores
         )
     }

@@ -11,15 +11,16 @@ extension ForwardedRequest {
     ///
     /// - Parameters:
     ///   - passesOthers: Whether only those are taken out that would be read as fields which proxies write, or which frame messages.
-    ///   - written: Other fields that the proxy has written.
-    static func dropUnderscores(from request: inout HTTPRequest, passesOthers: Bool, written: [HTTPField.Name] = []) {
+    ///   - ruled: Fields of which rules have decided what servers get: other spellings of their names are taken out.
+    static func dropUnderscores(from request: inout HTTPRequest, passesOthers: Bool, ruled: [HTTPField.Name] = []) {
         func isDropped(_ field: HTTPField) -> Bool {
             let name = field.name.canonicalName
+            if !ruled.isEmpty, !ruled.contains(field.name) {
+                let hyphenated = name.replacing("_", with: "-")
+                if ruled.contains(where: { $0.canonicalName.replacing("_", with: "-") == hyphenated }) { return true }
+            }
             guard name.utf8.contains(UInt8(ascii: "_")) else { return false }
-            if !passesOthers { return true }
-            let hyphenated = name.replacing("_", with: "-")
-            return isReserved(hyphenated)
-                || written.contains { $0.canonicalName != name && $0.canonicalName.replacing("_", with: "-") == hyphenated }
+            return !passesOthers || isReserved(name.replacing("_", with: "-"))
         }
         guard request.headerFields.contains(where: isDropped) else { return }
         request.headerFields = HTTPFields(request.headerFields.filter { !isDropped($0) })

@@ -15,6 +15,7 @@ enum ForwardedRequest {
     ///   - authority: The host that the server is asked for; `nil`: its own.
     ///   - client: Whom servers are told of; `nil`: they are not. What the client says itself in `Forwarded` and the like is taken out.
     ///   - written: Fields that rules have written, which a client cannot have taken out by naming them in `Connection`.
+    ///   - ruled: These, and fields that rules have taken out.
     ///   - passesUnderscores: Whether fields with underscores in their names stay, as far as none of ours could be read in them.
     static func make(
         from request: HTTPRequest,
@@ -24,10 +25,11 @@ enum ForwardedRequest {
         name: String,
         client: ForwardedClient? = nil,
         written: [HTTPField.Name] = [],
+        ruled: [HTTPField.Name] = [],
         passesUnderscores: Bool = false
     ) -> HTTPRequest {
         var forwarded = request
-        dropUnderscores(from: &forwarded, passesOthers: passesUnderscores, written: written)
+        dropUnderscores(from: &forwarded, passesOthers: passesUnderscores, ruled: ruled)
         ForwardedClient.replaceFields(of: &forwarded, with: client, written: written)
         forwarded.scheme = origin.scheme
         forwarded.authority = authority ?? origin.authority

@@ -97,6 +97,8 @@ struct ForwardedElement: Hashable {
     }
 
     private init(_ text: Substring) {
+        // What comes behind a quote that is not closed is whose? A client's, and the proxy's that has appended to it.
+        if Self.hasOpenQuote(text) { return }
         for pair in Self.parts(of: text, at: ";") {
             let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard sides.count == 2 else {
@@ -124,6 +126,20 @@ struct ForwardedElement: Hashable {
             text = text[..<colon]
         }
         return IPNetwork.bytes(of: String(text)) == nil ? nil : String(text)
+    }
+
+    private static func hasOpenQuote(_ text: Substring) -> Bool {
+        var (isQuoted, isEscaped) = (false, false)
+        for character in text {
+            if isEscaped {
+                isEscaped = false
+            } else if isQuoted, character == "\\" {
+                isEscaped = true
+            } else if character == "\"" {
+                isQuoted.toggle()
+            }
+        }
+        return isQuoted
     }
 
     /// The parts between separators that are not in a quoted string.

@@ -73,7 +73,7 @@ extension CachingProxy.Configuration {
     private var identityConflict: String? {
         let named = routes.filter { !$0.policy.isBypassed }.compactMap { route in upstreams.first { $0.name == route.upstream } }
         for (index, one) in named.enumerated() {
-            for other in named[..<index] where one.clientTLS != other.clientTLS && one.servers.first == other.servers.first {
+            for other in named[..<index] where one.clientTLS != other.clientTLS && one.hasServer(of: other) {
                 return """
                     The upstreams “\(other.name)” and “\(one.name)” have the same server and different certificates of the proxy, so that what it tells one of them \
                     would be served to clients of the other; let one of their routes bypass the cache.
@@ -81,6 +81,14 @@ extension CachingProxy.Configuration {
             }
         }
         return nil
+    }
+}
+
+extension CachingProxy.Configuration.Upstream {
+    /// Whether keys of both name the same server.
+    fileprivate func hasServer(of other: Self) -> Bool {
+        guard let mine = servers.first, let others = other.servers.first else { return false }
+        return mine.scheme == others.scheme && mine.authority == others.authority
     }
 }
 

@@ -17,7 +17,7 @@ internal import Synchronization
 /// Who may ask, by names and passwords in a file: [RFC 7617](https://www.rfc-editor.org/rfc/rfc7617).
 ///
 /// To hash a password takes long by design. So credentials that were found right are remembered, as digests with a key of this process, and others are looked at
-/// on a thread of their own, only so many at a time: what guesses cost, they do not cost the event loops.
+/// on one thread of their own, only so many at a time: guesses take at most one core, and no event loop waits for them.
 final class BasicAuthentication: Sendable {
     enum Verdict: Sendable, Hashable {
         case user(String)
@@ -40,10 +40,18 @@ final class BasicAuthentication: Sendable {
     private struct State {
         /// Digests of credentials that were right.
         var right: Set<Data> = []
-        var pendingCount = 0
+        /// How many requests wait for what is found out about credentials, by their digests.
+        var pending: [Data: Int] = [:]
     }
 
+    /// How many credentials are looked at or wait for it.
     static let maximumPendingCount = 32
+    /// For all routes.
+    private static let thread = {
+        let thread = NIOThreadPool(numberOfThreads: 1)
+        thread.start()
+        return thread
+    }()
     private static let maximumKnownCount = 10_000
 
     private let users: [String: PasswordHash]
@@ -76,16 +84,12 @@ final class BasicAuthentication: Sendable {
             }
         }
         guard !users.isEmpty else { throw ProxyError(.invalidConfiguration, "The file of passwords \(path) has no names: nobody could ask.") }
-        do {
-            try self.init(users, realm: realm)
-        } catch {
-            throw ProxyError(.invalidConfiguration, "Passwords cannot be hashed here.", underlyingError: error)
-        }
+        self.init(users, realm: realm)
     }
 
-    init(_ users: [String: PasswordHash], realm: String) throws {
+    init(_ users: [String: PasswordHash], realm: String) {
         self.users = users
-        nobody = try PasswordHash(of: "")
+        nobody = PasswordHash(ofNobodyAt: users.values.map(\.cost).max() ?? .init())
         let quoted = realm.reduce(into: "") { text, character in
             if character == "\"" || character == "\\" { text.append("\\") }
             text.append(character)
@@ -102,22 +106,27 @@ final class BasicAuthentication: Sendable {
 
     /// Looks at credentials, on a thread of its own. Suspends.
     func verdict(on credentials: Credentials) async -> Verdict {
+        let digest = digest(of: credentials)
         let isAdmitted = state.withLock { state in
-            guard state.pendingCount < Self.maximumPendingCount else { return false }
-            state.pendingCount += 1
+            guard state.pending[digest] != nil || state.pending.count < Self.maximumPendingCount else { return false }
+            state.pending[digest, default: 0] += 1
             return true
         }
         guard isAdmitted else { return .tooBusy }
-        let hash = users[credentials.name]
-        let isRight = try? await NIOSingletons.posixBlockingThreadPool.runIfActive { [nobody] in
-            (hash ?? nobody).isOf(credentials.password) && hash != nil
+        let isRight = try? await Self.thread.runIfActive { [self] in
+            // Another request may have said the same just before.
+            if state.withLock({ $0.right.contains(digest) }) { return true }
+            let hash = users[credentials.name]
+            guard (hash ?? nobody).isOf(credentials.password), hash != nil else { return false }
+            state.withLock { state in
+                if state.right.count >= Self.maximumKnownCount { state.right.removeAll() }
+                state.right.insert(digest)
+            }
+            return true
         }
-        let digest = digest(of: credentials)
         state.withLock { state in
-            state.pendingCount -= 1
-            guard isRight == true else { return }
-            if state.right.count >= Self.maximumKnownCount { state.right.removeAll() }
-            state.right.insert(digest)
+            let count = state.pending[digest, default: 1] - 1
+            state.pending[digest] = count > 0 ? count : nil
         }
         return isRight == true ? .user(credentials.name) : .refused
     }

@@ -14,18 +14,24 @@ internal import CryptoExtras
 /// `$scrypt$ln=15,r=8,p=1$salt$hash` with salt and hash in Base64 without padding.
 package struct PasswordHash: Sendable, Hashable, CustomStringConvertible {
     /// How much work and memory a guess costs: 128 · 2^`logRounds` · `blockSize` bytes.
-    struct Cost: Sendable, Hashable {
+    struct Cost: Sendable, Hashable, Comparable {
         var logRounds = 15
         var blockSize = 8
         var parallelism = 1
 
         /// What is accepted from files: at most 256 MiB.
         var isAcceptable: Bool {
-            (10...20).contains(logRounds) && (1...16).contains(blockSize) && (1...4).contains(parallelism) && logRounds + blockSize.logarithm <= 21
+            (10...20).contains(logRounds) && (1...16).contains(blockSize) && (1...4).contains(parallelism) && work <= 1 << 21
         }
+
+        /// In pieces of 128 bytes.
+        private var work: Int { blockSize << logRounds }
+
+        /// Whether a guess costs less than with another.
+        static func < (left: Cost, right: Cost) -> Bool { left.work * left.parallelism < right.work * right.parallelism }
     }
 
-    private let cost: Cost
+    let cost: Cost
     private let salt: [UInt8]
     private let hash: [UInt8]
 
@@ -39,6 +45,14 @@ package struct PasswordHash: Sendable, Hashable, CustomStringConvertible {
         self.cost = cost
         self.salt = salt
         hash = try Self.derive(password, salt, cost, byteCount: 32)
+    }
+
+    /// A hash of no password that anybody knows.
+    init(ofNobodyAt cost: Cost) {
+        self.cost = cost
+        var generator = SystemRandomNumberGenerator()
+        salt = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        hash = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }
 
     /// `nil` if the text is no such hash, or one that would cost too much.
@@ -92,9 +106,4 @@ package struct PasswordHash: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static func text(_ bytes: [UInt8]) -> String { String(Data(bytes).base64EncodedString().prefix { $0 != "=" }) }
-}
-
-extension Int {
-    /// The logarithm to the base of 2, rounded down.
-    fileprivate var logarithm: Int { Int.bitWidth - 1 - leadingZeroBitCount }
 }

@@ -16,6 +16,8 @@ final class RouteRules: Sendable {
     let authentication: BasicAuthentication?
     /// The names of fields that are written into requests.
     let writtenRequestFields: [HTTPField.Name]
+    /// These, and the names of fields that are taken out.
+    let ruledRequestFields: [HTTPField.Name]
     private let crossOrigin: CrossOriginRules?
 
     /// Reads the files that rules name, so it blocks.
@@ -35,6 +37,7 @@ final class RouteRules: Sendable {
                 nil
             }
         writtenRequestFields = (rules.requestFields.set + rules.requestFields.added).map(\.name)
+        ruledRequestFields = rules.requestFields.names
         crossOrigin = rules.crossOrigin.map { CrossOriginRules($0) }
         immediate = ImmediateRules(rules, mayTrustProxies: mayTrustProxies)
     }
@@ -111,6 +114,21 @@ final class RouteRules: Sendable {
             }
         }
         crossOrigin?.change(&response.head.headerFields, to: request.head)
+        if authentication != nil { Self.keepFromOthers(&response.head.headerFields) }
+    }
+
+    /// Tells caches between the proxy and its clients that a response is for one who knows a password: servers do not know that
+    /// ([RFC 9111 §3.5](https://www.rfc-editor.org/rfc/rfc9111#section-3.5)).
+    private static func keepFromOthers(_ fields: inout HTTPFields) {
+        let directives = fields[values: .cacheControl].flatMap { $0.split(separator: ",") }.map { directive in
+            String(directive.trimmingPrefix { $0 == " " || $0 == "\t" })
+        }
+        let kept = directives.filter { directive in
+            let name = directive.prefix { $0 != "=" && $0 != " " }.lowercased()
+            return !["public", "private", "s-maxage"].contains(name)
+        }
+        fields[.cacheControl] = (["private"] + kept).joined(separator: ", ")
+        for name in [HTTPField.Name.cdnCacheControl, .surrogateControl] where fields.contains(name) { fields[name] = nil }
     }
 }
 
@@ -149,5 +167,6 @@ enum SecurityFields {
 
 extension HTTPField.Name {
     fileprivate static let xFrameOptions = Self.constant("X-Frame-Options")
+    fileprivate static let surrogateControl = Self.constant("Surrogate-Control")
     fileprivate static let referrerPolicy = Self.constant("Referrer-Policy")
 }

@@ -55,6 +55,7 @@ import Testing
             ("for=6.6.6.6;proto=https, for=192.0.2.43", "192.0.2.43", "http"), ("for=192.0.2.43, for=10.3.3.3;proto=https", "192.0.2.43", "https"),
             ("for=_hidden", "10.0.0.1", "http"), ("for=unknown", "10.0.0.1", "http"), ("for=\"6.6.6.6, for=192.0.2.43", "10.0.0.1", "http"),
             ("for=\"6.6.6.6\\\", for=7.7.7.7\", for=192.0.2.43", "192.0.2.43", "http"), ("rubbish", "10.0.0.1", "http"),
+            ("for=10.0.0.5;x=\", for=203.0.113.9;proto=http", "10.0.0.1", "http"),
             ("proto=ftp;for=192.0.2.43", "192.0.2.43", "http"),
         ]
     )

@@ -3,6 +3,7 @@
 
 import Foundation
 import HTTPTypes
+import HoardHTTP
 import HoardNIO
 import HoardNIOTestSupport
 import HoardTesting
@@ -49,7 +50,8 @@ import Testing
 
     @Test(arguments: [
         "", "x", "$scrypt$", "$scrypt$ln=15,r=8,p=1$U29kaXVtQ2hsb3JpZGU$", "$bcrypt$ln=15,r=8,p=1$U29kaXVtQ2hsb3JpZGU$cCO9yzr9c0hGHAbNgf046w",
-        "$scrypt$ln=31,r=8,p=1$U29kaXVtQ2hsb3JpZGU$cCO9yzr9c0hGHAbNgf046w", "$scrypt$ln=20,r=16,p=1$U29kaXVtQ2hsb3JpZGU$cCO9yzr9c0hGHAbNgf046w",
+        "$scrypt$ln=18,r=15,p=1$U29kaXVtQ2hsb3JpZGU$cCO9yzr9c0hGHAbNgf046w", "$scrypt$ln=31,r=8,p=1$U29kaXVtQ2hsb3JpZGU$cCO9yzr9c0hGHAbNgf046w",
+        "$scrypt$ln=20,r=16,p=1$U29kaXVtQ2hsb3JpZGU$cCO9yzr9c0hGHAbNgf046w",
         "$scrypt$ln=15,r=0,p=1$U29kaXVtQ2hsb3JpZGU$cCO9yzr9c0hGHAbNgf046w", "$scrypt$ln=15,r=8,p=1,x=1$U29kaXVtQ2hsb3JpZGU$cCO9yzr9c0hGHAbNgf046w",
         "$scrypt$ln=15,r=8,p=1$U29k$cCO9yzr9c0hGHAbNgf046w", "$scrypt$ln=15,r=8,p=1$U29kaXVtQ2hsb3JpZGU=$cCO9yzr9c0hGHAbNgf046w",
         "$scrypt$ln=15,r=8,p=1$U29kaXVtQ2hsb3JpZGU$cCO9yzr9c0hGHAbNgf046w$",
@@ -93,7 +95,8 @@ import Testing
     @Test func onlyThoseWhoAreKnownAreLetIn() async throws {
         let lines = "# staff\n\(try Self.line("alice", "geheim"))\r\n\(try Self.line("bob", "pass:word ü"))\n"
         try await Self.withFile(lines) { path in
-            try await RuledSite.with(Self.routes.replacing("FILE", with: path)) { site in
+            let fields: HTTPFields = [.cacheControl: "public, s-maxage=600, max-age=60", .cdnCacheControl: "max-age=600"]
+            try await RuledSite.with(Self.routes.replacing("FILE", with: path), fields: fields) { site in
                 for fields in [
                     "", Self.field("alice", "falsch"), Self.field("eve", "geheim"), Self.field("alice", "geheim", scheme: "Bearer"),
                     Self.field("alice", ""),
@@ -110,6 +113,8 @@ import Testing
                 for _ in 1...2 {
                     let alice = try await site.get("/page", Self.field("alice", "geheim", scheme: "bAsIc"))
                     #expect(alice.status == 200 && alice["x-name"] == "alice")
+                    // Caches in front know of no password.
+                    #expect(alice["cache-control"] == "private, max-age=60" && alice["cdn-cache-control"] == nil)
                     let bob = try await site.get("/page", Self.field("bob", "pass:word ü"))
                     #expect(bob.status == 200 && bob["x-name"] == "bob")
                 }
@@ -155,10 +160,20 @@ import Testing
         }
     }
 
+    /// A browser that knows the password asks for many things at once.
+    @Test func oneUsersRequestsAtOnceAreOneGuess() async throws {
+        let authentication = BasicAuthentication(["a": try PasswordHash(of: "x", salt: Array("saltsalt".utf8), Self.cheap)], realm: "r")
+        let verdicts = await withTaskGroup(of: BasicAuthentication.Verdict.self) { group in
+            for _ in 0..<200 { group.addTask { await authentication.verdict(on: .init(name: "a", password: "x")) } }
+            return await group.reduce(into: [BasicAuthentication.Verdict]()) { $0.append($1) }
+        }
+        #expect(verdicts.count == 200 && verdicts.allSatisfy { $0 == .user("a") })
+    }
+
     /// Guesses cost their own thread, and no more of it than a few at a time.
     @Test func guessesAreBounded() async throws {
         let hash = try PasswordHash(of: "x", salt: Array("saltsalt".utf8), .init(logRounds: 13))
-        let authentication = try BasicAuthentication(["a": hash], realm: "r")
+        let authentication = BasicAuthentication(["a": hash], realm: "r")
         let verdicts = await withTaskGroup(of: BasicAuthentication.Verdict.self) { group in
             for number in 0..<200 {
                 group.addTask { await authentication.verdict(on: .init(name: "a", password: "\(number)")) }

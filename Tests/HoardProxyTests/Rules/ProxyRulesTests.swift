@@ -140,14 +140,18 @@ import Testing
         let routes = """
             upstreams: [{name: app, servers: ORIGIN, pass-underscores: yes}]
             routes:
-              - request-set: ["X-Site: one"]
+              - request-set: ["X-Site: one", "X_Mine: one"]
+                request-remove: [X-Admin]
             """
         try await RuledSite.with(routes) { site in
-            let first = try await site.get("/page", "Connection: X-Site, close\r\nX_Site: two\r\nX_Other: yes\r\n")
+            let fields = "Connection: X-Site, close\r\nX_Site: two\r\nX-Mine: two\r\nX_Admin: yes\r\nX-Admin: yes\r\nX_Other: yes\r\n"
+            let first = try await site.get("/page", fields)
             #expect(first.status == 200)
             let asked = try #require(site.asked.value.first).headerFields
             #expect(asked[values: .init("X-Site")!] == ["one"])
             #expect(asked[values: .init("X_Site")!].isEmpty && asked[values: .init("X_Other")!] == ["yes"])
+            #expect(asked[values: .init("X_Mine")!] == ["one"] && asked[values: .init("X-Mine")!].isEmpty)
+            #expect(asked[values: .init("X_Admin")!].isEmpty && asked[values: .init("X-Admin")!].isEmpty)
         }
     }
 
@@ -356,6 +360,10 @@ import Testing
         """,
         """
         upstreams: [{name: staff, servers: https://app, tls-certificates: c, tls-key: k}, {name: public, servers: https://app}]
+        routes: [{hosts: [staff.example], upstream: staff}, {upstream: public}]
+        """,
+        """
+        upstreams: [{name: staff, servers: https://app/v2, tls-certificates: c, tls-key: k}, {name: public, servers: https://app}]
         routes: [{hosts: [staff.example], upstream: staff}, {upstream: public}]
         """,
     ])
