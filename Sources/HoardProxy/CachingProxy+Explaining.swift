@@ -5,7 +5,7 @@ internal import Logging
 internal import NIOPosix
 
 extension CachingProxy {
-    /// What a GET for a URL would meet on its way through a proxy, a line for each step, in their order. Asks neither a cache nor servers; reads files, so it blocks.
+    /// Explains the way of a GET for a URL through a proxy, a line for each step, in their order. Asks neither a cache nor servers; reads files, so it blocks.
     ///
     /// - Parameter url: As clients know it, or a path alone.
     /// - Throws: ``ProxyError`` if the configuration cannot be used, or if that is no URL.

@@ -39,7 +39,7 @@ struct ProxyHandler: Sendable {
         fileprivate let kind: Kind
         fileprivate let route: ProxyRoute
         fileprivate let client: ForwardedClient?
-        /// What the route's rules know of it; `nil`: there are none.
+        /// The request as the route's rules know it; `nil`: there are none.
         fileprivate let ruled: RuledRequest?
         fileprivate let sendInterimResponse: InterimResponseHandler
     }

@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-/// What `docs/proxy-features.md` says that the proxy can do has tests that exist.
+/// Claims of `docs/proxy-features.md` have tests that exist.
 @Suite struct ProxyFeaturesTests {
     /// The second column of the table.
     private static func claims() throws -> [Substring] {

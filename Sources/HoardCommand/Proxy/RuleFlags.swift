@@ -3,7 +3,7 @@
 
 internal import ArgumentParser
 
-/// What is done with the requests and responses of all routes, beyond caching.
+/// Options of all routes that are about more than caching.
 struct RuleFlags: SettingFlags {
     @Option(name: .customLong("allow"), help: .setting("allow"), completion: .setting("allow"))
     var allow: String?

@@ -3,7 +3,7 @@
 
 internal import HTTPTypes
 
-/// What a client can begin to fetch while the origin thinks about its answer: the links of a stored response
+/// Links of a stored response, which a client can begin to fetch while the origin thinks about its answer
 /// ([RFC 8297](https://www.rfc-editor.org/rfc/rfc8297)).
 ///
 /// They are a guess. The final response says what holds.

@@ -23,7 +23,7 @@ final class ConnectionRegistry: Sendable {
         var entries: [ObjectIdentifier: Entry] = [:]
         var isShuttingDown = false
         var isAcceptingHeld = false
-        /// What opens each of the gates in front of the listening sockets. These refer to the registry, so they must leave it.
+        /// Functions that open the gates in front of the listening sockets. They refer to the registry, so they must leave it.
         var gates: [ObjectIdentifier: @Sendable () -> Void] = [:]
         var waiters: [CheckedContinuation<Void, Never>] = []
     }

@@ -17,7 +17,7 @@ extension HTTPServer {
         package var tls: TLSCredentials?
         /// For clients that name a host ([RFC 6066 §3](https://www.rfc-editor.org/rfc/rfc6066#section-3)). Default: none.
         package var namedTLS: [NamedCredentials] = []
-        /// What is asked of encrypted connections. Default: TLS 1.2 or later, and no certificates of clients.
+        /// Demands on encrypted connections. Default: TLS 1.2 or later, and no certificates of clients.
         package var tlsRules = TLSRules()
         /// Whether clients may speak HTTP/2: agreed on by ALPN with encryption, with prior knowledge without
         /// ([RFC 9113 §3](https://www.rfc-editor.org/rfc/rfc9113#section-3)). Default: `false`.

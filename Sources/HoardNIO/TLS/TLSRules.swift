@@ -3,13 +3,13 @@
 
 package import NIOSSL
 
-/// What a listener asks of encrypted connections, beside its own certificates.
+/// Demands of a listener on encrypted connections, beside its own certificates.
 package struct TLSRules: Sendable {
     package enum Version: Sendable, Hashable {
         case tls12, tls13
     }
 
-    /// What is asked of clients.
+    /// Demands on clients.
     package struct Clients: Sendable {
         /// Whether a client without a certificate is refused.
         package var isRequired: Bool

@@ -45,7 +45,7 @@ package struct AdminServices: Sendable {
     package var cache: HTTPCache
     /// What an operator means who writes a path, a URL of the proxy, or one of the origin.
     package var resolve: @Sendable (String, Extent) -> Resolution
-    /// What rules a request for such a text meets, a line for each.
+    /// The rules that a request for such a text meets, a line for each.
     package var explainRules: @Sendable (String) -> [String] = { _ in [] }
     /// The figures, as they stand now.
     package var statistics: @Sendable () async -> ProxyStatistics.Snapshot

@@ -21,7 +21,7 @@ extension CachingProxy.Configuration {
         public var minimumTLSVersion = TLSVersion.v1_2
         /// The cipher suites of TLS 1.2 by their names, the preferred one first. Empty: all of ``cipherSuiteNames``. Those of TLS 1.3 are always the same.
         public var cipherSuites: [String] = []
-        /// What is asked of clients. `nil`: no certificates. Default: `nil`.
+        /// Demands on clients. `nil`: no certificates. Default: `nil`.
         public var clientCertificates: ClientCertificates?
         /// Whether clients may speak HTTP/2: agreed on by ALPN with encryption, with prior knowledge without. Default: `true`.
         public var isHTTP2Enabled = true

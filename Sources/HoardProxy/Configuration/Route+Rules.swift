@@ -6,7 +6,7 @@ internal import HoardHTTP
 internal import HoardMessages
 
 extension CachingProxy.Configuration.Route {
-    /// What of the rules cannot be meant, each as the end of a sentence that begins with the route.
+    /// Rules that cannot be meant, each as the end of a sentence that begins with the route.
     func ruleContradictions(for upstream: CachingProxy.Configuration.Upstream) -> [String] {
         var found: [String] = []
         for name in rules.requestFields.names {

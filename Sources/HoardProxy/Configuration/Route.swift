@@ -13,7 +13,7 @@ extension CachingProxy.Configuration {
         /// The name of the upstream that requests go to.
         public var upstream: String
         public var policy = HTTPCachePolicy()
-        /// What is done beyond caching. Default: nothing.
+        /// Rules beyond caching. Default: none.
         public var rules = Rules()
 
         public init(upstream: String) {

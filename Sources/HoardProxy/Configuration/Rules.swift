@@ -4,7 +4,7 @@
 public import HTTPTypes
 
 extension CachingProxy.Configuration {
-    /// What is done with the requests and responses of a route, beyond caching.
+    /// Rules for the requests and responses of a route, beyond caching.
     ///
     /// In this order: the client is let in, or gets 403; the question that a browser asks before a request of another site (CORS) is answered; the client says who it
     /// is, or gets 401; ``answer`` is given;
@@ -19,7 +19,7 @@ extension CachingProxy.Configuration {
         public var authentication: Authentication?
         /// The answer to all requests. `nil`: the cache and the servers give it.
         public var answer: Answer?
-        /// What stands in place of the route's path prefix on the way to the servers. `nil`: the prefix itself.
+        /// The path prefix for the servers, in place of the route's. `nil`: the same.
         public var replacedPath: String?
         public var requestFields = FieldRules()
         public var responseFields = FieldRules()
@@ -29,7 +29,7 @@ extension CachingProxy.Configuration {
         /// Whether responses get the usual fields by which browsers are told to be careful, where they have none themselves: `X-Content-Type-Options`,
         /// `X-Frame-Options`, `Referrer-Policy` and, over TLS, `Strict-Transport-Security` ([RFC 6797](https://www.rfc-editor.org/rfc/rfc6797)).
         public var addsSecurityFields = false
-        /// What scripts of other sites may do ([Fetch §3.2](https://fetch.spec.whatwg.org/#http-cors-protocol)). `nil`: that is the servers' business.
+        /// Permissions for scripts of other sites ([Fetch §3.2](https://fetch.spec.whatwg.org/#http-cors-protocol)). `nil`: that is the servers' business.
         public var crossOrigin: CrossOrigin?
         /// A file with the content of responses that say that no server could be asked. `nil`: a line of text.
         public var errorPagePath: String?
@@ -41,7 +41,7 @@ extension CachingProxy.Configuration {
     public struct Authentication: Sendable, Hashable {
         /// A file of lines that `hoard password` makes. It is read at the start and at each reload.
         public var passwordPath: String
-        /// What browsers say the password is for.
+        /// The purpose of the password, as browsers show it.
         public var realm = "Restricted"
 
         public init(passwordPath: String) {
@@ -49,7 +49,7 @@ extension CachingProxy.Configuration {
         }
     }
 
-    /// What is done to the fields of a message: some are removed, then some are set, then some are added.
+    /// Changes to the fields of a message: some are removed, then some are set, then some are added.
     public struct FieldRules: Sendable, Hashable {
         /// Fields that are taken out.
         public var removed: [HTTPField.Name] = []
@@ -75,7 +75,7 @@ extension CachingProxy.Configuration {
         }
     }
 
-    /// What is answered without the cache and the servers.
+    /// An answer without the cache and the servers.
     public enum Answer: Sendable, Hashable {
         /// Another place ([RFC 9110 §15.4](https://www.rfc-editor.org/rfc/rfc9110#section-15.4)). The status is 301, 302, 303, 307 or 308.
         case redirect(MessageTemplate, status: Int)
@@ -83,7 +83,7 @@ extension CachingProxy.Configuration {
         case text(MessageTemplate, type: String, status: Int)
     }
 
-    /// What scripts of other sites may do.
+    /// Permissions for scripts of other sites.
     public struct CrossOrigin: Sendable, Hashable {
         /// Origins, such as `https://app.example.com`, `https://*.example.com` for all below a name; `*` alone for all.
         public var origins: [String]

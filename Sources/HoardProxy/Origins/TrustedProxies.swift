@@ -97,7 +97,7 @@ struct ForwardedElement: Hashable {
     }
 
     private init(_ text: Substring) {
-        // What comes behind a quote that is not closed is whose? A client's, and the proxy's that has appended to it.
+        // Behind a quote that is not closed nobody can tell a client's words from those of the proxy that has appended to them.
         if Self.hasOpenQuote(text) { return }
         for pair in Self.parts(of: text, at: ";") {
             let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -93,7 +93,7 @@ extension CachingProxy.Configuration.Upstream {
 }
 
 extension CachingProxy.Configuration.Route {
-    /// What paths on the route begin with at the servers, in normal form and without their base path.
+    /// The beginning of the route's paths at the servers, in normal form and without their base path.
     var serverPathPrefix: String { RoutePath.normalized(rules.replacedPath ?? pathPrefix) }
 }
 

@@ -16,9 +16,9 @@ final class ProxyRoute: Sendable {
     let group: OriginGroup
     /// The first server of the upstream: keys name it, whichever server answers.
     let origin: Origin
-    /// What is done beyond caching; `nil` for nothing.
+    /// Rules beyond caching; `nil` for none.
     let rules: RouteRules?
-    /// What paths on the route begin with, in normal form.
+    /// The beginning of paths on the route, in normal form.
     let pathPrefix: String
 
     init(
@@ -59,7 +59,7 @@ final class ProxyRoute: Sendable {
     /// Path and query for the servers, without their base path, of those that a client asks for.
     func serverTarget(_ target: String) -> String { rules?.serverTarget(target, pathPrefix: pathPrefix) ?? target }
 
-    /// What rules know of a request.
+    /// A request as rules know it.
     func ruled(_ head: HTTPRequest, client: TrustedProxies.Client) -> RuledRequest {
         let authority = upstream.forwardsHost ? self.authority(forClients: head.authority) : head.authority
         return RuledRequest(head: head, authority: authority, client: client, pathPrefix: pathPrefix)

@@ -149,7 +149,7 @@ final class BasicAuthentication: Sendable {
         Data(HMAC<SHA256>.authenticationCode(for: Array("\(credentials.name):\(credentials.password)".utf8), using: key))
     }
 
-    /// What one `Authorization` field of this scheme says.
+    /// The credentials in the one `Authorization` field, if it is of this scheme.
     private static func credentials(_ fields: HTTPFields) -> Credentials? {
         let values = fields[values: .authorization]
         guard values.count == 1, values[0].utf8.count <= 1_024 else { return nil }

@@ -5,7 +5,7 @@ internal import HTTPTypes
 internal import HoardHTTP
 internal import HoardNIO
 
-/// What scripts of other sites may do: the server's part of CORS ([Fetch §3.2](https://fetch.spec.whatwg.org/#http-cors-protocol)).
+/// Permissions for scripts of other sites: the server's part of CORS ([Fetch §3.2](https://fetch.spec.whatwg.org/#http-cors-protocol)).
 ///
 /// It is added to what leaves the proxy, not to what is stored, so that one stored response serves all sites. What servers say of it is taken out.
 struct CrossOriginRules: Sendable {

@@ -3,7 +3,7 @@
 
 internal import HTTPTypes
 
-/// What a route's rules do to a stored response that is sent by its bytes: they take lines out of its head, and put lines behind it.
+/// Rules of a route for a stored response that is sent by its bytes: they take lines out of its head, and put lines behind it.
 ///
 /// There are none where a request, its client or its way could matter to what is done.
 struct ImmediateRules: Sendable {
@@ -23,7 +23,7 @@ struct ImmediateRules: Sendable {
         guard rules.allowedNetworks.isEmpty, rules.deniedNetworks.isEmpty, rules.authentication == nil, rules.answer == nil,
             rules.replacedPath == nil
         else { return nil }
-        // What is stored is found without a look at the fields of the request.
+        // Stored responses are found here without a look at the fields of the request.
         guard !rules.requestFields.names.contains(where: \.decidesAboutReuse) else { return nil }
         guard !(rules.addsSecurityFields && mayTrustProxies) else { return nil }
         var response = rules.responseFields

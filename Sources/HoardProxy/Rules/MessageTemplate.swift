@@ -3,7 +3,7 @@
 
 /// A text with places for what a request says, such as `https://{host}{path}{query}`. `{{` stands for a brace.
 public struct MessageTemplate: Sendable, Hashable, CustomStringConvertible {
-    /// What can be named.
+    /// Names of what a request says.
     public enum Variable: String, Sendable, CaseIterable {
         /// The host that the client asked for, in small letters and without a port.
         case host
@@ -11,7 +11,7 @@ public struct MessageTemplate: Sendable, Hashable, CustomStringConvertible {
         case path
         /// The question mark and the query; nothing if there is none.
         case query
-        /// What follows the route's path prefix in the path.
+        /// The path behind the route's path prefix.
         case rest
         /// `http` or `https`: how the client asked.
         case scheme
@@ -19,7 +19,7 @@ public struct MessageTemplate: Sendable, Hashable, CustomStringConvertible {
         case client
         /// The name by which the client has proved who it is; nothing if the route has no passwords.
         case user
-        /// What the cache did: `hit`, `stale`, `revalidated`, `collapsed`, `miss`, `bypass`, `generated` or `failure`. In responses only.
+        /// The work of the cache: `hit`, `stale`, `revalidated`, `collapsed`, `miss`, `bypass`, `generated` or `failure`. In responses only.
         case cache
     }
 

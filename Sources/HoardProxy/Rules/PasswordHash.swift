@@ -19,7 +19,7 @@ package struct PasswordHash: Sendable, Hashable, CustomStringConvertible {
         var blockSize = 8
         var parallelism = 1
 
-        /// What is accepted from files: at most 256 MiB.
+        /// Whether it is accepted from files: at most 256 MiB.
         var isAcceptable: Bool {
             (10...20).contains(logRounds) && (1...16).contains(blockSize) && (1...4).contains(parallelism) && work <= 1 << 21
         }

@@ -10,7 +10,7 @@ final class RouteRules: Sendable {
     let rules: CachingProxy.Configuration.Rules
     /// The content of responses that say that no server could be asked; `nil`: a line of text.
     let errorPage: ErrorDocument?
-    /// What is done to a response that is known by its bytes; `nil`: it has to be parsed.
+    /// The rules for a response that is known by its bytes; `nil`: it has to be parsed.
     let immediate: ImmediateRules?
     /// `nil`: clients need not say who they are.
     let authentication: BasicAuthentication?

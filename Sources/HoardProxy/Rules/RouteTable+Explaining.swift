@@ -6,7 +6,7 @@ internal import HoardHTTP
 internal import HoardNIO
 
 extension RouteTable {
-    /// What a GET for a URL would meet on its way, a line for each step, in their order. Nothing is asked of the cache or the servers.
+    /// Explains the way of a GET for a URL, a line for each step, in their order. Nothing is asked of the cache or the servers.
     ///
     /// Who may ask is told, and not asked.
     ///
@@ -79,7 +79,7 @@ extension RouteRules {
 extension CachingProxy.Configuration.FieldRules {
     fileprivate func explanation(of message: String, _ request: RuledRequest) -> [String] {
         func text(_ rule: CachingProxy.Configuration.FieldRule) -> String {
-            // What the cache will do is not known.
+            // The cache's part is not known before.
             rule.value.names(.cache) ? rule.value.description : rule.value.text(request)
         }
         return removed.map { "\(message): without \($0.rawName)." } + set.map { "\(message): \($0.name.rawName): \(text($0))" }

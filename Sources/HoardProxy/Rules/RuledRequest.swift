@@ -4,18 +4,18 @@
 internal import HTTPTypes
 internal import HoardHTTP
 
-/// What rules know of a request: who asks, for what.
+/// A request as rules know it: who asks, for what.
 struct RuledRequest: Sendable {
     /// As the client has sent it.
     let head: HTTPRequest
-    /// What the client asked for, as far as the servers get that; else, and if it named none, what the proxy asks them for.
+    /// The authority that the client named. If servers get that and it named none, the one that the proxy asks them for.
     let authority: String?
     let client: TrustedProxies.Client
-    /// What the path begins with on the route, in normal form.
+    /// The beginning of paths on the route, in normal form.
     let pathPrefix: String
     /// The name by which the client has proved who it is; empty if it need not.
     var user = ""
-    /// What the cache did, once that is known.
+    /// The cache's part, once that is known.
     var outcome: AnswerReport.Outcome?
 
     /// The host that the client asked for, without a port.

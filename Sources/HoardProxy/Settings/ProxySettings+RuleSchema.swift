@@ -143,7 +143,7 @@ extension ProxySettings {
 }
 
 extension ProxySettings.Route {
-    /// What is wrong with a site whose scripts may ask; `nil` if nothing is.
+    /// An objection to a site whose scripts may ask; `nil` if there is none.
     static func objection(toOrigin text: String) -> String? {
         if text == "*" { return nil }
         let example = "write https://app.example.com, https://*.example.com, or *."

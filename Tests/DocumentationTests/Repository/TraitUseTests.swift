@@ -3,7 +3,7 @@
 
 import Testing
 
-/// What builds the package by hand enables the traits that it needs.
+/// Commands that build the package by hand enable the traits that they need.
 @Suite struct TraitUseTests {
     @Test func everyBuildOfTheCommandAloneEnablesItsTrait() throws {
         let files = ["Makefile", "dist/docker/Dockerfile", "README.md", "Scripts/release"]

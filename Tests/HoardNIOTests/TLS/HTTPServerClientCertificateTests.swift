@@ -8,7 +8,7 @@ import NIOCore
 import NIOSSL
 import Testing
 
-/// What a listener asks of encrypted connections, beside its own certificates.
+/// Demands of a listener on encrypted connections, beside its own certificates.
 @Suite(.timeLimit(.minutes(2)))
 struct HTTPServerClientCertificateTests {
     private static let handler: HTTPServer.Handler = { .text("\($0.version) \($0.clientCertificate ?? "none")") }
@@ -23,7 +23,7 @@ struct HTTPServerClientCertificateTests {
         .init(isRequired: isRequired) { try NIOSSLCertificate.fromPEMBytes(Array(certificate.certificate.utf8)) }
     }
 
-    /// What a client gets; `nil` if it is refused.
+    /// The answer to a client; `nil` if it is refused.
     private static func answer(
         _ server: HTTPServer,
         _ identity: TestCertificate? = nil,

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HoardProxy
 
-/// What is said of a request without sending it is what happens to it.
+/// Explanations of a request say what happens to it.
 @Suite(.timeLimit(.minutes(1))) struct ProxyExplanationTests {
     private static let text = """
         upstreams:

@@ -49,7 +49,7 @@ import Testing
             let first = try await site.get("/", "X-Forwarded-For: 192.0.2.1\r\n")
             #expect(first.status == 200)
             #expect(try await site.get("/", "X-Forwarded-For: 192.0.2.1, 198.51.100.1\r\n").status == 403)
-            // What is stored is not for everybody.
+            // Stored responses are not for everybody.
             #expect(try await site.get("/").status == 403)
         }
     }
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    /// What servers were told by rules is part of what selects stored responses, unless it is the same for all that have the key.
+    /// Fields of rules select stored responses, unless they are the same for all that have the key.
     @Test func storedResponseAnswersOnlyThoseForWhomServersWereToldTheSame() async throws {
         let routes = """
             origin: ORIGIN
