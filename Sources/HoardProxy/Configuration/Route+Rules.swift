@@ -88,9 +88,7 @@ extension CachingProxy.Configuration {
 extension CachingProxy.Configuration.Upstream {
     /// Whether one key can stand for a response of either.
     fileprivate func mayShareKeys(with other: Self) -> Bool {
-        if forwardsHost || other.forwardsHost { return true }
-        guard let mine = servers.first, let others = other.servers.first else { return false }
-        return mine.scheme == others.scheme && mine.authority == others.authority
+        forwardsHost || other.forwardsHost || hasServer(of: other)
     }
 }
 

@@ -86,7 +86,7 @@ extension CachingProxy.Configuration {
 
 extension CachingProxy.Configuration.Upstream {
     /// Whether keys of both name the same server.
-    fileprivate func hasServer(of other: Self) -> Bool {
+    func hasServer(of other: Self) -> Bool {
         guard let mine = servers.first, let others = other.servers.first else { return false }
         return mine.scheme == others.scheme && mine.authority == others.authority
     }

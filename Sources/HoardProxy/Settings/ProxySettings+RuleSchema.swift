@@ -28,7 +28,7 @@ extension ProxySettings {
             flag: "cors-request-fields",
             "Fields that scripts of those sites may send; * for those they ask for."
         ) {
-            HTTPField.Name($0) == nil ? "“\($0)” is no name of a field." : nil
+            Route.objection(toFieldName: $0)
         },
         .texts(
             "cors-response-fields",
@@ -36,7 +36,7 @@ extension ProxySettings {
             flag: "cors-response-fields",
             "Fields that scripts of those sites may read, beyond the usual ones."
         ) {
-            HTTPField.Name($0) == nil ? "“\($0)” is no name of a field." : nil
+            Route.objection(toFieldName: $0)
         },
         .yesNo(
             "cors-credentials",
@@ -143,6 +143,11 @@ extension ProxySettings {
 }
 
 extension ProxySettings.Route {
+    /// An objection to a text that is to name a field; `nil` if there is none.
+    fileprivate static func objection(toFieldName text: String) -> String? {
+        HTTPField.Name(text) == nil ? "“\(text)” is no name of a field." : nil
+    }
+
     /// An objection to a site whose scripts may ask; `nil` if there is none.
     static func objection(toOrigin text: String) -> String? {
         if text == "*" { return nil }
