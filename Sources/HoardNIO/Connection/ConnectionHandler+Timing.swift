@@ -39,26 +39,18 @@ extension ConnectionHandler {
     private func timerFired(context: ChannelHandlerContext) {
         let now = context.eventLoop.now
         if now >= timing.deadline {
-            if machine.isLingering {
+            // A connection over TLS waits for the client's answer before it is closed. There is nothing to be timed until then.
+            if machine.isLingering || machine.isIdle && !timing.hasHeadBegun {
                 context.close(promise: nil)
                 return
             }
             if machine.isIdle {
-                giveUpWaiting(context: context)
+                reject(.headTimedOut, context: context)
             } else {
                 sample(now: now, context: context)
             }
         }
         armTimer(context: context)
-    }
-
-    /// No request has come in time.
-    private func giveUpWaiting(context: ChannelHandlerContext) {
-        if timing.hasHeadBegun {
-            reject(.headTimedOut, context: context)
-        } else {
-            context.close(promise: nil)
-        }
     }
 
     /// Looks for progress in an exchange.

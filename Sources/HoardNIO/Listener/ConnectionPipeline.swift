@@ -85,6 +85,7 @@ struct ConnectionPipeline: Sendable {
             } else {
                 try NamedTLSHandler.add(contexts, to: channel)
             }
+            try pipeline.addHandler(TLSClosingHandler())
         }
         guard certificates != nil || listener.isHTTP2Enabled else {
             if listener.expectsProxyProtocol { timer.finish(in: channel) }

@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import NIOCore
 package import NIOSSL
 
 /// Demands of a listener on encrypted connections, beside its own certificates.
@@ -39,6 +40,8 @@ package struct TLSRules: Sendable {
     package var cipherSuites = TLSRules.usualCipherSuites.map(\.suite)
     /// `nil`: clients are asked for no certificates. Default: `nil`.
     package var clients: Clients?
+    /// The longest wait for a client's answer to the end of its connection ([RFC 8446 §6.1](https://www.rfc-editor.org/rfc/rfc8446#section-6.1)). Default: 1 second.
+    package var shutdownTimeout = Duration.seconds(1)
 
     package init() {}
 
@@ -59,6 +62,7 @@ package struct TLSRules: Sendable {
     func apply(to configuration: inout TLSConfiguration) throws {
         configuration.minimumTLSVersion = minimumVersion == .tls13 ? .tlsv13 : .tlsv12
         configuration.cipherSuiteValues = cipherSuites
+        configuration.shutdownTimeout = TimeAmount(shutdownTimeout)
         guard let clients else { return }
         let authorities = try clients.loadAuthorities()
         guard !authorities.isEmpty else { throw TLSError("There is no authority whose clients could be let in.") }

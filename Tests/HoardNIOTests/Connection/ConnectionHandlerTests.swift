@@ -26,6 +26,14 @@ import Testing
         #expect(try connection.sentText().isEmpty)
     }
 
+    /// As with TLS, where a client may take its time to answer. Without an end to its timer the loop would never come back from here.
+    @Test func connectionThatIsLongInClosingIsClosedOnce() throws {
+        let connection = try TestConnection { $0.headTimeout = .seconds(30) }
+        connection.holdsClosing = true
+        connection.advance(by: .seconds(1_000))
+        #expect(connection.isOpen && connection.closeCount == 1)
+    }
+
     @Test func bytesDoNotProlongTheTimeForAHead() throws {
         let connection = try TestConnection { $0.headTimeout = .seconds(30) }
         for byte in Self.get.utf8.prefix(20) {
@@ -251,6 +259,11 @@ private final class TestConnection {
 
     var isOpen: Bool { channel.isActive }
     var isOutputClosed: Bool { sink.socketSide.isOutputClosed }
+    var closeCount: Int { sink.socketSide.closeCount }
+    var holdsClosing: Bool {
+        get { sink.socketSide.holdsClosing }
+        set { sink.socketSide.holdsClosing = newValue }
+    }
     var isReading: Bool { sink.socketSide.isReadRequested }
     var lastExchange: Exchange? { sink.exchanges.last }
     var exchangeCount: Int { sink.exchanges.count }
@@ -314,6 +327,9 @@ private final class SocketSide: ChannelOutboundHandler {
 
     var isReadRequested = false
     var isOutputClosed = false
+    var closeCount = 0
+    /// Whether the connection stays open although it is closed.
+    var holdsClosing = false
 
     func read(context: ChannelHandlerContext) {
         isReadRequested = true
@@ -325,7 +341,8 @@ private final class SocketSide: ChannelOutboundHandler {
             isOutputClosed = true
             promise?.succeed()
         } else {
-            context.close(mode: mode, promise: promise)
+            closeCount += 1
+            if !holdsClosing { context.close(mode: mode, promise: promise) }
         }
     }
 }

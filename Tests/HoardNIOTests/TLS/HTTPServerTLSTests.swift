@@ -64,6 +64,32 @@ struct HTTPServerTLSTests {
         )
     }
 
+    /// The suite's limit is shorter than the server would wait for an answer that it did not see.
+    @Test(arguments: [false, true]) func aConnectionThatIsClosedEndsWithTheClientsAnswer(isIdle: Bool) async throws {
+        var configuration = Self.configuration(TestCertificate.first.credentials)
+        configuration.listeners[0].tlsRules.shutdownTimeout = .seconds(3_600)
+        let asked = Gate()
+        let server = try await HTTPServer.start(configuration) { request in
+            if request.head.path == "/" { return .text("hello") }
+            asked.open()
+            try? await Task.sleep(for: .seconds(3_600))
+            return .text("late")
+        }
+        let client = try await Self.connect(server)
+        try await client.send(Self.request)
+        #expect(try await client.receiveResponse().content == "hello")
+        if !isIdle {
+            try await client.send("GET /hanging HTTP/1.1\r\nHost: a\r\n\r\n")
+            await asked.pass()
+        }
+        async let ended: Void = server.shutdown(gracePeriod: .zero)
+        _ = try? await client.receiveUntilClosed()
+        #expect(client.isClosed)
+        // The answer. Without TLS the end of the server's side would be enough.
+        try await client.closeOutput()
+        await ended
+    }
+
     @Test func requestInClearIsNotAnswered() async throws {
         try await withServer(
             Self.configuration(TestCertificate.first.credentials),
