@@ -63,8 +63,8 @@ public final class SeededExecutor: TaskExecutor, PreemptingExecutor {
     ///   - time: Moves on when everything waits for it. Its wall clock moves too.
     ///   - patience: How long, in real time, work from outside is waited for when no job is ready, before time is moved or a deadlock is
     ///     reported. Default: not at all.
-    ///   - maximumJobCount: How many jobs a run may need. One that needs more, such as code that polls with `Task.yield()`, is ended with
-    ///     an error, and whatever it has started is abandoned.
+    ///   - maximumJobCount: How many jobs a run may need. One that needs more, such as code that polls with `Task.yield()`, is cancelled, and ends
+    ///     with an error. If it needs as many again after that, all that it has started is abandoned.
     public convenience init(seed: UInt64, time: ManualTicker? = nil, patience: Duration = .zero, maximumJobCount: Int = 1_000_000) {
         self.init(seed: seed, time: time, patience: patience, maximumJobCount: maximumJobCount, onJob: nil)
     }
@@ -228,7 +228,9 @@ extension SeededExecutor {
         case finish(SeededRun)
         /// Nothing is ready, and the run has not ended.
         case idle
-        /// The run has used up its jobs.
+        /// The run has used up its jobs, and is asked to end.
+        case cancel(Task<Void, Never>)
+        /// Cancelling the run did not end it.
         case abandon(SeededRun)
     }
 
@@ -252,6 +254,7 @@ extension SeededExecutor {
             case .stop: return
             case .finish(let run): run.continuation.resume(returning: run.failure)
             case .idle: becomeIdle()
+            case .cancel(let task): task.cancel()
             case .abandon(let run): return run.continuation.resume(returning: run.failure ?? .livelock(seed: seed, jobCount: run.jobCount))
             }
         }
@@ -266,9 +269,16 @@ extension SeededExecutor {
 
     private func nextStep(_ state: inout State) -> Step {
         if let run = state.run, run.jobCount >= maximumJobCount {
-            state.run = nil
-            state.isAbandoned = true
-            return .abandon(run)
+            // Cancelled, it has as many jobs again in which to end.
+            if run.failure == nil, let task = run.task {
+                state.run?.failure = .livelock(seed: seed, jobCount: run.jobCount)
+                return .cancel(task)
+            }
+            if run.jobCount / 2 >= maximumJobCount || run.task == nil {
+                state.run = nil
+                state.isAbandoned = true
+                return .abandon(run)
+            }
         }
         if !state.ready.isEmpty {
             state.run?.jobCount += 1

@@ -94,6 +94,20 @@ import Testing
         #expect(livelock.message.contains("1000 jobs"))
     }
 
+    @Test func aRunThatEndsWhenItIsCancelledLeavesTheExecutorUsable() async throws {
+        let executor = SeededExecutor(seed: 4, maximumJobCount: 1_000)
+        let ended = Counter()
+        let error = await error(of: {
+            try await executor.run {
+                while !Task.isCancelled { await Task.yield() }
+                ended.increment()
+            }
+        })
+        #expect((error as? SeededExecutorError)?.code == .livelock)
+        #expect(ended.value == 1)
+        #expect(try await executor.run { 5 } == 5)
+    }
+
     @Test func workFromOutsideIsAwaitedWithPatience() async throws {
         let executor = SeededExecutor(seed: 1, patience: .seconds(30))
         let value = try await executor.run {

@@ -30,6 +30,7 @@ import Testing
     }
 
     @Test func answerIsUnderstoodInTheCallersTask() async throws {
+        defer { store.end() }
         let reader = Shared<Int?>(nil)
         let reading = Task {
             let caller = withUnsafeCurrentTask { $0?.hashValue }
@@ -49,12 +50,14 @@ import Testing
     }
 
     @Test func absenceAndFailureAreToldApart() async throws {
+        defer { store.end() }
         #expect(try await read { store.answer { .absent } } == "nothing")
         #expect(try await read { store.answer { () throws(StoreError) in throw StoreError(.unavailable, "It has been told to fail.") } } == "failed")
         #expect(tier.health.consecutiveFailures == 1)
     }
 
     @Test func callerLeavesAtTheDeadlineAndALateAnswerChangesNothing() async throws {
+        defer { store.end() }
         #expect(try await read { ticker.advance(by: .seconds(1)) } == "timedOut")
         #expect(tier.health.timeouts == 1)
         store.answer { .record(StoreTierFixture.record(1)) }
@@ -63,6 +66,7 @@ import Testing
     }
 
     @Test func cancelledCallerLeavesAtOnceAndTheStoreIsNotBlamed() async throws {
+        defer { store.end() }
         let reading = Task { await read() }
         try await waitUntil { !store.questions.value.isEmpty }
         reading.cancel()
@@ -72,6 +76,7 @@ import Testing
     }
 
     @Test func readingThatNeedsMoreIsMadeByTheStoreWithinTheSameDeadline() async throws {
+        defer { store.end() }
         store.record.update { $0 = StoreTierFixture.record(2) }
         #expect(try await read { store.answer { .unavailable } } == "2")
         #expect(store.reads.value == 1)
@@ -86,6 +91,7 @@ import Testing
     }
 
     @Test func observersEncloseTheCall() async throws {
+        defer { store.end() }
         let observer = CallObserver()
         let tier = StoreTier(store: store, configuration: .init(), ticker: ticker, observer: observer) { _ in }
         async let reading = StoreTierFixture.read("a", from: tier)
@@ -97,6 +103,7 @@ import Testing
     }
 
     @Test func timeThatTheCallerWaitedForAThreadIsNotTheStores() async throws {
+        defer { store.end() }
         store.hangs.update { $0 = true }
         let reading = Task { await read() }
         try await waitUntil { !store.questions.value.isEmpty }
@@ -196,8 +203,9 @@ private final class RingingStore: CallbackRecordStore {
     /// How often it was read in the other way.
     let reads = Counter()
     let record = Shared<Record?>(nil)
-    /// Whether reads in the other way take for ever.
+    /// Whether reads in the other way last until ``end()``.
     let hangs = Shared(false)
+    private let ending = Gate()
 
     func beginReading(_ key: RecordKey, answered: @escaping @Sendable (CallbackReading) -> Void) {
         questions.update { $0.append(answered) }
@@ -208,9 +216,15 @@ private final class RingingStore: CallbackRecordStore {
         questions.value.last?(CallbackReading(result: result))
     }
 
+    /// Ends every call, so that nothing keeps the store that keeps it.
+    func end() {
+        ending.open()
+        questions.update { $0 = [] }
+    }
+
     func record(forKey key: RecordKey) async throws(StoreError) -> Record? {
         reads.increment()
-        if hangs.value { try? await ManualTicker().sleep(until: .max) }
+        if hangs.value { await ending.pass() }
         return record.value
     }
 
