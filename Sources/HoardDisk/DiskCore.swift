@@ -22,6 +22,7 @@ final class DiskCore: Sendable {
     }
 
     let configuration: DiskStore.Configuration
+    private let currentLimits: Mutex<(limits: RecordLimits, wanted: RecordLimits)>
     let opening: DatabaseOpening
     /// Held while a damaged database is replaced, so that all operations wait for the new one.
     let state: Mutex<State>
@@ -34,6 +35,7 @@ final class DiskCore: Sendable {
 
     init(configuration: DiskStore.Configuration, identifierOverride: RecordIdentifier?) throws(StoreError) {
         self.configuration = configuration
+        currentLimits = Mutex((configuration.limits, configuration.limits))
         queue = WriteQueue(
             maximumCount: max(configuration.maximumQueuedWriteCount, 1),
             maximumByteCount: max(configuration.maximumQueuedWriteBytes, 1)
@@ -42,6 +44,32 @@ final class DiskCore: Sendable {
         let opened = try opening.open(at: configuration.clock.now())
         state = Mutex(.open(opened.session))
         report(opened)
+    }
+}
+
+extension DiskCore {
+    /// How much the database may hold now.
+    var limits: RecordLimits { currentLimits.withLock { $0.limits } }
+
+    /// Begins a change of the limit on bytes, and ends one that is under way.
+    ///
+    /// - Returns: The limits that ``approachLimits(_:by:)`` is to reach.
+    func wantMaximumBytes(_ maximumBytes: Int?) -> RecordLimits {
+        currentLimits.withLock { current in
+            current.wanted.maximumBytes = maximumBytes
+            return current.wanted
+        }
+    }
+
+    /// Puts limits in force on the way to others.
+    ///
+    /// - Returns: Whether these are still the wanted ones. If not, nothing has changed.
+    func approachLimits(_ wanted: RecordLimits, by step: RecordLimits) -> Bool {
+        currentLimits.withLock { current in
+            guard current.wanted == wanted else { return false }
+            current.limits = step
+            return true
+        }
     }
 }
 
@@ -171,7 +199,7 @@ extension DiskCore {
         if isSmall { try? session.loadIndex() }
         if opened.isOlder { queue.runBlocking { try? self.migrate(session) } }
         guard configuration.createsIfMissing else { return }
-        let mustShrink = held.map { !configuration.limits.allow($0) } ?? true
+        let mustShrink = held.map { !limits.allow($0) } ?? true
         if mustShrink { queue.runBlocking { self.enforceLimits(session) } }
         housekeeping.async { [weak self] in
             if !isSmall { try? session.loadIndex() }

@@ -61,7 +61,7 @@ extension DiskStore {
             }
             // A payload's file goes with its record if that is never written.
             let stored = try core.stored(record, key, core.session())
-            guard core.configuration.limits.admit(charge: stored.charge) else {
+            guard core.limits.admit(charge: stored.charge) else {
                 refused.append(.remove(key))
                 continue
             }

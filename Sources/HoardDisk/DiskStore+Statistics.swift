@@ -15,7 +15,7 @@ extension DiskStore {
                 try reader.read { db in try (StoredTotals(db) ?? StoredTotals(recounting: db)).totals }
             }
         }
-        let limits = core.configuration.limits
+        let limits = core.limits
         var statistics = core.counters.withLock { counters in
             var statistics = StoreStatistics()
             statistics.evictions = counters.removals.evictions

@@ -88,7 +88,7 @@ extension DiskCore {
             return try session.prepare(record, header: header, compressed: compressed, cipher: cipher)
         }
         // A file that can never be kept is not written.
-        guard configuration.limits.admit(charge: record.payload.count) else {
+        guard limits.admit(charge: record.payload.count) else {
             return try session.prepare(record, header: header, cipher: nil)
         }
         let nonce = UInt64.random(in: .min ... .max)
@@ -127,7 +127,7 @@ extension DiskCore {
     }
 
     func insert(_ stored: StoredRecord, mode: DiskStore.WriteMode) async throws(StoreError) {
-        guard configuration.limits.admit(charge: stored.charge) else {
+        guard limits.admit(charge: stored.charge) else {
             try await refuse(stored.key, "is charged \(stored.charge) bytes, which is more than the \(configuration.name) store may hold")
         }
         if mode == .behind {

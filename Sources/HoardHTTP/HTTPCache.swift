@@ -22,7 +22,8 @@ public final class HTTPCache: Sendable {
     let ticker: any Ticker
     let budget: ByteBudget
     /// The limit of memory.
-    let memoryBytes: Int
+    private let currentMemoryBytes: Atomic<Int>
+    private let resizing = Mutex(())
     let rules: HTTPCacheRules
     /// The space of requests that name no partition.
     let space: Space
@@ -55,7 +56,8 @@ public final class HTTPCache: Sendable {
         onEvent: @escaping @Sendable (TieredCacheEvent) -> Void = { _ in }
     ) {
         let rules = configuration.rules(hasStores: !stores.isEmpty)
-        memoryBytes = max(0, configuration.maximumMemoryBytes)
+        let memoryBytes = max(0, configuration.maximumMemoryBytes)
+        currentMemoryBytes = Atomic(memoryBytes)
         let entries = TieredCache<HTTPCacheKey, HTTPCacheEntry>(
             configuration: .init(maximumWeight: memoryBytes, weigher: { _, entry in entry.weight }),
             stores: stores,
@@ -89,6 +91,16 @@ public final class HTTPCache: Sendable {
         mayHaveSearchRules = Atomic(!stores.isEmpty)
         self.deadlines = deadlines
         entries.setForeignChangeHandler { [weak self] in self?.heed($0) }
+    }
+
+    /// The limit on what memory holds, as it is now.
+    var memoryBytes: Int { currentMemoryBytes.load(ordering: .relaxed) }
+
+    func setMemoryBytes(_ bytes: Int) {
+        resizing.withLock { _ in
+            currentMemoryBytes.store(bytes, ordering: .relaxed)
+            entries.setMaximumMemoryWeight(bytes)
+        }
     }
 
     /// Waits until the stores have everything that has been accepted for storing, and the revalidations in the background that have been started are over.

@@ -33,7 +33,7 @@
     private let nominalCount: Int
     private let pool: CountPool?
     /// `nil` if entries have no weights.
-    let maximumWeight: UInt?
+    private(set) var maximumWeight: UInt?
     private(set) var pinnedCount = 0
     private var windowLimit: UInt = 1
     private let shardCount: Int
@@ -73,6 +73,12 @@
         self.tuning = tuning
         let limit = Double(maximumWeight ?? UInt(nominalCount))
         windowLimit = max(1, UInt(limit * tuning.windowShare + 0.5))
+    }
+
+    /// Changes the limit by weight. The entries must be within the new one.
+    mutating func setMaximumWeight(_ weight: Int) {
+        maximumWeight = UInt(weight)
+        tune(tuning)
     }
 
     // MARK: Entries come and go

@@ -30,14 +30,43 @@ extension Shard {
         let weight = UInt(Double(policy.totalWeight) * fraction)
         var evicted = 0
         while policy.evictableCount > count || policy.totalWeight > weight {
-            let slot = policy.evictColdest(in: table.slots.links)
-            if slot == .none { break }
-            let hasExpired = table.slots.deadline(of: slot) <= now
-            departures.append(takeOut(slot, cause: hasExpired ? .expired : .size))
-            if hasExpired { otherStatistics.expirations += 1 } else { otherStatistics.evictions += 1 }
+            guard evictColdest(now: now, departures: &departures) else { break }
             evicted += 1
         }
         return evicted
+    }
+
+    /// - Returns: Whether there was an entry to evict.
+    private mutating func evictColdest(now: Int64, departures: inout Departures<Key, Value>) -> Bool {
+        let slot = policy.evictColdest(in: table.slots.links)
+        if slot == .none { return false }
+        let hasExpired = table.slots.deadline(of: slot) <= now
+        departures.append(takeOut(slot, cause: hasExpired ? .expired : .size))
+        if hasExpired { otherStatistics.expirations += 1 } else { otherStatistics.evictions += 1 }
+        return true
+    }
+
+    /// Evicts the entries that cannot stay in any case, so that no others leave in vain. O(*n*).
+    private mutating func evictHeavier(than weight: Int, departures: inout Departures<Key, Value>) {
+        for slot in table.slots.usedSlots {
+            guard table.slots.flags(of: slot).segment != .free, table.slots.links.weight(of: slot) > weight else { continue }
+            departures.append(remove(slot, cause: .size))
+            otherStatistics.evictions += 1
+        }
+    }
+
+    /// Changes the limit by weight, once the entries are within it.
+    ///
+    /// - Parameter maximumCount: So many entries at most are evicted for that.
+    /// - Returns: Whether the new limit is in force.
+    mutating func setMaximumWeight(_ weight: Int, now: Int64, atMost maximumCount: Int, departures: inout Departures<Key, Value>) -> Bool {
+        var evicted = 0
+        if policy.totalWeight > UInt(weight) { evictHeavier(than: weight, departures: &departures) }
+        while policy.totalWeight > UInt(weight), evicted < maximumCount, evictColdest(now: now, departures: &departures) { evicted += 1 }
+        guard policy.totalWeight <= UInt(weight) else { return false }
+        rules.maximumWeight = weight
+        policy.setMaximumWeight(weight)
+        return true
     }
 
     /// The entries with a value that have not expired, in the order in which the policy would evict them.

@@ -26,7 +26,7 @@
     @usableFromInline var sampleThreshold: UInt16 = 0
     @usableFromInline var table: EntryTable<Key, Value>
 
-    @usableFromInline let rules: Rules
+    @usableFromInline var rules: Rules
     /// All counters but the hits.
     @usableFromInline var otherStatistics = CacheStatistics()
 

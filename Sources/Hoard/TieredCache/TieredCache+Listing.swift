@@ -107,6 +107,12 @@ extension TieredCache {
         return all
     }
 
+    /// Changes the limit on the weight of all entries in memory while the cache is in use. O(*k*) for *k* evicted entries.
+    package func setMaximumMemoryWeight(_ weight: Int) { memory.setMaximumWeight(weight) }
+
+    /// The nearest store whose limit can change; `nil` if there is none.
+    package var resizableStore: (any ResizableRecordStore)? { tiers.lazy.compactMap { $0.store as? any ResizableRecordStore }.first }
+
     /// Which of the stores, nearest first, other processes change too.
     package var sharedStores: [Bool] { tiers.map { $0.store is any SharedRecordStore } }
 }

@@ -62,7 +62,7 @@ extension DiskStore {
         let core = core
         await core.queue.waitUntilIdle()
         await core.elsewhere { core.housekeeping.sync {} }
-        let limits = core.configuration.limits
+        let limits = core.limits
         return try await core.readElsewhere { session in
             var use = StorageUse()
             use.maximumCount = limits.maximumCount

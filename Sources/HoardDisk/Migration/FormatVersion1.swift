@@ -137,7 +137,7 @@ extension DiskCore {
                 let batch = try FormatVersion1.take(64, transaction.db)
                 for case (let key, let record)? in batch where RecordHeader.admits(record) {
                     let stored = try stored(record, key, session)
-                    if configuration.limits.admit(charge: stored.charge) { try transaction.insert(stored) }
+                    if limits.admit(charge: stored.charge) { try transaction.insert(stored) }
                 }
                 transaction.removals.corruptions += batch.count { $0 == nil }
                 guard batch.isEmpty else { return }

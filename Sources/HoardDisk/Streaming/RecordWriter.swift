@@ -72,7 +72,7 @@ public final class RecordWriter: Sendable {
         let isTooLarge = try state.withLock { (state) throws(StoreError) in
             guard !state.isOver else { throw StoreError(.closed, "The record's writer has finished.") }
             state.byteCount += piece.count
-            guard core.configuration.limits.admit(charge: state.byteCount) else {
+            guard core.limits.admit(charge: state.byteCount) else {
                 end(&state)
                 return true
             }

@@ -134,7 +134,7 @@ extension DiskCore {
 
     private func transact(_ batch: [WriteQueue.Entry], _ session: DatabaseSession) throws {
         let now = configuration.clock.now()
-        let limits = configuration.limits
+        let limits = limits
         var committed: WriteTransaction?
         var foreign = ChangeList()
         var superseded: [StagedFile] = []

@@ -11,6 +11,26 @@ extension HTTPCache {
     /// The limit on ``memoryByteCount``.
     public var maximumMemoryByteCount: Int { memoryBytes }
 
+    /// Changes ``maximumMemoryByteCount`` while the cache is in use.
+    ///
+    /// More room loses nothing; for less room the responses leave that would have left next. What was derived from
+    /// ``Configuration/maximumMemoryBytes`` when the cache was created stays: how long a single response may be.
+    ///
+    /// - Parameter bytes: The new limit. Negative values count as 0.
+    /// - Complexity: O(*k*) for *k* responses that leave.
+    public func setMaximumMemoryBytes(_ bytes: Int) {
+        setMemoryBytes(max(0, bytes))
+    }
+
+    /// Changes the limit of the nearest store that has one to change. Suspends until it holds.
+    ///
+    /// - Returns: Whether there is such a store.
+    package func setMaximumStoreBytes(_ bytes: Int) async throws(StoreError) -> Bool {
+        guard let store = entries.resizableStore else { return false }
+        try await store.setMaximumBytes(bytes)
+        return true
+    }
+
     /// The entries in memory, those among them whose time is up but whose room has not been given back. A response that varies has one more. O(1).
     public var memoryEntryCount: Int { entries.memoryCount }
 
