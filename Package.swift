@@ -207,7 +207,7 @@ let package = Package(
         .target(
             name: "HoardProxy",
             dependencies: [
-                "Hoard", "HoardHTTP", "HoardTransports", "HoardNIO", httpTypes, lifecycle, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+                "Hoard", "HoardHTTP", "HoardTransports", "HoardNIO", httpTypes, lifecycle, logging, nioCore, nioHTTP1, nioPosix, nioSSL, tracing,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "Yams", package: "Yams"),
@@ -346,8 +346,9 @@ let package = Package(
             dependencies: [
                 "Hoard", "HoardDisk", "HoardHTTP", "HoardNIO", "HoardNIOTestSupport", "HoardProxy", "HoardRedis", "HoardRedisTestSupport",
                 "HoardSimulator", "HoardTesting", "HoardTestingServer", "HoardTransports", httpTypes,
-                lifecycle, logging, nioCore, nioPosix, nioHPACK, nioHTTP1, nioSSL,
+                lifecycle, logging, nioCore, nioPosix, nioHPACK, nioHTTP1, nioSSL, tracing,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
             ],
             swiftSettings: swiftSettings
         ),

@@ -25,6 +25,10 @@ struct ProxyView: Sendable {
             readiness: { await readiness() },
             page: { DashboardPage.response(allowsChanges: $0) }
         )
+        let resizing = ProxyResizing(cache: parts.cache, statistics: parts.recorder.statistics, state: state)
+        services.resize = { memoryBytes, diskBytes throws(ProxyError) in
+            try await resizing.resize(memoryBytes: memoryBytes, diskBytes: diskBytes)
+        }
         services.explainRules = { [routes = parts.routes] in routes.current.explanation(of: $0) ?? [] }
         return services
     }
@@ -47,7 +51,9 @@ struct ProxyView: Sendable {
                 origins: state.value.withLock { $0.upstreams }.groups.map { group in
                     .init(name: group.upstream.name, servers: group.states().map { .init($0) })
                 },
-                accessLog: parts.recorder.accessLog?.counts
+                accessLog: parts.recorder.accessLog?.counts,
+                traces: parts.routes.current.tracing?.counts,
+                sites: parts.routes.current.siteNumbers.all
             )
         )
     }

@@ -8,7 +8,7 @@ internal import Synchronization
 extension CachingProxy {
     /// Configures the proxy anew while it serves. No connection is closed, and nothing leaves the cache. Suspends.
     ///
-    /// Routes, upstreams, limits, certificates, the access log and the admin token are replaced. Requests under way end with the routes they began with, connections keep
+    /// Routes, upstreams, limits, the size of memory, certificates, the access log, the collector of traces and the admin token are replaced. Requests under way end with the routes they began with, connections keep
     /// their certificates and limits. If anything is wrong, everything stays as it was.
     ///
     /// - Returns: The names of the settings that are different, but take effect only when the proxy is started anew.
@@ -23,8 +23,14 @@ extension CachingProxy {
         let configuration = configuration.keepingWhatNeedsRestart(of: before.configuration)
         let upstreams = try Upstreams(configuration.upstreams, keeping: before.upstreams, threads: threads, logger: logger)
         let table: RouteTable
+        let tracing = routes.current.tracing
         do throws(ProxyError) {
-            table = try upstreams.table(of: configuration)
+            let version = recorder.statistics.configuration.version
+            table = try upstreams.table(
+                of: configuration,
+                tracing: try .make(configuration.traces, keeping: tracing, version: version, group: threads, logger: logger),
+                siteNumbers: routes.current.siteNumbers
+            )
             try await reloadServer(configuration, before: before.configuration)
         } catch {
             upstreams.retire(unlessAmong: before.upstreams)
@@ -39,6 +45,9 @@ extension CachingProxy {
         }
         before.upstreams.retire(unlessAmong: upstreams)
         admin?.replaceToken(configuration.admin?.token)
+        let memoryBytes = configuration.cache.maximumMemoryBytes
+        if memoryBytes != cache.maximumMemoryByteCount { try await resize(memoryBytes: max(0, memoryBytes)) }
+        if let tracing, tracing !== table.tracing { await tracing.shutdown() }
         return needRestart
     }
 
@@ -75,7 +84,6 @@ extension CachingProxy.Configuration {
             if self[keyPath: path] != other[keyPath: path] { names.append(name) }
         }
         if listeners.map(\.withoutFiles) != other.listeners.map(\.withoutFiles) { names.append("listen") }
-        compare("cache.memory", \.cache.maximumMemoryBytes)
         compare("cache.object", \.cache.maximumObjectBytes)
         compare("cache.targets", \.cache.targets)
         compare("cache.stale-if-unreachable", \.cache.staleIfUnreachable)
@@ -93,6 +101,7 @@ extension CachingProxy.Configuration {
     func keepingWhatNeedsRestart(of other: Self) -> Self {
         var result = self
         result.cache = other.cache
+        result.cache.maximumMemoryBytes = cache.maximumMemoryBytes
         result.admin = other.admin
         if let admin { result.admin?.token = admin.token }
         result.eventLoopCount = other.eventLoopCount

@@ -22,6 +22,7 @@ extension CachingProxy {
         func abandon() async {
             await upstreams.shutdown()
             await recorder.accessLog?.close()
+            await routes.current.tracing?.shutdown()
             try? await threads.shutdownGracefully()
         }
     }
@@ -110,7 +111,8 @@ extension CachingProxy {
             let log: AccessLog?
             let table: RouteTable
             do throws(ProxyError) {
-                table = try upstreams.table(of: configuration)
+                let tracing = try ProxyTracing.make(configuration.traces, version: version, group: threads, logger: logger)
+                table = try upstreams.table(of: configuration, tracing: tracing)
                 log = if let settings = configuration.accessLog { try AccessLog(settings, logger: logger) } else { nil }
             } catch {
                 await upstreams.shutdown()

@@ -80,6 +80,7 @@ public final class CachingProxy: Sendable {
         rolling.cancel()
         await state.value.withLock { $0.upstreams }.shutdown()
         await recorder.accessLog?.close()
+        await routes.current.tracing?.shutdown()
         // Without clients and upstreams all of them come to an end, and some of them on these threads.
         await cache.transfersEnd()
         await cache.close()

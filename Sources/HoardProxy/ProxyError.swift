@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a proxy could not start.
+/// Why a proxy could not start, or change its settings.
 public struct ProxyError: Error, Sendable, CustomStringConvertible {
     /// What went wrong, by kind.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -13,6 +13,8 @@ public struct ProxyError: Error, Sendable, CustomStringConvertible {
         public static var invalidConfiguration: Self { Self(description: #function) }
         /// The address cannot be listened on: it is in use, not this machine's, or not allowed.
         public static var cannotListen: Self { Self(description: #function) }
+        /// The disk store could not remove what must leave for a smaller size.
+        public static var cannotResize: Self { Self(description: #function) }
     }
 
     public let code: Code

@@ -31,7 +31,9 @@ struct ImmediateProxyResponder: ImmediateResponder {
     }
 
     func answer(_ request: ScannedRequest, into output: inout ImmediateOutput) -> ImmediateAnswer? {
-        guard let route = route(of: request), let keyPrefix = route.plainKeyPrefix else { return nil }
+        let routes = handler.routes.current
+        if let tracing = routes.tracing, !tracing.takesUnparsed(request) { return nil }
+        guard let route = Self.route(of: request, routes), let keyPrefix = route.plainKeyPrefix else { return nil }
         let uriLength = keyPrefix.count + request.target.count
         let hit = withUnsafeTemporaryAllocation(byteCount: uriLength, alignment: 1) { uri -> FreshHit? in
             keyPrefix.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: uri[..<keyPrefix.count]).copyMemory(from: $0) }
@@ -41,12 +43,13 @@ struct ImmediateProxyResponder: ImmediateResponder {
         guard let hit else { return nil }
         let length = hit.contentByteCount
         write(hit, to: &output, for: request, route.rules?.immediate)
-        let note = ExchangeNote(AnswerReport(.hit, tier: .memory))
+        var note = ExchangeNote(AnswerReport(.hit, tier: .memory))
+        if let site = route.site { note.site = site.number }
+        note.attachment = routes.tracing?.beginIfSampled(request)
         return ImmediateAnswer(status: hit.status, contentByteCount: request.isHead ? 0 : length, note: note)
     }
 
-    private func route(of request: ScannedRequest) -> ProxyRoute? {
-        let routes = handler.routes.current
+    private static func route(of request: ScannedRequest, _ routes: RouteTable) -> ProxyRoute? {
         if let route = routes.onlyRoute { return route }
         let authority = String(decoding: request.host, as: UTF8.self)
         guard case .route(let route) = routes.match(authority: authority, target: String(decoding: request.target, as: UTF8.self)) else { return nil }

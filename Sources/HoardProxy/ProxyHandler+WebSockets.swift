@@ -25,6 +25,8 @@ struct WebSocketRequest: Sendable {
     /// - Parameter isExtendedConnect: The client speaks HTTP/2, where there are no keys: [RFC 8441 §5](https://www.rfc-editor.org/rfc/rfc8441#section-5).
     init(_ request: HTTPRequest, body: HTTPBody, isExtendedConnect: Bool) {
         var request = request.openingWebSocket()
+        // In the form in which routes were compared, as the cache forwards all else.
+        if let target = TargetURI(request) { request.path = target.query.map { "\(target.path)?\($0)" } ?? target.path }
         self.body = body
         if isExtendedConnect {
             var generator = SystemRandomNumberGenerator()

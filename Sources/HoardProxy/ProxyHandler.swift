@@ -42,6 +42,8 @@ struct ProxyHandler: Sendable {
         /// The request as the route's rules know it; `nil`: there are none.
         fileprivate let ruled: RuledRequest?
         fileprivate let sendInterimResponse: InterimResponseHandler
+        /// `nil`: there is no tracing.
+        fileprivate var trace: ExchangeTrace?
     }
 
     fileprivate struct UnverifiedRequest: Sendable {
@@ -55,9 +57,21 @@ struct ProxyHandler: Sendable {
 
     /// Answers a request if that can be done without waiting. Never suspends. What is left is done by ``respond(to:)-(PendingRequest)``.
     func begin(_ request: HTTPServerRequest) -> Beginning {
+        let routes = routes.current
+        guard let tracing = routes.tracing else { return begin(request, routes) }
+        let trace = tracing.begin(request.head)
+        switch begin(request, routes) {
+        case .response(let response):
+            return .response(response.traced(trace))
+        case .pending(var pending):
+            pending.trace = trace
+            return .pending(pending)
+        }
+    }
+
+    private func begin(_ request: HTTPServerRequest, _ routes: RouteTable) -> Beginning {
         var head = request.head
         if ForwardedRequest.countHop(&head) == .answer { return .response(answerHere(head)) }
-        let routes = routes.current
         let route: ProxyRoute
         switch routes.match(authority: head.authority, target: head.path ?? "/") {
         case .route(let match): route = match
@@ -65,7 +79,15 @@ struct ProxyHandler: Sendable {
             return .response(ErrorPage.response(.misdirectedRequest, "This proxy has no route for the host.\n", cacheStatus: nil))
         case .unknownPath:
             return .response(ErrorPage.response(.notFound, "This proxy has no route for the path.\n", cacheStatus: nil))
+        case .ambiguousPath:
+            return .response(ErrorPage.response(.badRequest, "Servers read the path in different ways.\n", cacheStatus: nil))
         }
+        let beginning = beginRouted(request, head, on: route, routes)
+        guard let site = route.site, case .response(let response) = beginning else { return beginning }
+        return .response(response.counted(for: site))
+    }
+
+    private func beginRouted(_ request: HTTPServerRequest, _ head: HTTPRequest, on route: ProxyRoute, _ routes: RouteTable) -> Beginning {
         guard let rules = route.rules else { return begin(request, head, on: route, nil, routes) }
         var ruled = route.ruled(request.head, client: routes.trustedProxies.client(of: request))
         if let response = rules.admission(of: ruled) { return .response(finished(response, on: route, ruled)) }
@@ -146,20 +168,36 @@ struct ProxyHandler: Sendable {
     }
 
     func respond(to pending: PendingRequest) async -> HTTPServerResponse {
-        if case .unverified(let request) = pending.kind { return await respond(to: request, on: pending.route) }
-        let response = await responseWithoutRules(to: pending)
-        return pending.ruled.map { finished(response, on: pending.route, $0) } ?? response
+        let response: HTTPServerResponse
+        if case .unverified(let request) = pending.kind {
+            response = await respond(to: request, on: pending.route, pending.trace)
+        } else {
+            let unruled = await placedResponse(to: pending)
+            response = pending.ruled.map { finished(unruled, on: pending.route, $0) } ?? unruled
+        }
+        let counted = response.counted(for: pending.route.site)
+        return pending.trace.map { counted.traced($0) } ?? counted
     }
 
-    private func respond(to unverified: UnverifiedRequest, on route: ProxyRoute) async -> HTTPServerResponse {
+    /// The response, if the route's site has a place for the request.
+    private func placedResponse(to pending: PendingRequest) async -> HTTPServerResponse {
+        guard let site = pending.route.site else { return await responseWithoutRules(to: pending) }
+        guard site.enter() else { return Site.isFull }
+        return site.keepingPlace(of: await responseWithoutRules(to: pending))
+    }
+
+    private func respond(to unverified: UnverifiedRequest, on route: ProxyRoute, _ trace: ExchangeTrace?) async -> HTTPServerResponse {
         let authentication = unverified.authentication
         var ruled = unverified.ruled
         let verdict = await authentication.verdict(on: unverified.credentials)
         guard case .user(let name) = verdict, let rules = route.rules else { return finished(authentication.answer(verdict), on: route, ruled) }
         ruled.user = name
         switch beginAdmitted(unverified.request, unverified.head, on: route, rules, ruled, unverified.routes) {
-        case .response(let response): return response
-        case .pending(let pending): return await respond(to: pending)
+        case .response(let response):
+            return response
+        case .pending(var pending):
+            pending.trace = trace
+            return await respond(to: pending)
         }
     }
 
@@ -172,7 +210,8 @@ struct ProxyHandler: Sendable {
     }
 
     private func responseWithoutRules(to pending: PendingRequest) async -> HTTPServerResponse {
-        let transport = pending.route.group.transport(for: pending.client)
+        let untraced = pending.route.group.transport(for: pending.client)
+        let transport = pending.trace?.transport(untraced) ?? untraced
         switch pending.kind {
         case .cached(let request):
             do {
@@ -181,7 +220,7 @@ struct ProxyHandler: Sendable {
                 return failure(error, on: pending.route)
             }
         case .unverified(let request):
-            return await respond(to: request, on: pending.route)
+            return await respond(to: request, on: pending.route, pending.trace)
         case .webSocket(let request):
             do {
                 return try await open(request, through: transport, ticker: pending.route.group.ticker, onInterimResponse: pending.sendInterimResponse)

@@ -4,6 +4,7 @@
 import Foundation
 import HTTPTypes
 import Hoard
+import HoardDisk
 import HoardHTTP
 import HoardNIO
 import HoardNIOTestSupport
@@ -149,15 +150,55 @@ import Testing
         try await withProxy { (proxy: CachingProxy, _: Probe) async throws in
             var configuration = proxy.configuration
             configuration.listeners = [.init(.tcp(host: "127.0.0.1", port: 1))]
-            configuration.cache.maximumMemoryBytes = 1 << 20
             configuration.cache.name = "other"
             configuration.eventLoopCount = 7
             configuration.limits.connectionCount = 77
-            #expect(try await proxy.reload(configuration) == ["listen", "cache.memory", "cache.name", "event-loops"])
+            #expect(try await proxy.reload(configuration) == ["listen", "cache.name", "event-loops"])
             #expect(proxy.configuration.limits.connectionCount == 77)
             #expect(proxy.configuration.cache.name == "hoard" && proxy.configuration.eventLoopCount == 1)
             #expect(proxy.server.maximumConnectionCount == 77)
         }
+    }
+
+    @Test func memoryGetsAnotherSizeByReloadingAndKeepsWhatItHas() async throws {
+        try await withProxy { (proxy: CachingProxy, probe: Probe) async throws in
+            for number in 0..<20 { _ = try await probe.get("/\(number)") }
+            var configuration = proxy.configuration
+            configuration.cache.maximumMemoryBytes = 1 << 30
+            #expect(try await proxy.reload(configuration) == [])
+            #expect(proxy.cache.maximumMemoryByteCount == 1 << 30 && proxy.configuration.cache.maximumMemoryBytes == 1 << 30)
+            #expect(proxy.cache.memoryStatistics.evictions == 0)
+            #expect(try await probe.get("/7").cacheStatus.contains("hit"))
+            let held = proxy.cache.memoryByteCount
+            configuration.cache.maximumMemoryBytes = held / 2
+            #expect(try await proxy.reload(configuration) == [])
+            #expect(proxy.cache.memoryByteCount <= held / 2 && proxy.cache.memoryByteCount > 0)
+            #expect(proxy.recorder.statistics.cacheByteCount == held / 2)
+            await #expect(throws: ProxyError.self) { try await proxy.resize(diskBytes: 1) }
+            await #expect(throws: ProxyError.self) { try await proxy.resize(memoryBytes: -1) }
+        }
+    }
+
+    @Test func diskGetsAnotherSizeWhileTheProxyServes() async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "hoard-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let store = try DiskStore(configuration: .init(directory: directory))
+        let origin = try await HTTPServer.start { _ in .text("origin", .ok, [.cacheControl: "max-age=600"]) }
+        var configuration = CachingProxy.Configuration(origin: try Origin("http://127.0.0.1:\(origin.port)"))
+        configuration.listeners = [.init(.tcp(host: "127.0.0.1", port: 0))]
+        let proxy = try await CachingProxy.start(configuration: configuration, stores: [store], logger: Self.logger)
+        let probe = Probe(proxy.urls[0])
+        for number in 0..<20 { _ = try await probe.get("/\(number)") }
+        await proxy.cache.flush()
+        let held = try #require(await proxy.cache.figures().disk)
+        #expect(held.entries >= 20)
+        try await proxy.resize(diskBytes: held.bytes / 2)
+        let left = try #require(await proxy.cache.figures().disk)
+        #expect(left.limit == held.bytes / 2 && left.bytes <= held.bytes / 2 && left.entries > 0)
+        #expect(try await probe.get("/0").status == 200)
+        await probe.stop()
+        await proxy.shutdown(gracePeriod: .zero)
+        await origin.shutdown(gracePeriod: .zero)
     }
 
     @Test func whatNewFieldsHaveNotSelectedIsGivenToNobody() async throws {

@@ -148,6 +148,21 @@ struct WebSocketTests {
         }
     }
 
+    @Test(arguments: [("/a//../b/c?x=/../y", "/a/b/c?x=/../y"), ("/staff/../open/%7ex", "/open/~x"), ("/plain", "/plain")])
+    func originGetsThePathInTheFormInWhichRoutesWereCompared(target: String, path: String) async throws {
+        let asked = Shared<[String]>([])
+        let handler: HTTPServer.Handler = { request in
+            asked.update { $0.append(request.head.path ?? "") }
+            return .text("no WebSocket")
+        }
+        try await Self.with(handler) { site in
+            let client = try await RawClient.connect(port: site.port)
+            try await client.send(Self.opening(target))
+            #expect(try await client.receiveResponse().status == 200)
+            #expect(asked.value == [path])
+        }
+    }
+
     @Test func upstreamThatTakesNoneGetsAnOrdinaryRequest() async throws {
         for change: @Sendable (inout CachingProxy.Configuration.Upstream) -> Void in [{ $0.passesWebSockets = false }, { $0.version = .http2 }] {
             try await Self.with(change: { change(&$0.upstreams[0]) }) { site in

@@ -166,9 +166,18 @@ struct ProxyCommand: AsyncParsableCommand {
             let needRestart = try await proxy.reload(configuration) + settings.storeSettingsThatNeedRestart(after: first)
             let rest = needRestart.isEmpty ? "" : "; a restart is needed for \(needRestart.joined(separator: ", "))"
             Terminal.say("hoard: the settings have been read anew\(rest)")
+            if settings.keepsOnDisk, first.keepsOnDisk { await resizeDisk(of: proxy, to: settings.diskByteCount) }
         } catch {
             Terminal.say("hoard: the settings could not be read anew, those of before stay in force:")
             Terminal.say("\(error)")
+        }
+    }
+
+    private func resizeDisk(of proxy: CachingProxy, to byteCount: Int) async {
+        do {
+            try await proxy.resize(diskBytes: byteCount)
+        } catch {
+            Terminal.say("hoard: \(error.message)")
         }
     }
 

@@ -362,6 +362,15 @@ struct OperationFlags: SettingFlags {
     @Option(name: .customLong("access-log-format"), help: .setting("access-log-format"), completion: .setting("access-log-format"))
     var accessLogFormat: String?
 
+    @Option(name: .customLong("trace-collector"), help: .setting("trace-collector"), completion: .setting("trace-collector"))
+    var traceCollector: String?
+
+    @Option(name: .customLong("trace-sample"), help: .setting("trace-sample"), completion: .setting("trace-sample"))
+    var traceSample: String?
+
+    @Option(name: .customLong("trace-service-name"), help: .setting("trace-service-name"), completion: .setting("trace-service-name"))
+    var traceServiceName: String?
+
     @Option(name: .customLong("event-loops"), help: .setting("event-loops"), completion: .setting("event-loops"))
     var eventLoops: String?
 
@@ -377,6 +386,7 @@ struct OperationFlags: SettingFlags {
             ("admin-token-file", adminTokenFile.all), ("admin-host-names", adminHostNames.all),
             ("access-log", accessLog.all),
             ("access-log-format", accessLogFormat.all),
+            ("trace-collector", traceCollector.all), ("trace-sample", traceSample.all), ("trace-service-name", traceServiceName.all),
             ("event-loops", eventLoops.all),
             ("grace-period", gracePeriod.all),
             ("log-level", logLevel.all),

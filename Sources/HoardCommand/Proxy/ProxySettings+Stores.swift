@@ -41,6 +41,9 @@ extension ProxySettings {
     /// slowest of a hundred requests would notice if it came often.
     private static let invalidationInterval = Duration.milliseconds(250)
 
+    /// Whether responses are kept on disk.
+    var keepsOnDisk: Bool { redis.url == nil && diskByteCount > 0 }
+
     /// The names of the settings of stores that are different, but take effect only when the proxy is started anew.
     func storeSettingsThatNeedRestart(after first: Self) -> [String] {
         var names: [String] = []
@@ -48,7 +51,8 @@ extension ProxySettings {
             if value(self) != value(first) { names.append(name) }
         }
         compare("cache.directory") { $0.cache.directory }
-        compare("cache.disk") { $0.diskByteCount }
+        // Another size takes effect at once, but a store has to be there.
+        compare("cache.disk") { $0.diskByteCount > 0 }
         compare("cache.disk-entries") { $0.cache.diskEntryCount }
         compare("redis") { $0.redis }
         return names

@@ -126,7 +126,8 @@ final class FrontHandler: ChannelInboundHandler {
                     isHead: head.isHead,
                     target: UnsafeRawBufferPointer(rebasing: readable[head.target]),
                     host: UnsafeRawBufferPointer(rebasing: readable[head.host]),
-                    isSecure: connection.info.isSecure
+                    isSecure: connection.info.isSecure,
+                    belongsToTrace: head.belongsToTrace
                 )
                 guard let answer = responder.answer(request, into: &batch.output) else { return .toParser(byteCount: head.byteCount) }
                 batch.answerCount += 1

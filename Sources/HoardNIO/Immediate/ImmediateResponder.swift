@@ -38,12 +38,15 @@ package struct ScannedRequest {
     package let host: UnsafeRawBufferPointer
     /// Whether it came over TLS.
     package let isSecure: Bool
+    /// Whether it has a field `traceparent`.
+    package let belongsToTrace: Bool
 
-    package init(isHead: Bool, target: UnsafeRawBufferPointer, host: UnsafeRawBufferPointer, isSecure: Bool) {
+    package init(isHead: Bool, target: UnsafeRawBufferPointer, host: UnsafeRawBufferPointer, isSecure: Bool, belongsToTrace: Bool = false) {
         self.isHead = isHead
         self.target = target
         self.host = host
         self.isSecure = isSecure
+        self.belongsToTrace = belongsToTrace
     }
 }
 

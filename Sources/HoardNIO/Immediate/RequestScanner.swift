@@ -23,6 +23,8 @@ package struct RequestScanner: Sendable {
         package var host = 0..<0
         /// Whether nothing but target and host can matter to the answer, and both are in normal form.
         package var isPlain = true
+        /// Whether there is a field `traceparent`: [W3C Trace Context §3.2](https://www.w3.org/TR/trace-context/#traceparent-header).
+        package var belongsToTrace = false
     }
 
     /// The longest head that is read.
@@ -203,6 +205,7 @@ private struct Pass {
         case (13, UInt8(ascii: "a")) where isName(name, "authorization"): head.isPlain = false
         case (2, UInt8(ascii: "t")) where isName(name, "te"): head.isPlain = false
         case (7, UInt8(ascii: "t")) where isName(name, "trailer"): head.isPlain = false
+        case (11, UInt8(ascii: "t")) where isName(name, "traceparent"): head.belongsToTrace = true
         case (10, UInt8(ascii: "k")) where isName(name, "keep-alive"): head.isPlain = false
         case (3..., UInt8(ascii: "i")) where isName(name.lowerBound..<name.lowerBound + 3, "if-"): head.isPlain = false
         case (6..., UInt8(ascii: "p")) where isName(name.lowerBound..<name.lowerBound + 6, "proxy-"): head.isPlain = false

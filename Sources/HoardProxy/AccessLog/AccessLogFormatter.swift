@@ -110,6 +110,7 @@ struct AccessLogFormatter: Sendable {
         line.append(record.isComplete ? ",\"complete\":true" : ",\"complete\":false")
         writeMember("referrer", .referrer, record, bytes, to: &line)
         writeMember("userAgent", .userAgent, record, bytes, to: &line)
+        writeMember("traceID", .trace, record, bytes, to: &line)
         if let answer = record.answer {
             line.append(",\"cache\":\"")
             line.append(Self.name(answer.outcome) ?? "")

@@ -11,7 +11,7 @@ internal import NIOHTTP1
 struct AccessLogRecord: Sendable {
     /// The texts, in the order in which they lie. They are bytes as a client sent them.
     enum Text: Int, CaseIterable, Sendable {
-        case address, method, target, host, referrer, userAgent
+        case address, method, target, host, referrer, userAgent, trace
     }
 
     /// How many bytes of each text are kept. What is cut off is marked in the line.
@@ -23,6 +23,7 @@ struct AccessLogRecord: Sendable {
         case .host: 255
         case .referrer: 1_024
         case .userAgent: 512
+        case .trace: 32
         }
     }
 
@@ -79,6 +80,7 @@ struct AccessLogRecord: Sendable {
     /// O(*n*) in the bytes of the head, without an allocation if there is room.
     mutating func copyTexts(of report: ExchangeReport, to bytes: inout [UInt8]) {
         start = bytes.count
+        defer { report.trace?.traceID?.withBytes { append(.trace, $0, to: &bytes) } }
         report.remoteAddress.withBytes { append(.address, $0, to: &bytes) }
         switch report.request {
         case .bytes(let buffer):

@@ -21,12 +21,7 @@ extension AdminHandler {
     }
 
     func purge(_ request: HTTPServerRequest) async throws(AdminRefusal) -> HTTPServerResponse {
-        try authorize(request.head)
-        let type = request.head.headerFields[.contentType].map { $0.prefix { $0 != ";" && $0 != " " }.lowercased() }
-        guard type == "application/json" else {
-            throw AdminRefusal(.unsupportedMediaType, "The content must be JSON, with the content type application/json.")
-        }
-        let change = try PurgeRequest(await content(of: request.body))
+        let change = try PurgeRequest(await content(of: request))
         let removed = try await make(change)
         logger.notice(
             "The cache was purged on demand.",
@@ -35,6 +30,16 @@ extension AdminHandler {
             ]
         )
         return .admin(json: Answer(removed: removed))
+    }
+
+    /// The content of a request that changes something, once its token has been looked at.
+    func content(of request: HTTPServerRequest) async throws(AdminRefusal) -> ByteBuffer {
+        try authorize(request.head)
+        let type = request.head.headerFields[.contentType].map { $0.prefix { $0 != ";" && $0 != " " }.lowercased() }
+        guard type == "application/json" else {
+            throw AdminRefusal(.unsupportedMediaType, "The content must be JSON, with the content type application/json.")
+        }
+        return try await content(of: request.body)
     }
 
     private func authorize(_ request: HTTPRequest) throws(AdminRefusal) {

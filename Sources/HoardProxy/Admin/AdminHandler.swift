@@ -52,12 +52,13 @@ struct AdminHandler: Sendable {
             throw AdminRefusal(.notFound, "There is nothing at this path.")
         }
         if endpoint.isGuarded { try guardAgainstStrangers(request.head) }
-        let methods: [HTTPRequest.Method] = endpoint == .purge ? [.post] : [.get, .head]
+        let methods: [HTTPRequest.Method] = endpoint.changesSomething ? [.post] : [.get, .head]
         guard methods.contains(request.head.method) else {
             let allowed = methods.map(\.rawValue).joined(separator: ", ")
             throw AdminRefusal(.methodNotAllowed, "This takes \(allowed) only.", fields: [.allow: allowed])
         }
         if endpoint == .purge { return try await purge(request) }
+        if endpoint == .size { return try await resize(request) }
         try query.allow(endpoint.parameters)
         return try await read(endpoint, query, isHead: request.head.method == .head)
     }
@@ -73,6 +74,10 @@ struct AdminHandler: Sendable {
         case entries = "/api/entries"
         case explanation = "/api/explain"
         case purge = "/api/purge"
+        case size = "/api/size"
+
+        /// Whether it takes the token.
+        var changesSomething: Bool { self == .purge || self == .size }
 
         /// Whether the host's name and the site of the request matter. Whoever looks after the process may call it what he likes.
         var isGuarded: Bool {

@@ -50,6 +50,10 @@ package struct AdminServices: Sendable {
     /// The figures, as they stand now.
     package var statistics: @Sendable () async -> ProxyStatistics.Snapshot
     package var readiness: @Sendable () async -> Readiness
+    /// Changes how many bytes memory and disk may hold; `nil`: as many as before.
+    package var resize: @Sendable (_ memoryBytes: Int?, _ diskBytes: Int?) async throws(ProxyError) -> Void = { _, _ throws(ProxyError) in
+        throw ProxyError(.invalidConfiguration, "Sizes cannot be changed here.")
+    }
     /// The dashboard, for servers that do or do not let things be changed.
     package var page: @Sendable (_ allowsChanges: Bool) -> HTTPServerResponse
 

@@ -23,7 +23,22 @@ extension PrometheusText {
             }
         }
         addOrigins(snapshot.origins ?? [])
+        if let sites = snapshot.sites { addSites(sites) }
         addProcess(snapshot)
+    }
+
+    private mutating func addSites(_ sites: [ProxyStatistics.Snapshot.Site]) {
+        func samples(_ value: (ProxyStatistics.Snapshot.Site) -> Int) -> [Sample] { sites.map { Sample(Double(value($0)), [("site", $0.name)]) } }
+        add("hoard_site_requests_total", .counter, "Requests on the routes of a site.", samples(\.requests))
+        add("hoard_site_hits_total", .counter, "Requests on the routes of a site that the cache answered.", samples(\.hits))
+        add("hoard_site_errors_total", .counter, "Failures, and responses with a status of 500 or more, on the routes of a site.", samples(\.errors))
+        add("hoard_site_served_bytes_total", .counter, "Bytes of content sent to clients on the routes of a site.", samples(\.bytesServed))
+        add(
+            "hoard_site_saved_bytes_total",
+            .counter,
+            "Bytes of content on the routes of a site that origins did not have to send.",
+            samples(\.bytesSaved)
+        )
     }
 
     private mutating func addRequests(_ snapshot: ProxyStatistics.Snapshot) {
@@ -118,6 +133,11 @@ extension PrometheusText {
             add("hoard_access_log_lines_total", .counter, "Lines written to the access log.", log.written)
             add("hoard_access_log_dropped_total", .counter, "Requests that came too fast to be written down.", log.dropped)
             add("hoard_access_log_lost_total", .counter, "Lines that could not be written to the access log.", log.lost)
+        }
+        if let traces = snapshot.traces {
+            add("hoard_trace_spans_total", .counter, "Spans that the collector of traces took.", traces.sent)
+            add("hoard_trace_dropped_total", .counter, "Spans that came faster than they could be sent.", traces.dropped)
+            add("hoard_trace_failed_total", .counter, "Spans that the collector of traces did not take.", traces.failed)
         }
         add("hoard_uptime_seconds", .gauge, "Time since the proxy started.", [Sample(snapshot.uptimeSeconds)])
         add("hoard_info", .gauge, "The version that runs; always 1.", [Sample(1, [("version", snapshot.version)])])

@@ -21,6 +21,8 @@ extension CachingProxy {
         public var admin: Admin?
         /// `nil`: requests are not written down.
         public var accessLog: AccessLog?
+        /// `nil`: requests make no spans, and their `traceparent` is passed on as it came.
+        public var traces: Traces?
         /// How many threads serve connections. `nil`: one for each core.
         public var eventLoopCount: Int?
 

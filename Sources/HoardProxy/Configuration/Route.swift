@@ -13,11 +13,27 @@ extension CachingProxy.Configuration {
         /// The name of the upstream that requests go to.
         public var upstream: String
         public var policy = HTTPCachePolicy()
+        /// A name. Requests on routes of the same name are counted together in statistics, beside all requests. `nil`: they are counted among all only. Default: `nil`.
+        public var site: String?
+        /// The most requests in progress at a time that memory cannot answer, on all routes of ``site`` together, or on this one if it has none. More are answered with
+        /// 503. `nil`: any number. Default: `nil`.
+        public var maximumRequestCount: Int?
         /// Rules beyond caching. Default: none.
         public var rules = Rules()
 
         public init(upstream: String) {
             self.upstream = upstream
         }
+    }
+
+    /// Why two routes of one site cannot be limited together, in one sentence; `nil` if they can.
+    var siteConflict: String? {
+        for route in routes {
+            guard let site = route.site else { continue }
+            if routes.contains(where: { $0.site == site && $0.maximumRequestCount != route.maximumRequestCount }) {
+                return "The routes of the site “\(site)” differ in “requests”, which is the limit for all of them together; give each the same."
+            }
+        }
+        return nil
     }
 }

@@ -35,6 +35,12 @@ extension CachingProxy.Configuration {
         public var errorPagePath: String?
 
         public init() {}
+
+        /// Whether some requests are refused, so that it matters which paths servers take for one of the route.
+        var protects: Bool {
+            let refuses = if case .text(_, _, let status) = answer { status >= 400 } else { false }
+            return refuses || authentication != nil || !allowedNetworks.isEmpty || !deniedNetworks.isEmpty
+        }
     }
 
     /// Names and passwords of clients: [RFC 7617](https://www.rfc-editor.org/rfc/rfc7617). Servers do not get them.

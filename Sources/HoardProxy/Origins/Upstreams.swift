@@ -56,10 +56,18 @@ struct Upstreams: Sendable {
     /// Where clients come in both ways, that is part of what selects a response.
     ///
     /// Reads the files that rules name, so it blocks.
-    func table(of configuration: CachingProxy.Configuration) throws(ProxyError) -> RouteTable {
+    ///
+    /// - Parameter siteNumbers: Those of the table of before, so that sites are counted on.
+    func table(
+        of configuration: CachingProxy.Configuration,
+        tracing: ProxyTracing? = nil,
+        siteNumbers: SiteNumbers = .init()
+    ) throws(ProxyError) -> RouteTable {
         // A proxy in front may take connections of both kinds.
         let hasBothSchemes = !configuration.trustedProxies.isEmpty || Set(configuration.listeners.map(\.isEncrypted)).count == 2
         var compiled: [ProxyRoute] = []
+        if let conflict = configuration.siteConflict { throw ProxyError(.invalidConfiguration, conflict) }
+        var sites: [String: Site] = [:]
         for var route in configuration.routes {
             guard let group = groups.first(where: { $0.upstream.name == route.upstream }), let origin = group.upstream.servers.first else {
                 throw ProxyError(
@@ -77,11 +85,18 @@ struct Upstreams: Sendable {
                 route.policy.keyFields.append(name)
             }
             let rules = try RouteRules(route.rules, mayTrustProxies: !configuration.trustedProxies.isEmpty)
-            compiled.append(ProxyRoute(route, origin: origin, group: group, rules: rules))
+            var site: Site?
+            if let name = route.site {
+                site = sites[name] ?? Site(number: siteNumbers.number(of: name), maximumRequestCount: route.maximumRequestCount)
+                sites[name] = site
+            } else if let count = route.maximumRequestCount {
+                site = Site(number: 0, maximumRequestCount: count)
+            }
+            compiled.append(ProxyRoute(route, origin: origin, group: group, rules: rules, site: site))
         }
         if let conflict = configuration.keyConflict { throw ProxyError(.invalidConfiguration, conflict) }
         guard !compiled.isEmpty else { throw ProxyError(.invalidConfiguration, "The proxy has no origin.") }
-        return RouteTable(compiled, trustedProxies: TrustedProxies(configuration.trustedProxies))
+        return RouteTable(compiled, trustedProxies: TrustedProxies(configuration.trustedProxies), tracing: tracing, siteNumbers: siteNumbers)
     }
 
     /// Begins what those do in the background that have not been there before.

@@ -18,6 +18,8 @@ final class ProxyRoute: Sendable {
     let origin: Origin
     /// Rules beyond caching; `nil` for none.
     let rules: RouteRules?
+    /// Where its requests are counted and limited; `nil`: nowhere but among all.
+    let site: Site?
     /// The beginning of paths on the route, in normal form.
     let pathPrefix: String
 
@@ -25,8 +27,10 @@ final class ProxyRoute: Sendable {
         _ configuration: CachingProxy.Configuration.Route,
         origin: Origin,
         group: OriginGroup,
-        rules: RouteRules? = nil
+        rules: RouteRules? = nil,
+        site: Site? = nil
     ) {
+        self.site = site
         self.configuration = configuration
         self.rules = rules
         pathPrefix = RoutePath.normalized(configuration.pathPrefix)
@@ -40,6 +44,9 @@ final class ProxyRoute: Sendable {
             && rules.map { $0.immediate != nil } ?? true
         plainKeyPrefix = hasPlainKeys ? Array("\(origin)".utf8) : nil
     }
+
+    /// Whether servers get other paths than clients ask for. Such a path must not lead out of where the route leads to.
+    var changesPaths: Bool { !origin.basePath.isEmpty || configuration.rules.replacedPath != nil }
 
     /// What comes before the target in keys that are made of nothing else: the client's host name does not matter, no part of the query is ignored, no
     /// fields select responses that do not say so themselves, the cache is not passed by, and no rule needs to know more of a request. Else `nil`.

@@ -12,6 +12,8 @@ final class RouteTable: Sendable {
         case unknownHost
         /// The host has routes, but none for the path: 404.
         case unknownPath
+        /// Some servers read the path as one of another, protected route, or as one outside of what the route leads to: 400.
+        case ambiguousPath
     }
 
     private struct Entry: Sendable {
@@ -25,14 +27,24 @@ final class RouteTable: Sendable {
     let routes: [ProxyRoute]
     /// Whose word about clients is taken.
     let trustedProxies: TrustedProxies
+    /// `nil`: requests make no spans.
+    let tracing: ProxyTracing?
+    /// The names of sites in statistics.
+    let siteNumbers: SiteNumbers
     private let entries: [Entry]
+    /// Whether a route is not for everyone, so that other readings of a path matter.
+    private let hasProtectedRoutes: Bool
+    /// The most bytes of a path that tell which route it takes.
+    private let longestPrefixCount: Int
     /// The route of all requests, if there is only one.
     let onlyRoute: ProxyRoute?
     /// Whether the host that a client names matters to what it gets.
     let distinguishesHosts: Bool
 
-    init(_ routes: [ProxyRoute], trustedProxies: TrustedProxies = .init([])) {
+    init(_ routes: [ProxyRoute], trustedProxies: TrustedProxies = .init([]), tracing: ProxyTracing? = nil, siteNumbers: SiteNumbers = .init()) {
         self.routes = routes
+        self.siteNumbers = siteNumbers
+        self.tracing = tracing
         self.trustedProxies = trustedProxies
         entries = routes.map { route in
             Entry(
@@ -42,6 +54,8 @@ final class RouteTable: Sendable {
                 foreignKeys: KeySpace.within(reachOf: route, among: routes)
             )
         }
+        longestPrefixCount = entries.map(\.prefix.utf8.count).max() ?? 0
+        hasProtectedRoutes = routes.contains { $0.configuration.rules.protects }
         let isForAll = entries.first.map { $0.hosts.isForAll && $0.prefix == "/" } ?? false
         onlyRoute = isForAll ? routes.first : nil
         distinguishesHosts = routes.contains { $0.upstream.forwardsHost } || entries.contains { !$0.hosts.isForAll }
@@ -53,18 +67,32 @@ final class RouteTable: Sendable {
     ///   - authority: Host, with or without a port, in any case; `nil` if the request names none.
     ///   - target: Path and query in any spelling, or `*`. What is compared is the path in normal form, as the origin gets it.
     func match(authority: String?, target: String) -> Match {
-        if let onlyRoute { return .route(onlyRoute) }
-        let host = HostPatterns.host(of: authority ?? "")
-        let path = RoutePath.normalized(target)
-        var knowsHost = false
-        for entry in entries where entry.hosts.contain(host) {
-            knowsHost = true
-            guard path.utf8.starts(with: entry.prefix.utf8) else { continue }
-            // What one upstream says under the name of another one's server must not be stored as if that had said it.
-            let serverPath = entry.route.serverTarget(path)
-            return entry.foreignKeys.contains(authority: authority, path: serverPath, on: entry.route) ? .unknownHost : .route(entry.route)
+        if let onlyRoute {
+            let isAmbiguous = onlyRoute.changesPaths && PathReadings.exist(for: target) && PathReadings.hideDots(in: RoutePath.normalized(target))
+            return isAmbiguous ? .ambiguousPath : .route(onlyRoute)
         }
-        return knowsHost ? .unknownPath : .unknownHost
+        let host = HostPatterns.host(of: authority ?? "")
+        let candidates = entries.lazy.filter { $0.hosts.contain(host) }
+        if candidates.isEmpty { return .unknownHost }
+        let path = RoutePath.normalized(target)
+        guard let entry = candidates.first(where: { path.utf8.starts(with: $0.prefix.utf8) }) else { return .unknownPath }
+        if hasProtectedRoutes || entry.route.changesPaths, PathReadings.exist(for: path) {
+            if PathReadings.hideDots(in: path) { return .ambiguousPath }
+            if hasProtectedRoutes, mayBeProtected(path, besides: entry, among: candidates) { return .ambiguousPath }
+        }
+        // What one upstream says under the name of another one's server must not be stored as if that had said it.
+        let serverPath = entry.route.serverTarget(path)
+        return entry.foreignKeys.contains(authority: authority, path: serverPath, on: entry.route) ? .unknownHost : .route(entry.route)
+    }
+
+    /// Whether a server may read a path as one of a protected route that was not taken.
+    private func mayBeProtected(_ path: String, besides entry: Entry, among candidates: some Sequence<Entry>) -> Bool {
+        // A prefix that is written so is meant so.
+        let keptCount = PathReadings.exist(for: entry.prefix) ? entry.prefix.utf8.count : 0
+        return PathReadings.beginnings(of: path, keeping: keptCount, count: longestPrefixCount).contains { reading in
+            guard let other = candidates.first(where: { reading.starts(with: $0.prefix.utf8) }) else { return false }
+            return other.route !== entry.route && other.route.configuration.rules.protects
+        }
     }
 }
 
@@ -90,20 +118,4 @@ struct HostPatterns: Sendable {
 
     /// The host of an authority in small letters, without the port and without the dot that may end a name.
     static func host(of authority: String) -> String { Authority.withoutDot(Authority(authority)?.host ?? authority.lowercased()) }
-}
-
-/// The path of a request target, in the form that routes are compared with.
-enum RoutePath {
-    /// The path in the form that the cache forwards ([RFC 9110 §4.2.3](https://www.rfc-editor.org/rfc/rfc9110#section-4.2.3)), so that no spelling of it takes
-    /// another route than the path means.
-    static func normalized(_ target: String) -> String {
-        let path = target.utf8.firstIndex(of: UInt8(ascii: "?")).map { String(target[..<$0]) } ?? target
-        var previous: UInt8 = 0
-        let isPlain = path.utf8.allSatisfy { byte in
-            defer { previous = byte }
-            return byte != UInt8(ascii: "%") && byte > 0x20 && byte < 0x7F && !(byte == UInt8(ascii: ".") && previous == UInt8(ascii: "/"))
-        }
-        if isPlain { return path }
-        return TargetURI(scheme: "http", authority: "localhost", path: path, query: nil)?.path ?? path
-    }
 }

@@ -19,6 +19,7 @@ extension RouteTable {
         switch match(authority: head.authority, target: path) {
         case .unknownHost: return ["Route: none for the host “\(HostPatterns.host(of: target.authority))”: 421."]
         case .unknownPath: return ["Route: none for the path, though there are some for the host: 404."]
+        case .ambiguousPath: return ["Route: none, since servers read the path in different ways: 400."]
         case .route(let route):
             let number = (routes.firstIndex { $0 === route } ?? 0) + 1
             let hosts = route.configuration.hosts

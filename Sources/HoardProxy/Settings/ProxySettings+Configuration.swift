@@ -14,9 +14,9 @@ extension ProxySettings {
         var configuration = CachingProxy.Configuration(upstreams: upstreams)
         configuration.listeners = configuredListeners(&problems)
         configuration.routes = configuredRoutes(upstreams, &problems)
-        if let conflict = configuration.keyConflict { problems.append(.init(nil, conflict)) }
+        for case let conflict? in [configuration.keyConflict, configuration.siteConflict] { problems.append(.init(nil, conflict)) }
         configuration.limits = limits
-        configuration.trustedProxies = trustedProxies.compactMap { IPNetwork($0) }
+        configuration.trustedProxies = trustedProxies
         configuration.cache = configuredCache(&problems)
         problems += contradictionsOfRedis
         configuration.eventLoopCount = eventLoopCount
@@ -25,6 +25,12 @@ extension ProxySettings {
             var log = CachingProxy.Configuration.AccessLog(path: path)
             log.format = accessLog.format
             configuration.accessLog = log
+        }
+        if let collector = traces.collector {
+            var configured = CachingProxy.Configuration.Traces(collector: collector)
+            configured.sampledShare = traces.sampledShare
+            configured.serviceName = traces.serviceName ?? configured.serviceName
+            configuration.traces = configured
         }
         guard problems.isEmpty else { throw ProxyError(problems) }
         return configuration

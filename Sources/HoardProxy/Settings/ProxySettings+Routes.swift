@@ -27,6 +27,7 @@ extension ProxySettings {
             }
             (result.hosts, result.pathPrefix, result.policy) = (route.hosts, route.path, route.effectivePolicy)
             result.rules = route.effectiveRules
+            (result.site, result.maximumRequestCount) = (route.site, route.maximumRequestCount)
             if let upstream = upstreams.first(where: { $0.name == result.upstream }) {
                 for contradiction in result.ruleContradictions(for: upstream) { problems.append(.init(nil, "\(place) \(contradiction)")) }
             }

@@ -50,16 +50,15 @@ extension ProxySettings {
         .section("cache", \.cache, cacheSchema, initially: Cache(), "What is kept, where, and how it is judged."),
         .section("redis", \.redis, redisSchema, initially: Redis(), "What proxies share, and through which server."),
         .section("limits", \.limits, limitSchema, initially: .init(), "What clients may ask of the proxy."),
-        .texts(
+        .networks(
             "trusted-proxies",
             \.trustedProxies,
             flag: "trusted-proxies",
             "Networks, such as 10.0.0.0/8 or ::1, of proxies in front of this one: what they say of clients in Forwarded (RFC 7239), X-Forwarded-For and X-Forwarded-Proto is believed. From others it is dropped. “unix” stands for Unix sockets."
-        ) {
-            IPNetwork($0) == nil ? "“\($0)” is no network; write 10.0.0.0/8, 2001:db8::/32, one address, or unix." : nil
-        },
+        ),
         .section("admin", \.admin, adminSchema, initially: Admin(), "Where the proxy can be watched and told what to do."),
         .section("access-log", \.accessLog, accessLogSchema, initially: AccessLog(), "Where requests are written down."),
+        .section("traces", \.traces, traceSchema, initially: Traces(), "Which requests become spans of traces, and where those are collected."),
         .optionalNumber(
             "event-loops",
             \.eventLoopCount,
@@ -250,6 +249,17 @@ extension ProxySettings {
                 .scalar($0)
             },
             .text("upstream", \.upstream, "The name of the upstream that requests go to. It may be left out if there is only one."),
+            .text(
+                "site",
+                \.site,
+                "A name under which the requests of the route are counted in the statistics, together with those of other routes of that name."
+            ),
+            .optionalNumber(
+                "requests",
+                \.maximumRequestCount,
+                1...1_000_000,
+                "How many requests may be in progress that memory cannot answer, on all routes of the site together; more are answered with 503. Routes of one site need the same number. By default any number."
+            ),
             .yesNo("bypass", \.policy.isBypassed, flag: "bypass", "Requests neither get stored responses, nor are theirs stored."),
             .optionalDuration(
                 "lifetime",
@@ -480,6 +490,38 @@ extension ProxySettings {
             flag: "access-log-format",
             "The combined format of Apache and nginx, with the cache's status and times behind it; or an object of JSON on each line."
         ),
+    ]
+
+    static let traceSchema: [Setting<Traces>] = [
+        .value(
+            "collector",
+            .url,
+            \.collector,
+            flag: "trace-collector",
+            "The base URL of a collector that takes OTLP over HTTP, such as http://127.0.0.1:4318; /v1/traces is added. Without it requests make no spans, and traceparent is passed on as it came."
+        ) { value throws(SettingProblem) in
+            if value.isAbsent { return nil }
+            let text = try value.text("a URL")
+            do throws(ProxyError) { return try Origin(text) } catch { throw value.problem(error.message) }
+        } write: {
+            $0.map { .scalar("\($0)") }
+        },
+        .value(
+            "sample",
+            .number,
+            \.sampledShare,
+            flag: "trace-sample",
+            "The share of requests that make spans, from 0 to 1. A request whose traceparent says whether it is sampled is treated as that says."
+        ) { value throws(SettingProblem) in
+            let text = try value.text("a number")
+            guard let share = Double(text), (0...1).contains(share) else {
+                throw value.problem("“\(text)” is no share; write a number from 0 to 1, such as 0.01.")
+            }
+            return share
+        } write: {
+            .scalar("\($0)")
+        },
+        .text("service-name", \.serviceName, flag: "trace-service-name", "The name of the proxy in spans. By default hoard."),
     ]
 
     /// All options with their names, for documents and flags.

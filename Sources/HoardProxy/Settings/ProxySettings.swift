@@ -34,6 +34,8 @@ package struct ProxySettings: Sendable {
         var lifetime: Duration?
         var defaultLifetime: Duration?
         var policy = HTTPCachePolicy()
+        var site: String?
+        var maximumRequestCount: Int?
         /// Without the answer and what scripts of other sites may do, which are in the members below.
         var rules = CachingProxy.Configuration.Rules()
         var passwordFile: String?
@@ -82,6 +84,12 @@ package struct ProxySettings: Sendable {
         var format = CachingProxy.Configuration.AccessLog.Format.combined
     }
 
+    package struct Traces: Sendable, Hashable {
+        var collector: Origin?
+        var sampledShare = 0.01
+        var serviceName: String?
+    }
+
     /// How much is logged.
     package enum LogLevel: String, Sendable, CaseIterable { case trace, debug, info, notice, warning, error, critical }
 
@@ -97,7 +105,8 @@ package struct ProxySettings: Sendable {
     package var limits = CachingProxy.Configuration.Limits()
     package var admin = Admin()
     package var accessLog = AccessLog()
-    package var trustedProxies: [String] = []
+    package var traces = Traces()
+    package var trustedProxies: [IPNetwork] = []
     package var eventLoopCount: Int?
     package var gracePeriod = Duration.seconds(10)
     package var logLevel = LogLevel.notice

@@ -23,6 +23,9 @@ extension ProxyStatistics {
         /// The largest entries, if the cache knows them. `nil`: those that requests have shown.
         package var largest: [Snapshot.LargeEntry]?
         package var accessLog: Snapshot.AccessLogCounts?
+        package var traces: Snapshot.TraceCounts?
+        /// The names of sites, in the order of their numbers.
+        package var sites: [String]
 
         package init(
             memory: Snapshot.Space? = nil,
@@ -32,7 +35,9 @@ extension ProxyStatistics {
             connections: Snapshot.Connections? = nil,
             origins: [Snapshot.OriginGroup]? = nil,
             largest: [Snapshot.LargeEntry]? = nil,
-            accessLog: Snapshot.AccessLogCounts? = nil
+            accessLog: Snapshot.AccessLogCounts? = nil,
+            traces: Snapshot.TraceCounts? = nil,
+            sites: [String] = []
         ) {
             self.memory = memory
             self.disk = disk
@@ -42,12 +47,15 @@ extension ProxyStatistics {
             self.origins = origins
             self.largest = largest
             self.accessLog = accessLog
+            self.traces = traces
+            self.sites = sites
         }
     }
 
     /// What all threads have counted.
     private struct Collected: Sendable {
         var totals = TrafficHistory.Totals()
+        var sites: [TrafficCounters] = []
         var latencies = Array(repeating: LatencyHistogram(), count: AnswerReport.Tier.allCases.count)
         var references = 0
         var missedReferences = 0
@@ -89,7 +97,13 @@ extension ProxyStatistics {
             hottest: PopularURLs.hottest(of: collected.popularity, count: 20),
             largest: surroundings.largest ?? PopularURLs.largest(of: collected.popularity, count: 20),
             missRatioCurve: missRatioCurve(),
-            accessLog: surroundings.accessLog
+            accessLog: surroundings.accessLog,
+            traces: surroundings.traces,
+            sites: surroundings.sites.isEmpty
+                ? nil
+                : surroundings.sites.enumerated().map { number, name in
+                    .init(name: name, traffic: number < collected.sites.count ? collected.sites[number] : TrafficCounters())
+                }
         )
     }
 
@@ -103,6 +117,8 @@ extension ProxyStatistics {
             shard.withState { state in
                 guard state.traffic.requests > 0 else { return }
                 collected.totals.traffic = collected.totals.traffic + state.traffic
+                while collected.sites.count < state.sites.count { collected.sites.append(TrafficCounters()) }
+                for site in state.sites.indices { collected.sites[site] = collected.sites[site] + state.sites[site] }
                 for tier in collected.latencies.indices { collected.latencies[tier].add(state.latencies[tier]) }
                 collected.references += state.references
                 collected.missedReferences += state.missedReferences
@@ -171,6 +187,19 @@ extension ProxyStatistics.Snapshot.Requests {
         byOutcome = Dictionary(uniqueKeysWithValues: AnswerReport.Outcome.allCases.map { ("\($0)", traffic.count($0)) })
         byStatus = Dictionary(uniqueKeysWithValues: (1...5).map { ("\($0)xx", traffic.count(statusClass: $0)) })
         refused = traffic.refusals
+    }
+}
+
+extension ProxyStatistics.Snapshot.Site {
+    init(name: String, traffic: TrafficCounters) {
+        self.init(
+            name: name,
+            requests: traffic.requests,
+            hits: traffic.hits,
+            errors: traffic.errors,
+            bytesServed: traffic.bytesServed,
+            bytesSaved: traffic.bytesSaved
+        )
     }
 }
 

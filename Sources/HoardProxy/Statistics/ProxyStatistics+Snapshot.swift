@@ -29,6 +29,9 @@ extension ProxyStatistics {
         package var largest: [LargeEntry]
         package var missRatioCurve: MissRatioCurve?
         package var accessLog: AccessLogCounts?
+        package var traces: TraceCounts?
+        /// The requests on routes that name a site; `nil`: none does.
+        package var sites: [Site]?
 
         /// The same with nothing but the open window of the history, for those who have got the rest already.
         package func withNewestHistory() -> Snapshot {
@@ -279,5 +282,26 @@ extension ProxyStatistics.Snapshot {
         package var dropped: Int
         /// Lines that could not be written.
         package var lost: Int
+    }
+
+    /// The requests on the routes of one site.
+    package struct Site: Sendable, Hashable, Codable {
+        package var name: String
+        package var requests: Int
+        package var hits: Int
+        /// Failures, and responses with a status of 500 or more.
+        package var errors: Int
+        package var bytesServed: Int
+        /// Those of them that the origin did not have to send.
+        package var bytesSaved: Int
+    }
+
+    /// Spans for the collector of traces.
+    package struct TraceCounts: Sendable, Hashable, Codable {
+        package var sent: Int
+        /// Spans that came faster than they could be sent.
+        package var dropped: Int
+        /// Spans that the collector did not take.
+        package var failed: Int
     }
 }

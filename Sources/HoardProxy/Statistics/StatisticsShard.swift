@@ -16,6 +16,8 @@ final class StatisticsShard: Sendable {
 
     struct State: Sendable {
         var traffic = TrafficCounters()
+        /// By the numbers of sites, less 1.
+        var sites: [TrafficCounters] = []
         /// By the raw values of the tiers.
         var latencies = Array(repeating: LatencyHistogram(), count: AnswerReport.Tier.allCases.count)
         /// Uses of cached objects since they were last collected, and how many of them were misses.
@@ -41,6 +43,7 @@ final class StatisticsShard: Sendable {
         let tier = report.answer?.latencyTier ?? AnswerReport.Tier.none
         return state.withLock { state in
             state.traffic.add(report)
+            if let site = report.note?.site, site > 0 { state.add(report, toSite: site) }
             state.latencies[Int(tier.rawValue)].record(latency)
             guard let identity else { return nil }
             state.popularity.add(report, identity, reference, distinguishesHosts: settings.distinguishesHosts)
@@ -60,6 +63,11 @@ final class StatisticsShard: Sendable {
 }
 
 extension StatisticsShard.State {
+    mutating func add(_ report: ExchangeReport, toSite number: Int) {
+        while sites.count < number { sites.append(TrafficCounters()) }
+        sites[number - 1].add(report)
+    }
+
     mutating func takeSampled() -> [ObjectAccess] {
         var batch: [ObjectAccess] = []
         swap(&batch, &sampled)

@@ -5,7 +5,7 @@ internal import HTTPTypes
 internal import HoardNIO
 internal import Synchronization
 
-/// Tells the statistics, and the access log if there is one, of every exchange.
+/// Tells the statistics, the access log if there is one, and the exchange's span of every exchange.
 final class TrafficRecorder: Sendable {
     let statistics: ProxyStatistics
     private let log: Mutex<AccessLog?>
@@ -23,6 +23,7 @@ final class TrafficRecorder: Sendable {
 
     func record(_ report: ExchangeReport) {
         statistics.record(report)
+        defer { report.trace?.end(report) }
         guard hasLog.load(ordering: .relaxed) else { return }
         // The log has a queue of its own, so it is told outside of the lock.
         guard let log = accessLog else { return }

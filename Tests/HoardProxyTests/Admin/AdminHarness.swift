@@ -42,7 +42,7 @@ struct AdminHarness: Sendable {
         self.store = store
         self.cache = cache
         self.readiness = readiness
-        let services = AdminServices(
+        var services = AdminServices(
             cache: cache,
             resolve: { text, extent in
                 // Several routes have what is below /on; what is below /hosts depends on the host.
@@ -59,6 +59,8 @@ struct AdminHarness: Sendable {
             readiness: { readiness.value },
             page: { HTTPServerResponse(head: HTTPResponse(status: .ok), body: HTTPBody($0 ? "page with buttons" : "page")) }
         )
+        let resizing = ProxyResizing(cache: cache, statistics: statistics, state: nil)
+        services.resize = { memory, disk throws(ProxyError) in try await resizing.resize(memoryBytes: memory, diskBytes: disk) }
         handler = AdminHandler(
             services: services,
             token: token.flatMap { AdminToken($0) },

@@ -3,6 +3,7 @@
 
 import HTTPTypes
 import HoardHTTP
+import HoardTesting
 import Logging
 import NIOPosix
 import Testing
@@ -42,6 +43,7 @@ import Testing
         case .route(let route): route.upstream.name
         case .unknownHost: "no host"
         case .unknownPath: "no path"
+        case .ambiguousPath: "ambiguous"
         }
     }
 
@@ -64,6 +66,99 @@ import Testing
     @Test func encodedSlashesStayWhatTheyAre() throws {
         let table = try table([([], "/a/b", "ab"), ([], "/", "app")])
         #expect(match(table, nil, "/a%2fb") == "app")
+    }
+
+    /// A table with a route for the staff, another for a team, and one for everyone.
+    private func protectedTable() throws -> RouteTable {
+        var configuration = Configuration(upstreams: [.init(name: "app", servers: [try Origin("http://app.test:3000")])])
+        configuration.routes = try [("/staff/", "10.0.0.0/8"), ("/team/x/", "10.1.0.0/16"), ("/", nil)].map { prefix, network in
+            var route = Configuration.Route(upstream: "app")
+            route.pathPrefix = prefix
+            if let network { route.rules.allowedNetworks = [try #require(IPNetwork(network))] }
+            return route
+        }
+        return try table(configuration)
+    }
+
+    @Test(arguments: [
+        "//staff/", "/%2Fstaff/", "/%2fstaff/x", "/staff;a=b/", "/;/staff/", "/x/..%2Fstaff/", "/x/..;/staff/", "/\\staff/", "/staff%5Cx",
+        "/x\\..\\staff/",
+        "/team//x/", "/team/x%2f", "/team;/x;/", "/x//..;/staff/", "/.;/staff/", "/x//..%2f..%2fstaff/", "/staff/..;/team/x/", "///staff///x?y=z",
+        // Readings of nginx and Go, of Node's URL, of servers that cut parameters before they decode, and of those that take the beginning for a host.
+        "/a%5Cb%2F..%2Fstaff/", "/a%2Fb\\..\\staff/", "/a;%2Fb%2Fc/..%2Fstaff/", "//x/staff/", "/\\x/staff/s", "//x;y//staff/",
+        "/staff;%2Fa/x", "/%5C%2Fstaff/",
+        "/staff%2F..", "/open/%2e%2e;/staff/", "/staff%2F%2Fx",
+    ])
+    func aPathThatServersReadAsAProtectedOneTakesNoOtherRoute(target: String) throws {
+        guard case .ambiguousPath = try protectedTable().match(authority: nil, target: target) else {
+            Issue.record("\(target) takes a route")
+            return
+        }
+    }
+
+    /// `urlsplit` of Python, `new URL` of Node and others: every combination of what a server may do leads to the protected route from somewhere, and is refused.
+    @Test func noCombinationOfReadingsLeadsToAProtectedRoute() throws {
+        let table = try protectedTable()
+        var generator = SeededGenerator(seed: 1)
+        let pieces = ["/", "//", "%2F", "\\", "%5C", ";a", ";", "..", ".", "x", "staff", "staff/", "/staff/"]
+        for _ in 0..<20_000 {
+            let path = "/" + (0..<Int.random(in: 1...6, using: &generator)).map { _ in pieces.randomElement(using: &generator) ?? "" }.joined()
+            guard case .route(let route) = table.match(authority: nil, target: path), route.pathPrefix == "/" else { continue }
+            let forwarded = RoutePath.normalized(path)
+            for servers in PlainServer.all { #expect(!servers.path(forwarded).hasPrefix("/staff/"), "\(path), read by \(servers)") }
+        }
+    }
+
+    @Test(arguments: [
+        ("/staff/", "/staff/"), ("/staff//x", "/staff/"), ("/staff/x;y", "/staff/"), ("/staff/a%2Fb", "/staff/"), ("/open//x", "/"),
+        ("/open;staff/", "/"),
+        ("/a%2Fb", "/"), ("//", "/"), ("/%C3%A9%2B", "/"), ("/staffed//", "/"), ("/x?a=//staff/", "/"), ("/x/%252Fstaff/", "/"), ("/...;/x", "/"),
+        ("/a;b=../x", "/"),
+    ])
+    func otherPathsTakeTheRouteThatTheyName(target: String, prefix: String) throws {
+        guard case .route(let route) = try protectedTable().match(authority: nil, target: target) else {
+            Issue.record("\(target) takes no route")
+            return
+        }
+        #expect(route.pathPrefix == prefix)
+    }
+
+    @Test func aPrefixThatIsWrittenWithEncodedSlashesIsMeantSo() throws {
+        var configuration = Configuration(upstreams: [.init(name: "app", servers: [try Origin("http://app.test:3000")])])
+        configuration.routes = [.init(upstream: "app"), .init(upstream: "app")]
+        configuration.routes[0].pathPrefix = "/@scope%2Fpkg/"
+        configuration.routes[1].rules.allowedNetworks = [try #require(IPNetwork("10.0.0.0/8"))]
+        let table = try table(configuration)
+        for target in ["/@scope%2fpkg/", "/@scope%2Fpkg/a//b;c"] {
+            guard case .route(let route) = table.match(authority: nil, target: target), route.pathPrefix == "/@scope%2Fpkg/" else {
+                Issue.record("\(target) takes another route")
+                continue
+            }
+        }
+        guard case .ambiguousPath = table.match(authority: nil, target: "/@scope%2Fpkg/..;/x") else {
+            Issue.record("hidden dots take a route")
+            return
+        }
+    }
+
+    @Test(arguments: ["/..;/private/x", "/a/..%2F..%2Fprivate", "/..\\private"]) func noReadingLeadsOutOfABasePath(target: String) throws {
+        var configuration = Configuration(upstreams: [.init(name: "app", servers: [try Origin("http://app.test/public")])])
+        for paths in [["/"], ["/", "/x/"], ["/x/", "/"]] {
+            configuration.routes = paths.map { path in
+                var route = Configuration.Route(upstream: "app")
+                route.pathPrefix = path
+                return route
+            }
+            guard case .ambiguousPath = try table(configuration).match(authority: nil, target: target) else {
+                Issue.record("\(target) takes a route")
+                return
+            }
+        }
+    }
+
+    @Test func readingsMatterOnlyBesideProtectedRoutes() throws {
+        let table = try table([([], "/staff/", "staff"), ([], "/", "app")])
+        #expect(match(table, nil, "//staff/") == "app")
     }
 
     @Test func hostsAreComparedWithoutPortCaseAndFinalDot() throws {
@@ -228,4 +323,58 @@ import Testing
         #expect(routes.generation != before)
         #expect(routes.current.onlyRoute?.upstream.name == "b")
     }
+}
+
+/// Reads paths as servers do that are not strict, in plain words: a reference for ``PathReadings``.
+private struct PlainServer: CustomStringConvertible {
+    var description = ""
+    private var steps: [@Sendable (String) -> String] = []
+
+    func path(_ path: String) -> String { steps.reduce(path) { $1($0) } }
+
+    private static func cut(_ path: String) -> String {
+        path.split(separator: "/", omittingEmptySubsequences: false).map { $0.prefix { $0 != ";" } }.joined(separator: "/")
+    }
+
+    private static func merged(_ path: String) -> String {
+        var path = path
+        while path.contains("//") { path = path.replacing("//", with: "/") }
+        return path
+    }
+
+    private static func withoutDots(_ path: String) -> String {
+        var kept: [Substring] = []
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        for segment in segments {
+            if segment == ".." { _ = kept.popLast() } else if segment != "." { kept.append(segment) }
+        }
+        if let last = segments.last, last == "." || last == ".." { kept.append("") }
+        return "/" + kept.joined(separator: "/")
+    }
+
+    private static func withoutHost(_ path: String) -> String {
+        guard path.hasPrefix("//") else { return path }
+        return path.dropFirst(2).firstIndex(of: "/").map { String(path[$0...]) } ?? "/"
+    }
+
+    static let all: [PlainServer] = {
+        let decoding: [(String, @Sendable (String) -> String)] = [
+            ("nothing", { $0 }), ("encoded slashes", { $0.replacing("%2F", with: "/") }), ("backslashes", { $0.replacing("\\", with: "/") }),
+            ("all slashes", { $0.replacing("%2F", with: "/").replacing("%5C", with: "/").replacing("\\", with: "/") }),
+        ]
+        var servers: [PlainServer] = []
+        for (name, decode) in decoding {
+            for order in 0..<16 {
+                var server = PlainServer()
+                if order & 1 != 0 { server.steps.append(cut) }
+                server.steps.append(decode)
+                if order & 2 != 0 { server.steps.append(cut) }
+                if order & 4 != 0 { server.steps.append(withoutHost) }
+                if order & 8 != 0 { server.steps += [merged, withoutDots] } else { server.steps += [withoutDots, merged] }
+                server.description = "\(name), order \(order)"
+                servers.append(server)
+            }
+        }
+        return servers
+    }()
 }

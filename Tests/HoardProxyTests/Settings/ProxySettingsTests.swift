@@ -344,7 +344,8 @@ import Testing
             case .section, .sections: break
             default:
                 let isOfOneItemOnly = [
-                    "upstreams.name", "upstreams.servers", "routes.hosts", "routes.path", "routes.upstream", "listen.address",
+                    "upstreams.name", "upstreams.servers", "routes.hosts", "routes.path", "routes.upstream", "routes.site", "routes.requests",
+                    "listen.address",
                     "listen.hosts.names", "listen.hosts.tls-certificates", "listen.hosts.tls-key",
                 ]
                 let needsFlag = !isOfOneItemOnly.contains(description.path)
