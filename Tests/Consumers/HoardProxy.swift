@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // traits: Proxy
-// packages: Yams swift-asn1 swift-atomics swift-collections swift-crypto swift-http-structured-headers swift-http-types swift-log swift-nio swift-nio-http2 swift-nio-ssl swift-system
+// packages: Yams swift-asn1 swift-atomics swift-collections swift-crypto swift-distributed-tracing swift-http-structured-headers swift-http-types swift-log swift-nio swift-nio-http2 swift-nio-ssl swift-system
 
 import HoardProxy
 import Logging

@@ -30,6 +30,7 @@ import Testing
     @Test func connectionThatIsLongInClosingIsClosedOnce() throws {
         let connection = try TestConnection { $0.headTimeout = .seconds(30) }
         connection.holdsClosing = true
+        defer { connection.holdsClosing = false }
         connection.advance(by: .seconds(1_000))
         #expect(connection.isOpen && connection.closeCount == 1)
     }
