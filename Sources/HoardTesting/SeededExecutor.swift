@@ -94,9 +94,11 @@ public final class SeededExecutor: TaskExecutor, PreemptingExecutor {
     /// Returns when the body has ended and no job is ready any more. Tasks that it has left behind go on whenever they become ready.
     ///
     /// - Throws: What `body` throws; ``SeededExecutorError`` if it can never end. Then the body's task is cancelled, and left alone if
-    ///   that does not help. Cancelling the caller cancels the body.
+    ///   that does not help: an executor with a run that goes on without end runs nothing more, and throws the same error at once. Cancelling the
+    ///   caller cancels the body.
     public func run<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
         let outcome = SeededOutcome<Result>()
+        if let abandonment = state.withLock({ $0.abandonment }) { throw abandonment }
         let failure = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let number = state.withLock { state in
@@ -200,13 +202,13 @@ extension SeededExecutor {
         var pausedCount = 0
         var isWaitingForOutside = false
         /// A run that never came to rest has left jobs that may not be run any more.
-        var isAbandoned = false
+        var abandonment: SeededExecutorError?
         var run: SeededRun?
         var runCount = 0
 
         /// Returns whether a thread must be started to run jobs.
         mutating func startDriving() -> Bool {
-            guard !isDriven, !isAbandoned else { return false }
+            guard !isDriven, abandonment == nil else { return false }
             isDriven = true
             return true
         }
@@ -231,7 +233,7 @@ extension SeededExecutor {
         /// The run has used up its jobs, and is asked to end.
         case cancel(Task<Void, Never>)
         /// Cancelling the run did not end it.
-        case abandon(SeededRun)
+        case abandon(SeededRun, SeededExecutorError)
     }
 
     private func startDriver() {
@@ -255,7 +257,7 @@ extension SeededExecutor {
             case .finish(let run): run.continuation.resume(returning: run.failure)
             case .idle: becomeIdle()
             case .cancel(let task): task.cancel()
-            case .abandon(let run): return run.continuation.resume(returning: run.failure ?? .livelock(seed: seed, jobCount: run.jobCount))
+            case .abandon(let run, let failure): return run.continuation.resume(returning: failure)
             }
         }
     }
@@ -268,16 +270,23 @@ extension SeededExecutor {
     }
 
     private func nextStep(_ state: inout State) -> Step {
-        if let run = state.run, run.jobCount >= maximumJobCount {
-            // Cancelled, it has as many jobs again in which to end.
-            if run.failure == nil, let task = run.task {
-                state.run?.failure = .livelock(seed: seed, jobCount: run.jobCount)
-                return .cancel(task)
+        if let run = state.run {
+            // The thread that starts the run is about to store its task, and starts a driver then. Until that is done, nothing could cancel the run.
+            guard let task = run.task else {
+                state.isDriven = false
+                return .stop
             }
-            if run.jobCount / 2 >= maximumJobCount || run.task == nil {
-                state.run = nil
-                state.isAbandoned = true
-                return .abandon(run)
+            if run.jobCount >= maximumJobCount {
+                // Cancelled, it has as many jobs again in which to end.
+                guard let failure = run.failure else {
+                    state.run?.failure = .livelock(seed: seed, jobCount: run.jobCount)
+                    return .cancel(task)
+                }
+                if run.jobCount / 2 >= maximumJobCount {
+                    state.run = nil
+                    state.abandonment = failure
+                    return .abandon(run, failure)
+                }
             }
         }
         if !state.ready.isEmpty {
@@ -293,7 +302,7 @@ extension SeededExecutor {
                 return .resume(paused, number: number)
             }
         }
-        guard let run = state.run, run.task != nil else {
+        guard let run = state.run else {
             state.isDriven = false
             return .stop
         }

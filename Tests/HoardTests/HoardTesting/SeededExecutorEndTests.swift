@@ -108,6 +108,27 @@ import Testing
         #expect(try await executor.run { 5 } == 5)
     }
 
+    @Test func aRunIsCancelledBeforeItIsAbandonedHoweverFewJobsItMayNeed() async throws {
+        // Its first jobs can be over before the thread that starts it knows the task.
+        for seed in 0..<2_000 as Range<UInt64> {
+            let executor = SeededExecutor(seed: seed, maximumJobCount: 3)
+            let error = await error(of: { try await executor.run { while !Task.isCancelled { await Task.yield() } } })
+            #expect((error as? SeededExecutorError)?.code == .livelock, "seed \(seed)")
+            let five = try? await executor.run { 5 }
+            try #require(five == 5, "seed \(seed)")
+        }
+    }
+
+    @Test func anExecutorWhoseRunGoesOnThoughCancelledSaysSoInsteadOfHanging() async {
+        let executor = SeededExecutor(seed: 4, maximumJobCount: 1_000)
+        let isOver = Shared(false)
+        for _ in 0..<2 {
+            let error = await error(of: { try await executor.run { while !isOver.value { await Task.yield() } } })
+            #expect((error as? SeededExecutorError)?.code == .livelock)
+        }
+        isOver.update { $0 = true }
+    }
+
     @Test func workFromOutsideIsAwaitedWithPatience() async throws {
         let executor = SeededExecutor(seed: 1, patience: .seconds(30))
         let value = try await executor.run {
