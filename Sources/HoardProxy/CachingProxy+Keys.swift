@@ -45,16 +45,15 @@ extension RouteTable {
             return found(places.map { uri(on: $0.index, authority: nil, target: $0.target) })
         }
         guard let target = TargetURI(URIReference(text)) else { return .nothing }
-        let pathAndQuery = target.query.map { "\(target.path)?\($0)" } ?? target.path
         if isPrefix {
-            let places = places(of: pathAndQuery, forHost: HostPatterns.host(of: target.authority), isPrefix: true)
+            let places = places(of: target.pathAndQuery, forHost: HostPatterns.host(of: target.authority), isPrefix: true)
             return found([prefixAtServer(target)] + places.map { uri(on: $0.index, authority: target.authority, target: $0.target) })
         }
         if let found = uriAtServer(target) { return .uris([found]) }
-        guard case .route(let route) = match(authority: target.authority, target: pathAndQuery),
+        guard case .route(let route) = match(authority: target.authority, target: target.pathAndQuery),
             let index = routes.firstIndex(where: { $0 === route })
         else { return .nothing }
-        return found([uri(on: index, authority: target.authority, target: pathAndQuery)])
+        return found([uri(on: index, authority: target.authority, target: target.pathAndQuery)])
     }
 
     /// Routes on which there may be what is meant, each with what it begins with there.

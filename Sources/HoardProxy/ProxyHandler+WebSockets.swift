@@ -26,7 +26,7 @@ struct WebSocketRequest: Sendable {
     init(_ request: HTTPRequest, body: HTTPBody, isExtendedConnect: Bool) {
         var request = request.openingWebSocket()
         // In the form in which routes were compared, as the cache forwards all else.
-        if let target = TargetURI(request) { request.path = target.query.map { "\(target.path)?\($0)" } ?? target.path }
+        if let target = TargetURI(request) { request.path = target.pathAndQuery }
         self.body = body
         if isExtendedConnect {
             var generator = SystemRandomNumberGenerator()

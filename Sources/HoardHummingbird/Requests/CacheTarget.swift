@@ -27,7 +27,7 @@ struct CacheTarget: Sendable {
         isExact = (request.path ?? "").utf8.prefix { $0 != UInt8(ascii: "?") }.elementsEqual(target.path.utf8)
         request.scheme = target.scheme
         request.authority = target.authority
-        request.path = target.query.map { "\(target.path)?\($0)" } ?? target.path
+        request.path = target.pathAndQuery
         self.request = request
     }
 

@@ -7,7 +7,7 @@ extension HTTPRequest {
     /// Sets scheme, authority and path to those of `target`.
     package mutating func setTarget(_ target: TargetURI) {
         // Each change of a request copies what it shares with others.
-        let (authority, path) = (target.authority, target.query.map { "\(target.path)?\($0)" } ?? target.path)
+        let (authority, path) = (target.authority, target.pathAndQuery)
         if scheme?.hasSameBytes(as: target.scheme) != true { scheme = target.scheme }
         if self.authority?.hasSameBytes(as: authority) != true { self.authority = authority }
         if self.path?.hasSameBytes(as: path) != true { self.path = path }

@@ -25,6 +25,9 @@ package struct TargetURI: Hashable, Sendable {
     /// `nil` if there is no question mark.
     package let query: String?
 
+    /// The path with the query, if there is one, as a request has it: [RFC 9112 §3.2.1](https://www.rfc-editor.org/rfc/rfc9112#section-3.2.1).
+    package var pathAndQuery: String { query.map { "\(path)?\($0)" } ?? path }
+
     /// The target of a request, or `nil` if scheme, authority or path are missing or cannot be used.
     package init?(_ request: HTTPRequest) {
         guard let scheme = request.scheme, let authority = request.authority else { return nil }

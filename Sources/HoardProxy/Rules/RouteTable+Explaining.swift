@@ -14,7 +14,7 @@ extension RouteTable {
     /// - Returns: `nil` if the text is neither.
     func explanation(of text: String) -> [String]? {
         guard let target = TargetURI(URIReference(text.utf8.first == UInt8(ascii: "/") ? "http://localhost\(text)" : text)) else { return nil }
-        let path = target.query.map { "\(target.path)?\($0)" } ?? target.path
+        let path = target.pathAndQuery
         let head = HTTPRequest(method: .get, scheme: target.scheme, authority: target.authority, path: path)
         switch match(authority: head.authority, target: path) {
         case .unknownHost: return ["Route: none for the host “\(HostPatterns.host(of: target.authority))”: 421."]
