@@ -10,6 +10,7 @@ struct ProxyView: Sendable {
     let parts: CachingProxy.Parts
     let server: HTTPServer
     let state: ProxyState
+    let warming: ProxyWarming
 
     var adminServices: AdminServices {
         var services = AdminServices(
@@ -29,6 +30,7 @@ struct ProxyView: Sendable {
         services.resize = { memoryBytes, diskBytes throws(ProxyError) in
             try await resizing.resize(memoryBytes: memoryBytes, diskBytes: diskBytes)
         }
+        services.warming = warming
         services.explainRules = { [routes = parts.routes] in routes.current.explanation(of: $0) ?? [] }
         return services
     }
@@ -53,6 +55,7 @@ struct ProxyView: Sendable {
                 },
                 accessLog: parts.recorder.accessLog?.counts,
                 traces: parts.routes.current.tracing?.counts,
+                warmUp: warming.progress.map { .init($0) },
                 sites: parts.routes.current.siteNumbers.all
             )
         )
@@ -62,10 +65,18 @@ struct ProxyView: Sendable {
     func readiness() async -> AdminServices.Readiness {
         let (hasEnded, upstreams) = state.value.withLock { ($0.hasEnded, $0.upstreams) }
         if hasEnded { return .notReady("The proxy is about to end.") }
+        if let sentence = warming.reasonToWait { return .notReady(sentence) }
         guard upstreams.groups.flatMap({ $0.states() }).allSatisfy({ $0.state == .unhealthy }) else { return .ready }
         let figures = await parts.cache.figures()
         if [figures.memory, figures.disk, figures.shared?.space].contains(where: { $0?.entries ?? 0 > 0 }) { return .ready }
         return .notReady("No server of any upstream answers, and nothing is stored that could be served instead.")
+    }
+}
+
+extension ProxyStatistics.Snapshot.WarmUp {
+    fileprivate init(_ progress: ProxyWarming.Progress) {
+        let report = progress.report
+        self.init(isRunning: progress.isRunning, total: progress.total, urls: report.urls, stored: report.stored, failed: report.failed)
     }
 }
 

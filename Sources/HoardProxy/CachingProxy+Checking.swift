@@ -39,6 +39,7 @@ extension CachingProxy {
                 if try NIOSSLCertificate.fromPEMFile(path).isEmpty { throw ProxyError(.invalidConfiguration, "There is none in it.") }
             }
         }
+        do { _ = try configuration.warmUp?.urls } catch { problems.append(error.message) }
         for rules in Set(configuration.routes.map(\.rules)) {
             do { _ = try RouteRules(rules) } catch { problems.append(error.message) }
         }

@@ -48,6 +48,7 @@ extension CachingProxy {
         let memoryBytes = configuration.cache.maximumMemoryBytes
         if memoryBytes != cache.maximumMemoryByteCount { try await resize(memoryBytes: max(0, memoryBytes)) }
         if let tracing, tracing !== table.tracing { await tracing.shutdown() }
+        if let warmUp = configuration.warmUp, warmUp != before.configuration.warmUp { try warming.begin(warmUp, isReload: true) }
         return needRestart
     }
 

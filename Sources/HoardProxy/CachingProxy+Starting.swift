@@ -74,16 +74,20 @@ extension CachingProxy {
             throw ProxyError(error)
         }
         let state = ProxyState(configuration, parts.upstreams)
+        let warming = ProxyWarming(handler: handler)
         let admin: AdminServer?
         do throws(ProxyError) {
-            admin = try await startAdmin(configuration.admin, ProxyView(parts: parts, server: server, state: state), logger: logger)
+            let view = ProxyView(parts: parts, server: server, state: state, warming: warming)
+            parts.upstreams.start()
+            if let warmUp = configuration.warmUp { try warming.begin(warmUp) }
+            admin = try await startAdmin(configuration.admin, view, logger: logger)
         } catch {
+            await warming.end()
             await server.shutdown(gracePeriod: .zero)
             await parts.abandon()
             throw error
         }
-        parts.upstreams.start()
-        return CachingProxy(parts, server: server, admin: admin, state: state, logger: logger)
+        return CachingProxy(parts, server: server, admin: admin, state: state, warming: warming, logger: logger)
     }
 
     private static func startAdmin(_ settings: Configuration.Admin?, _ view: ProxyView, logger: Logger) async throws(ProxyError) -> AdminServer? {

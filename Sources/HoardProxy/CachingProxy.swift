@@ -24,11 +24,12 @@ public final class CachingProxy: Sendable {
     let threads: MultiThreadedEventLoopGroup
     let state: ProxyState
     let webSockets: WebSocketCounts
+    let warming: ProxyWarming
     let logger: Logger
     /// Rolls the history of the statistics.
     private let rolling: Task<Void, Never>
 
-    init(_ parts: Parts, server: HTTPServer, admin: AdminServer?, state: ProxyState, logger: Logger) {
+    init(_ parts: Parts, server: HTTPServer, admin: AdminServer?, state: ProxyState, warming: ProxyWarming, logger: Logger) {
         cache = parts.cache
         routes = parts.routes
         recorder = parts.recorder
@@ -38,6 +39,7 @@ public final class CachingProxy: Sendable {
         self.admin = admin
         self.logger = logger
         self.state = state
+        self.warming = warming
         rolling = startTask(priority: .utility) { [statistics = parts.recorder.statistics] in await statistics.run() }
     }
 
@@ -74,6 +76,7 @@ public final class CachingProxy: Sendable {
         guard state.end() else { return }
         // What a reload has begun would otherwise come into force when nobody ends it any more.
         await state.waitForReload()
+        await warming.end()
         await server.shutdown(gracePeriod: gracePeriod)
         // It tells of the end as long as that takes.
         await admin?.shutdown()

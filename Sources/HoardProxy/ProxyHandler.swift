@@ -22,6 +22,14 @@ struct ProxyHandler: Sendable {
         }
     }
 
+    /// The same for a request of the proxy's own, which is no span of a trace.
+    func respondUntraced(to request: HTTPServerRequest) async -> HTTPServerResponse {
+        switch begin(request, routes.current) {
+        case .response(let response): response
+        case .pending(let pending): await respond(to: pending)
+        }
+    }
+
     /// How far a request has been answered without waiting.
     enum Beginning {
         case response(HTTPServerResponse)

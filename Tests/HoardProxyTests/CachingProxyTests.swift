@@ -69,6 +69,52 @@ import Testing
         }
     }
 
+    @Test func warmUpOfTheStartHasTheFirstClientHit() async throws {
+        let list = FileManager.default.temporaryDirectory.appending(path: "hoard-\(UUID()).urls")
+        defer { try? FileManager.default.removeItem(at: list) }
+        try Data("# pages\n/a\nhttp://any.test/b\n".utf8).write(to: list)
+        try await withProxy(configure: { configuration in
+            configuration.warmUp = .init()
+            configuration.warmUp?.urlsPath = list.path
+        }) { (proxy: CachingProxy, probe: Probe) async throws in
+            await proxy.warming.waitUntilOver()
+            #expect(proxy.warming.progress?.report.stored == 2)
+            #expect(try await probe.get("/a").cacheStatus.contains("hit"))
+            #expect(try await probe.get("/b").cacheStatus.contains("hit"))
+            #expect(try await probe.get("/c").cacheStatus.contains("fwd=uri-miss"))
+            // Only what clients asked for is counted.
+            #expect(proxy.recorder.statistics.snapshot().requests.total == 3)
+            var other = proxy.configuration
+            try Data("/d".utf8).write(to: list)
+            try await proxy.reload(other)
+            #expect(proxy.warming.progress?.total == 2, "the settings are the same")
+            other.warmUp?.concurrency = 1
+            try await proxy.reload(other)
+            await proxy.warming.waitUntilOver()
+            #expect(try await probe.get("/d").cacheStatus.contains("hit"))
+        }
+        await #expect(throws: ProxyError.self) {
+            try await withProxy(configure: { configuration in
+                configuration.warmUp = .init()
+                configuration.warmUp?.urlsPath = list.path + ".none"
+            }) { (_: CachingProxy, _: Probe) in }
+        }
+    }
+
+    @Test func proxyEndsDuringItsWarmUp() async throws {
+        let server = try await ScriptedServer.start { _ in [] }
+        var configuration = CachingProxy.Configuration(
+            upstreams: [.init(name: "a", servers: [try Origin("http://127.0.0.1:\(server.port)")])]
+        )
+        configuration.listeners = [.init(.tcp(host: "127.0.0.1", port: 0))]
+        configuration.warmUp = .init()
+        configuration.warmUp?.sitemaps = ["/sitemap.xml"]
+        let proxy = try await CachingProxy.start(configuration: configuration, stores: [], logger: Self.logger)
+        try await waitUntil { server.requests.value == 1 }
+        await proxy.shutdown(gracePeriod: .zero)
+        #expect(proxy.warming.progress?.isRunning == false)
+    }
+
     @Test func unknownHostsAndPathsAreRefused() async throws {
         try await withProxy(configure: { configuration in
             configuration.routes[0].hosts = ["example.com"]

@@ -28,6 +28,9 @@ struct DashboardFieldsTests {
             "origins": [{"name": "a", "servers": [{"url": "a", "state": "healthy", "requests": 1, "failures": 1, "inProgress": 1, "connections": 1,
                 "meanResponseMilliseconds": 1}]}],
             "history": [POINT], "longHistory": [POINT], "hottest": [{"uri": "a", "requests": 1, "bytes": 1}], "largest": [{"uri": "a", "bytes": 1}],
+            "accessLog": {"written": 1, "dropped": 1, "lost": 1}, "traces": {"sent": 1, "dropped": 1, "failed": 1},
+            "warmUp": {"isRunning": true, "total": 1, "urls": 1, "stored": 1, "failed": 1},
+            "sites": [{"name": "a", "requests": 1, "hits": 1, "errors": 1, "bytesServed": 1, "bytesSaved": 1}],
             "missRatioCurve": {"sampleRate": 1, "sampledRequests": 1, "points": [{"bytes": 1, "missRatio": 1}], "currentBytes": 1, "currentMissRatio": 1}
         }
         """#

@@ -371,6 +371,18 @@ struct OperationFlags: SettingFlags {
     @Option(name: .customLong("trace-service-name"), help: .setting("trace-service-name"), completion: .setting("trace-service-name"))
     var traceServiceName: String?
 
+    @Option(name: .customLong("warm-sitemaps"), help: .setting("warm-sitemaps"), completion: .setting("warm-sitemaps"))
+    var warmSitemaps: String?
+
+    @Option(name: .customLong("warm-urls"), help: .setting("warm-urls"), completion: .file())
+    var warmURLs: String?
+
+    @Option(name: .customLong("warm-concurrency"), help: .setting("warm-concurrency"), completion: .setting("warm-concurrency"))
+    var warmConcurrency: String?
+
+    @Option(name: .customLong("warm-readiness-wait"), help: .setting("warm-readiness-wait"), completion: .setting("warm-readiness-wait"))
+    var warmReadinessWait: String?
+
     @Option(name: .customLong("event-loops"), help: .setting("event-loops"), completion: .setting("event-loops"))
     var eventLoops: String?
 
@@ -387,6 +399,8 @@ struct OperationFlags: SettingFlags {
             ("access-log", accessLog.all),
             ("access-log-format", accessLogFormat.all),
             ("trace-collector", traceCollector.all), ("trace-sample", traceSample.all), ("trace-service-name", traceServiceName.all),
+            ("warm-sitemaps", warmSitemaps.all), ("warm-urls", warmURLs.all), ("warm-concurrency", warmConcurrency.all),
+            ("warm-readiness-wait", warmReadinessWait.all),
             ("event-loops", eventLoops.all),
             ("grace-period", gracePeriod.all),
             ("log-level", logLevel.all),

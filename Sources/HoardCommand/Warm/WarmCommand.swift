@@ -5,6 +5,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import HTTPTypes
 internal import HoardHTTP
+internal import HoardProxy
 internal import HoardTransports
 
 struct WarmCommand: AsyncParsableCommand {
@@ -78,20 +79,20 @@ struct WarmCommand: AsyncParsableCommand {
         configuration.maximumConnectionCountPerHost = concurrency
         configuration.maximumIdleConnectionCountPerHost = concurrency
         let transport = try NIOTransport(configuration: configuration)
-        let warming = Warming(transport: transport, proxy: proxy.flatMap { TargetURI(URIReference($0)) }, fields: fields)
+        let warming = Self.warming(through: transport, proxy: proxy.flatMap { TargetURI(URIReference($0)) }, fields: fields)
         var (pages, problems) = await collect(warming)
         var seen: Set<String> = []
         pages.removeAll { !seen.insert($0).inserted }
         var progress = ProgressBar(total: pages.count, unit: .records)
         var report = WarmReport()
         var hasError = false
-        for await (url, outcome, byteCount) in warming.visit(pages, concurrency: concurrency, rate: rate) {
+        await warming.visit(pages, concurrency: concurrency, rate: rate) { url, outcome, byteCount in
             report.add(outcome, byteCount: byteCount)
             progress.advance(by: 1)
-            guard case .failed(let reason) = outcome else { continue }
+            guard case .failed(let reason) = outcome else { return }
             hasError = true
             if !reason.hasPrefix("status ") { problems += 1 }
-            guard report.failed <= 100 else { continue }
+            guard report.failed <= 100 else { return }
             progress.finish()
             Terminal.say("hoard: \(printable(url)): \(printable(reason))")
         }
@@ -104,6 +105,23 @@ struct WarmCommand: AsyncParsableCommand {
         if hasError { throw ExitCode(22) }
     }
 
+    /// - Parameter proxy: `nil`: requests go where their URLs lead.
+    private static func warming(through transport: NIOTransport, proxy: TargetURI?, fields: HTTPFields) -> Warming {
+        Warming { target in
+            let request = HTTPRequest(
+                method: .get,
+                scheme: (proxy ?? target).scheme,
+                authority: target.authority,
+                path: target.pathAndQuery,
+                headerFields: fields
+            )
+            let server = try proxy.map { try OriginServer(scheme: $0.scheme, authority: $0.authority) }
+            let response = try await transport.send(request, body: .empty, to: server, onNewConnection: false, onInterimResponse: nil)
+            let outcome = WarmReport.Outcome(status: response.head.status.code, cacheStatus: response.head.headerFields[.cacheStatus])
+            return .init(head: response.head, body: response.body, outcome: outcome)
+        }
+    }
+
     /// All URLs, and how many sources could not be read.
     private func collect(_ warming: Warming) async -> (pages: [String], problems: Int) {
         var pages: [String] = []
@@ -113,7 +131,7 @@ struct WarmCommand: AsyncParsableCommand {
                 pages += try await warming.pages(ofSitemap: url)
             } catch {
                 problems += 1
-                Terminal.say("hoard: \(error)")
+                Terminal.say("hoard: \(printable("\(error)"))")
             }
         }
         for path in urls {

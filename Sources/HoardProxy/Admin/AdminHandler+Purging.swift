@@ -33,16 +33,27 @@ extension AdminHandler {
     }
 
     /// The content of a request that changes something, once its token has been looked at.
-    func content(of request: HTTPServerRequest) async throws(AdminRefusal) -> ByteBuffer {
+    ///
+    /// - Parameter maximumByteCount: The longest that is read.
+    func content(
+        of request: HTTPServerRequest,
+        upTo maximumByteCount: Int = maximumContentByteCount
+    ) async throws(AdminRefusal) -> ByteBuffer {
         try authorize(request.head)
         let type = request.head.headerFields[.contentType].map { $0.prefix { $0 != ";" && $0 != " " }.lowercased() }
         guard type == "application/json" else {
             throw AdminRefusal(.unsupportedMediaType, "The content must be JSON, with the content type application/json.")
         }
-        return try await content(of: request.body)
+        do {
+            return try await request.body.collect(upTo: maximumByteCount)
+        } catch is HTTPBodyTooLargeError {
+            throw AdminRefusal(.contentTooLarge, "The content is longer than \(maximumByteCount) bytes.")
+        } catch {
+            throw AdminRefusal(.badRequest, "The content did not arrive as a whole.")
+        }
     }
 
-    private func authorize(_ request: HTTPRequest) throws(AdminRefusal) {
+    func authorize(_ request: HTTPRequest) throws(AdminRefusal) {
         guard let token else {
             throw AdminRefusal(.forbidden, "Nothing can be changed here: the proxy was started without a token for its admin server.")
         }
@@ -53,16 +64,6 @@ extension AdminHandler {
         case .wrong:
             logger.notice("A request to change the cache had a wrong token.")
             throw AdminRefusal(.unauthorized, "The token is wrong.", fields: [.wwwAuthenticate: #"Bearer error="invalid_token""#])
-        }
-    }
-
-    private func content(of body: HTTPBody) async throws(AdminRefusal) -> ByteBuffer {
-        do {
-            return try await body.collect(upTo: Self.maximumContentByteCount)
-        } catch is HTTPBodyTooLargeError {
-            throw AdminRefusal(.contentTooLarge, "The content is longer than \(Self.maximumContentByteCount) bytes.")
-        } catch {
-            throw AdminRefusal(.badRequest, "The content did not arrive as a whole.")
         }
     }
 
@@ -121,20 +122,13 @@ struct PurgeRequest: Hashable, Sendable {
     /// Whether responses are marked stale instead of removed.
     let isStale: Bool
 
-    private struct Name: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-        init?(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
     private struct Content: Decodable {
         var texts: [String: String] = [:]
         var flags: [String: Bool] = [:]
         var unknown: String?
 
         init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: Name.self)
+            let container = try decoder.container(keyedBy: AnyName.self)
             for key in container.allKeys {
                 switch key.stringValue {
                 case "url", "prefix", "tag": texts[key.stringValue] = try container.decode(String.self, forKey: key)

@@ -19,23 +19,6 @@ extension AdminHandler {
         var diskBytes: Int?
     }
 
-    /// Names that are not known are refused: a misspelt size would otherwise seem to be changed.
-    private struct Names: Decodable {
-        let unknown: String?
-
-        private struct Name: CodingKey {
-            let stringValue: String
-            var intValue: Int? { nil }
-            init?(stringValue: String) { self.stringValue = stringValue }
-            init?(intValue: Int) { nil }
-        }
-
-        init(from decoder: any Decoder) throws {
-            let names = try decoder.container(keyedBy: Name.self).allKeys.map(\.stringValue)
-            unknown = names.sorted().first { $0 != "memoryBytes" && $0 != "diskBytes" }
-        }
-    }
-
     func resize(_ request: HTTPServerRequest) async throws(AdminRefusal) -> HTTPServerResponse {
         let size = try Self.size(await content(of: request))
         do throws(ProxyError) {
@@ -52,18 +35,12 @@ extension AdminHandler {
     }
 
     private static func size(_ content: ByteBuffer) throws(AdminRefusal) -> Size {
-        let size: Size
-        do {
-            let data = Data(content.readableBytesView)
-            if let unknown = try JSONDecoder().decode(Names.self, from: data).unknown {
-                throw AdminRefusal(.badRequest, "There is no size “\(unknown)”; there are memoryBytes and diskBytes.")
-            }
-            size = try JSONDecoder().decode(Size.self, from: data)
-        } catch let error as AdminRefusal {
-            throw error
-        } catch {
-            throw AdminRefusal(.badRequest, "The content must be an object such as {\"memoryBytes\": 1073741824, \"diskBytes\": 10737418240}.")
-        }
+        let size: Size = try AdminJSON.object(
+            content,
+            "size",
+            ["memoryBytes", "diskBytes"],
+            like: #"{"memoryBytes": 1073741824, "diskBytes": 10737418240}"#
+        )
         guard size.memoryBytes != nil || size.diskBytes != nil else {
             throw AdminRefusal(.badRequest, "The content names no size; give memoryBytes, diskBytes or both.")
         }

@@ -52,7 +52,7 @@ struct AdminHandler: Sendable {
             throw AdminRefusal(.notFound, "There is nothing at this path.")
         }
         if endpoint.isGuarded { try guardAgainstStrangers(request.head) }
-        let methods: [HTTPRequest.Method] = endpoint.changesSomething ? [.post] : [.get, .head]
+        let methods = endpoint.methods
         guard methods.contains(request.head.method) else {
             let allowed = methods.map(\.rawValue).joined(separator: ", ")
             throw AdminRefusal(.methodNotAllowed, "This takes \(allowed) only.", fields: [.allow: allowed])
@@ -60,6 +60,7 @@ struct AdminHandler: Sendable {
         if endpoint == .purge { return try await purge(request) }
         if endpoint == .size { return try await resize(request) }
         try query.allow(endpoint.parameters)
+        if endpoint == .warmUp { return try await warm(request) }
         return try await read(endpoint, query, isHead: request.head.method == .head)
     }
 
@@ -75,9 +76,16 @@ struct AdminHandler: Sendable {
         case explanation = "/api/explain"
         case purge = "/api/purge"
         case size = "/api/size"
+        case warmUp = "/api/warm"
 
-        /// Whether it takes the token.
-        var changesSomething: Bool { self == .purge || self == .size }
+        /// `POST` and `DELETE` change something, and take the token.
+        fileprivate var methods: [HTTPRequest.Method] {
+            switch self {
+            case .purge, .size: [.post]
+            case .warmUp: [.get, .head, .post, .delete]
+            default: [.get, .head]
+            }
+        }
 
         /// Whether the host's name and the site of the request matter. Whoever looks after the process may call it what he likes.
         var isGuarded: Bool {

@@ -48,20 +48,7 @@ extension HTTPServerResponse {
         admin(refusal.status, fields: refusal.fields, body: HTTPBody(AdminJSON.text(["error": refusal.message])))
     }
 
-    static func admin(json value: some Encodable) -> HTTPServerResponse {
-        admin(body: HTTPBody(AdminJSON.text(value)))
-    }
-}
-
-/// The JSON that the admin server speaks: dates are seconds since 1970.
-enum AdminJSON {
-    /// An object on one line. What cannot be written, such as a number that is none, becomes an error in its place.
-    static func text(_ value: any Encodable) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.withoutEscapingSlashes]
-        encoder.dateEncodingStrategy = .secondsSince1970
-        encoder.nonConformingFloatEncodingStrategy = .convertToString(positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
-        guard let data = try? encoder.encode(value) else { return #"{"error":"The figures cannot be written as JSON."}"# }
-        return String(decoding: data, as: UTF8.self)
+    static func admin(_ status: HTTPResponse.Status = .ok, json value: some Encodable) -> HTTPServerResponse {
+        admin(status, body: HTTPBody(AdminJSON.text(value)))
     }
 }

@@ -54,6 +54,8 @@ package struct AdminServices: Sendable {
     package var resize: @Sendable (_ memoryBytes: Int?, _ diskBytes: Int?) async throws(ProxyError) -> Void = { _, _ throws(ProxyError) in
         throw ProxyError(.invalidConfiguration, "Sizes cannot be changed here.")
     }
+    /// Warms the cache; `nil`: it cannot be warmed here.
+    var warming: ProxyWarming?
     /// The dashboard, for servers that do or do not let things be changed.
     package var page: @Sendable (_ allowsChanges: Bool) -> HTTPServerResponse
 

@@ -139,6 +139,11 @@ extension PrometheusText {
             add("hoard_trace_dropped_total", .counter, "Spans that came faster than they could be sent.", traces.dropped)
             add("hoard_trace_failed_total", .counter, "Spans that the collector of traces did not take.", traces.failed)
         }
+        if let warmUp = snapshot.warmUp {
+            add("hoard_warm_up_running", .gauge, "Whether the proxy asks itself for URLs now.", warmUp.isRunning ? 1 : 0)
+            add("hoard_warm_up_urls", .gauge, "URLs that the last warm-up has asked for.", warmUp.urls)
+            add("hoard_warm_up_failed", .gauge, "URLs of the last warm-up that got no response, or an error.", warmUp.failed)
+        }
         add("hoard_uptime_seconds", .gauge, "Time since the proxy started.", [Sample(snapshot.uptimeSeconds)])
         add("hoard_info", .gauge, "The version that runs; always 1.", [Sample(1, [("version", snapshot.version)])])
         if let bytes = snapshot.process.residentBytes { add("process_resident_memory_bytes", .gauge, "Resident memory of the process.", bytes) }

@@ -23,6 +23,8 @@ extension CachingProxy {
         public var accessLog: AccessLog?
         /// `nil`: requests make no spans, and their `traceparent` is passed on as it came.
         public var traces: Traces?
+        /// `nil`, as by default: the proxy stores what clients ask for, and nothing before.
+        public var warmUp: WarmUp?
         /// How many threads serve connections. `nil`: one for each core.
         public var eventLoopCount: Int?
 

@@ -83,6 +83,10 @@ extension DashboardPage {
             <figure id="requestsChart" class="card"></figure>
             <figure id="latencyChart" class="card"></figure>
             <figure id="bytesChart" class="card"></figure>
+            <div class="card full" id="siteCard" hidden><h3>Sites</h3>
+              <div class="scroll" tabindex="0" role="region" aria-label="Sites"><table class="figures"><thead><tr><th scope="col">Site</th>
+                <th scope="col">Requests</th><th scope="col">Hit ratio</th><th scope="col">Errors</th><th scope="col">Served</th>
+                <th scope="col">Saved</th></tr></thead><tbody id="siteRows"></tbody></table></div></div>
             <details class="card full"><summary>The charts as a table</summary>
               <div class="scroll" tabindex="0" role="region" aria-label="The charts as a table"><table class="figures">
                 <thead><tr><th scope="col">Time</th><th scope="col">Hit ratio</th><th scope="col">Requests</th><th scope="col">Errors</th>
@@ -109,7 +113,8 @@ extension DashboardPage {
               <p id="whatIfNote" class="soft small"></p>
             </div>
             <div class="column">
-              <div class="card"><h3>In use</h3><div id="meters"></div><p id="process" class="soft small"></p></div>
+              <div class="card"><h3>In use</h3><div id="meters"></div><p id="process" class="soft small"></p>
+                <ul id="operation" class="plain soft small"></ul></div>
               <div class="card"><h3>Evictions by cause</h3>
                 <table class="figures"><thead><tr><th scope="col">Cause</th><th scope="col">Memory</th><th scope="col">Disk</th></tr></thead>
                   <tbody id="evictions"></tbody></table>
@@ -967,6 +972,32 @@ extension DashboardPage {
           build(track, { "aria-label": name, "aria-valuemax": limit, "aria-valuenow": Math.min(used, limit), "aria-valuetext": text }, []);
         }
 
+        // What the proxy does beside answering: a line for each thing that is configured.
+
+        function showOperation(state) {
+          fill(byId("operation"), [logLine(state), traceLine(state), warmUpLine(state)].filter(Boolean), () => make("li"), say);
+        }
+
+        function logLine(state) {
+          if (at(state.now, "accessLog", null) === null) return "";
+          const lost = at(state.now, "accessLog.dropped") + at(state.now, "accessLog.lost");
+          return `Access log: ${exact(at(state.now, "accessLog.written"))} lines written, ${exact(lost)} lost.`;
+        }
+
+        function traceLine(state) {
+          if (at(state.now, "traces", null) === null) return "";
+          const lost = at(state.now, "traces.dropped") + at(state.now, "traces.failed");
+          return `Traces: ${exact(at(state.now, "traces.sent"))} spans sent, ${exact(lost)} lost.`;
+        }
+
+        function warmUpLine(state) {
+          if (at(state.now, "warmUp", null) === null) return "";
+          const [urls, total] = [at(state.now, "warmUp.urls"), at(state.now, "warmUp.total", null)];
+          const isRunning = at(state.now, "warmUp.isRunning", false);
+          const progress = isRunning ? `${exact(urls)} of ${total === null ? "an unknown number of" : exact(total)} URLs so far` : `${exact(urls)} URLs, over`;
+          return `Warm-up: ${progress}; ${exact(at(state.now, "warmUp.stored"))} stored, ${exact(at(state.now, "warmUp.failed"))} failed.`;
+        }
+
         // Evictions
 
         const causes = [["capacity", "To make room"], ["expired", "Expired"], ["removed", "Removed on demand"], ["replaced", "Replaced by newer"]];
@@ -1016,6 +1047,21 @@ extension DashboardPage {
             exact(at(server, "connections")), mean > 0 ? duration(mean * 1000) : "–"];
           card.querySelectorAll("dd").forEach((cell, index) => say(cell, values[index]));
         }
+
+        // Sites
+
+        function showSites(state) {
+          const sites = at(state.now, "sites", []);
+          byId("siteCard").hidden = sites.length === 0;
+          fill(byId("siteRows"), sites, siteRow, (row, site) => {
+            const requests = at(site, "requests");
+            const values = [at(site, "name", ""), count(requests), requests ? percent(at(site, "hits") / requests) : "–", exact(at(site, "errors")),
+              bytes(at(site, "bytesServed")), bytes(at(site, "bytesSaved"))];
+            values.forEach((value, index) => say(row.children[index], value));
+          });
+        }
+
+        const siteRow = () => make("tr", {}, make("th", { scope: "row" }), ...[1, 2, 3, 4, 5].map(() => make("td")));
 
         // Rankings. One that has the pointer or the focus keeps its order meanwhile.
 
@@ -1466,7 +1512,8 @@ extension DashboardPage {
           },
         };
 
-        const panels = [showTiles, showOutcomes, showCharts, showTiers, showWhatIf, showMeters, showEvictions, showOrigins, showRankings];
+        const panels = [showTiles, showOutcomes, showCharts, showTiers, showWhatIf, showMeters, showEvictions, showOrigins,
+          showSites, showOperation, showRankings];
 
         // Takes in a whole answer, or an event, which has only the newest points.
         function take(message) {

@@ -21,9 +21,11 @@ enum NamedFile {
 
     /// Reads a file. Blocks, but not for ever: what is no file, such as a pipe, is refused before.
     ///
-    /// - Parameter what: What it is, for messages: `The error page`.
+    /// - Parameters:
+    ///   - what: What it is, for messages: `The error page`.
+    ///   - maximumByteCount: The longest that is read; whole mebibytes.
     /// - Throws: ``ProxyError/Code/invalidConfiguration`` if it cannot be read, or is too long.
-    static func read(_ path: String, _ what: String) throws(ProxyError) -> Data {
+    static func read(_ path: String, _ what: String, upTo maximumByteCount: Int = maximumByteCount) throws(ProxyError) -> Data {
         var status = stat()
         guard stat(path, &status) == 0 else {
             throw ProxyError(.invalidConfiguration, "\(what) \(path) cannot be read: \(String(cString: strerror(errno))).")

@@ -32,6 +32,12 @@ extension ProxySettings {
             configured.serviceName = traces.serviceName ?? configured.serviceName
             configuration.traces = configured
         }
+        if !warmUp.sitemaps.isEmpty || warmUp.urlsPath != nil {
+            var configured = CachingProxy.Configuration.WarmUp()
+            (configured.sitemaps, configured.urlsPath) = (warmUp.sitemaps, warmUp.urlsPath)
+            (configured.concurrency, configured.maximumReadinessWait) = (warmUp.concurrency, warmUp.maximumReadinessWait)
+            configuration.warmUp = configured
+        }
         guard problems.isEmpty else { throw ProxyError(problems) }
         return configuration
     }

@@ -70,6 +70,7 @@ extension ProxySettings {
         if try Self.adminSchema.set(flag, to: value, in: &admin) { return }
         if try Self.accessLogSchema.set(flag, to: value, in: &accessLog) { return }
         if try Self.traceSchema.set(flag, to: value, in: &traces) { return }
+        if try Self.warmUpSchema.set(flag, to: value, in: &warmUp) { return }
         if Self.listenerSchema.contains(where: { $0.flag == flag }) {
             for index in listeners.indices { _ = try Self.listenerSchema.set(flag, to: value, in: &listeners[index]) }
             return

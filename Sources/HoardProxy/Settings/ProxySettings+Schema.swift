@@ -59,6 +59,7 @@ extension ProxySettings {
         .section("admin", \.admin, adminSchema, initially: Admin(), "Where the proxy can be watched and told what to do."),
         .section("access-log", \.accessLog, accessLogSchema, initially: AccessLog(), "Where requests are written down."),
         .section("traces", \.traces, traceSchema, initially: Traces(), "Which requests become spans of traces, and where those are collected."),
+        .section("warm-up", \.warmUp, warmUpSchema, initially: WarmUp(), "What the proxy asks itself for when it starts, before clients do."),
         .optionalNumber(
             "event-loops",
             \.eventLoopCount,
@@ -522,6 +523,26 @@ extension ProxySettings {
             .scalar("\($0)")
         },
         .text("service-name", \.serviceName, flag: "trace-service-name", "The name of the proxy in spans. By default hoard."),
+    ]
+
+    static let warmUpSchema: [Setting<WarmUp>] = [
+        .texts(
+            "sitemaps",
+            \.sitemaps,
+            flag: "warm-sitemaps",
+            "Sitemaps by their URLs, or by their paths where hosts make no difference. They are asked for through the proxy, and may name other sitemaps."
+        ) { text in
+            let isKnown = text.hasPrefix("/") || TargetURI.normalized(text) != nil
+            return isKnown ? nil : "“\(text)” is neither a path nor an http or https URL with a host."
+        },
+        .text("urls", \.urlsPath, flag: "warm-urls", "A file with a URL, or the path of one, on each line."),
+        .number("concurrency", \.concurrency, flag: "warm-concurrency", 1...1_000, "How many URLs are asked for at a time."),
+        .duration(
+            "readiness-wait",
+            \.maximumReadinessWait,
+            flag: "warm-readiness-wait",
+            "How long /readyz waits for the end of the warm-up at most. 0: it does not wait."
+        ),
     ]
 
     /// All options with their names, for documents and flags.

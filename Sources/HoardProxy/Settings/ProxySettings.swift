@@ -90,6 +90,13 @@ package struct ProxySettings: Sendable {
         var serviceName: String?
     }
 
+    package struct WarmUp: Sendable, Hashable {
+        var sitemaps: [String] = []
+        var urlsPath: String?
+        var concurrency = 8
+        var maximumReadinessWait = Duration.seconds(60)
+    }
+
     /// How much is logged.
     package enum LogLevel: String, Sendable, CaseIterable { case trace, debug, info, notice, warning, error, critical }
 
@@ -106,6 +113,7 @@ package struct ProxySettings: Sendable {
     package var admin = Admin()
     package var accessLog = AccessLog()
     package var traces = Traces()
+    package var warmUp = WarmUp()
     package var trustedProxies: [IPNetwork] = []
     package var eventLoopCount: Int?
     package var gracePeriod = Duration.seconds(10)

@@ -24,6 +24,7 @@ extension ProxyStatistics {
         package var largest: [Snapshot.LargeEntry]?
         package var accessLog: Snapshot.AccessLogCounts?
         package var traces: Snapshot.TraceCounts?
+        package var warmUp: Snapshot.WarmUp?
         /// The names of sites, in the order of their numbers.
         package var sites: [String]
 
@@ -37,6 +38,7 @@ extension ProxyStatistics {
             largest: [Snapshot.LargeEntry]? = nil,
             accessLog: Snapshot.AccessLogCounts? = nil,
             traces: Snapshot.TraceCounts? = nil,
+            warmUp: Snapshot.WarmUp? = nil,
             sites: [String] = []
         ) {
             self.memory = memory
@@ -48,6 +50,7 @@ extension ProxyStatistics {
             self.largest = largest
             self.accessLog = accessLog
             self.traces = traces
+            self.warmUp = warmUp
             self.sites = sites
         }
     }

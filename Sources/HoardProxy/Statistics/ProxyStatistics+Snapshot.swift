@@ -32,6 +32,8 @@ extension ProxyStatistics {
         package var traces: TraceCounts?
         /// The requests on routes that name a site; `nil`: none does.
         package var sites: [Site]?
+        /// The last warm-up; `nil`: there has been none.
+        package var warmUp: WarmUp?
 
         /// The same with nothing but the open window of the history, for those who have got the rest already.
         package func withNewestHistory() -> Snapshot {
@@ -294,6 +296,16 @@ extension ProxyStatistics.Snapshot {
         package var bytesServed: Int
         /// Those of them that the origin did not have to send.
         package var bytesSaved: Int
+    }
+
+    /// URLs that the proxy asked itself for.
+    package struct WarmUp: Sendable, Hashable, Codable {
+        package var isRunning: Bool
+        /// How many there are; `nil` while sitemaps are read.
+        package var total: Int?
+        package var urls: Int
+        package var stored: Int
+        package var failed: Int
     }
 
     /// Spans for the collector of traces.

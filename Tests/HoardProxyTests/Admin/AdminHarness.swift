@@ -23,8 +23,11 @@ struct AdminHarness: Sendable {
     let snapshots = Shared(0)
     let handler: AdminHandler
 
-    /// - Parameter hostNames: `nil`: any.
-    init(token: String? = "secret", hostNames: [String]? = ["127.0.0.1"]) {
+    /// - Parameters:
+    ///   - hostNames: `nil`: any.
+    ///   - warming: Warms the cache.
+    init(token: String? = "secret", hostNames: [String]? = ["127.0.0.1"], warming: ((HTTPCache, ManualTicker) throws -> ProxyWarming)? = nil) rethrows
+    {
         let time = time
         let store = MemoryStore(clock: time)
         var configuration = HTTPCache.Configuration()
@@ -61,6 +64,7 @@ struct AdminHarness: Sendable {
         )
         let resizing = ProxyResizing(cache: cache, statistics: statistics, state: nil)
         services.resize = { memory, disk throws(ProxyError) in try await resizing.resize(memoryBytes: memory, diskBytes: disk) }
+        services.warming = try warming?(cache, time)
         handler = AdminHandler(
             services: services,
             token: token.flatMap { AdminToken($0) },

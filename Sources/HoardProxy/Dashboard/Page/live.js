@@ -15,7 +15,8 @@ const state = {
   },
 };
 
-const panels = [showTiles, showOutcomes, showCharts, showTiers, showWhatIf, showMeters, showEvictions, showOrigins, showRankings];
+const panels = [showTiles, showOutcomes, showCharts, showTiers, showWhatIf, showMeters, showEvictions, showOrigins,
+  showSites, showOperation, showRankings];
 
 // Takes in a whole answer, or an event, which has only the newest points.
 function take(message) {

@@ -188,6 +188,32 @@ function showMeter(row, { name, used, limit, format, note, isCount = false }) {
   build(track, { "aria-label": name, "aria-valuemax": limit, "aria-valuenow": Math.min(used, limit), "aria-valuetext": text }, []);
 }
 
+// What the proxy does beside answering: a line for each thing that is configured.
+
+function showOperation(state) {
+  fill(byId("operation"), [logLine(state), traceLine(state), warmUpLine(state)].filter(Boolean), () => make("li"), say);
+}
+
+function logLine(state) {
+  if (at(state.now, "accessLog", null) === null) return "";
+  const lost = at(state.now, "accessLog.dropped") + at(state.now, "accessLog.lost");
+  return `Access log: ${exact(at(state.now, "accessLog.written"))} lines written, ${exact(lost)} lost.`;
+}
+
+function traceLine(state) {
+  if (at(state.now, "traces", null) === null) return "";
+  const lost = at(state.now, "traces.dropped") + at(state.now, "traces.failed");
+  return `Traces: ${exact(at(state.now, "traces.sent"))} spans sent, ${exact(lost)} lost.`;
+}
+
+function warmUpLine(state) {
+  if (at(state.now, "warmUp", null) === null) return "";
+  const [urls, total] = [at(state.now, "warmUp.urls"), at(state.now, "warmUp.total", null)];
+  const isRunning = at(state.now, "warmUp.isRunning", false);
+  const progress = isRunning ? `${exact(urls)} of ${total === null ? "an unknown number of" : exact(total)} URLs so far` : `${exact(urls)} URLs, over`;
+  return `Warm-up: ${progress}; ${exact(at(state.now, "warmUp.stored"))} stored, ${exact(at(state.now, "warmUp.failed"))} failed.`;
+}
+
 // Evictions
 
 const causes = [["capacity", "To make room"], ["expired", "Expired"], ["removed", "Removed on demand"], ["replaced", "Replaced by newer"]];
@@ -237,6 +263,21 @@ function showOrigin(card, { group, server }) {
     exact(at(server, "connections")), mean > 0 ? duration(mean * 1000) : "–"];
   card.querySelectorAll("dd").forEach((cell, index) => say(cell, values[index]));
 }
+
+// Sites
+
+function showSites(state) {
+  const sites = at(state.now, "sites", []);
+  byId("siteCard").hidden = sites.length === 0;
+  fill(byId("siteRows"), sites, siteRow, (row, site) => {
+    const requests = at(site, "requests");
+    const values = [at(site, "name", ""), count(requests), requests ? percent(at(site, "hits") / requests) : "–", exact(at(site, "errors")),
+      bytes(at(site, "bytesServed")), bytes(at(site, "bytesSaved"))];
+    values.forEach((value, index) => say(row.children[index], value));
+  });
+}
+
+const siteRow = () => make("tr", {}, make("th", { scope: "row" }), ...[1, 2, 3, 4, 5].map(() => make("td")));
 
 // Rankings. One that has the pointer or the focus keeps its order meanwhile.
 

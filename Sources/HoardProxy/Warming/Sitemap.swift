@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The URLs of a sitemap: pages, or other sitemaps ([sitemaps.org](https://www.sitemaps.org/protocol.html)).
-struct Sitemap: Equatable {
+package struct Sitemap: Equatable {
     /// Whether the URLs are those of other sitemaps.
-    let isIndex: Bool
+    package let isIndex: Bool
     /// In their order, as they are written.
-    let urls: [String]
+    package let urls: [String]
 
     /// Reads XML, or text with a URL on each line. Everything beside the `loc` elements is skipped, broken or not.
     ///
     /// O(*n*).
-    init(_ text: String) {
+    package init(_ text: String) {
         guard text.contains("<urlset") || text.contains("<sitemapindex") else {
             isIndex = false
             urls = text.split(whereSeparator: \.isNewline).map { $0.trimmingPrefix { $0.isWhitespace } }.compactMap { line in

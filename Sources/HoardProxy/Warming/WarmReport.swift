@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The results of warming a cache, counted.
-struct WarmReport: Encodable, Equatable {
+package struct WarmReport: Sendable, Hashable, Codable {
     /// The result for one URL.
-    enum Outcome: Equatable {
+    package enum Outcome: Sendable, Hashable {
         /// The cache had it.
         case hit
         /// The cache has stored it now.
@@ -15,15 +15,17 @@ struct WarmReport: Encodable, Equatable {
         case failed(String)
     }
 
-    private(set) var urls = 0
-    private(set) var hits = 0
-    private(set) var stored = 0
-    private(set) var notStored = 0
-    private(set) var failed = 0
-    private(set) var bytes = 0
-    var milliseconds = 0
+    package private(set) var urls = 0
+    package private(set) var hits = 0
+    package private(set) var stored = 0
+    package private(set) var notStored = 0
+    package private(set) var failed = 0
+    package private(set) var bytes = 0
+    package var milliseconds = 0
 
-    mutating func add(_ outcome: Outcome, byteCount: Int) {
+    package init() {}
+
+    package mutating func add(_ outcome: Outcome, byteCount: Int) {
         urls += 1
         bytes += byteCount
         switch outcome {
@@ -33,17 +35,11 @@ struct WarmReport: Encodable, Equatable {
         case .failed: failed += 1
         }
     }
-
-    var line: String {
-        let parts = [(stored, "stored"), (hits, "cached already"), (notStored, "not stored"), (failed, "failed")].filter { $0.0 > 0 }
-        let counts = parts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
-        return "\(urls) URLs: \(counts.isEmpty ? "nothing to do" : counts); \(ByteCount(bytes)) in \(milliseconds) ms"
-    }
 }
 
 extension WarmReport.Outcome {
     /// The result as the cache nearest to the client states it: [RFC 9211 §2](https://www.rfc-editor.org/rfc/rfc9211#section-2).
-    init(status: Int, cacheStatus: String?) {
+    package init(status: Int, cacheStatus: String?) {
         guard status < 400 else {
             self = .failed("status \(status)")
             return
