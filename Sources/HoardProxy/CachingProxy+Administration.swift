@@ -76,7 +76,13 @@ struct ProxyView: Sendable {
 extension ProxyStatistics.Snapshot.WarmUp {
     fileprivate init(_ progress: ProxyWarming.Progress) {
         let report = progress.report
-        self.init(isRunning: progress.isRunning, total: progress.total, urls: report.urls, stored: report.stored, failed: report.failed)
+        self.init(
+            isRunning: progress.isRunning,
+            total: progress.total,
+            urls: report.urls,
+            stored: report.stored,
+            failed: report.failed + progress.failedSitemaps
+        )
     }
 }
 

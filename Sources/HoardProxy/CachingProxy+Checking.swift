@@ -39,7 +39,9 @@ extension CachingProxy {
                 if try NIOSSLCertificate.fromPEMFile(path).isEmpty { throw ProxyError(.invalidConfiguration, "There is none in it.") }
             }
         }
-        do { _ = try configuration.warmUp?.urls } catch { problems.append(error.message) }
+        if let warmUp = configuration.warmUp {
+            do { _ = try ProxyWarming.Request(warmUp) } catch { problems.append(error.message) }
+        }
         for rules in Set(configuration.routes.map(\.rules)) {
             do { _ = try RouteRules(rules) } catch { problems.append(error.message) }
         }

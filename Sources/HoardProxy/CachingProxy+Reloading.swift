@@ -21,6 +21,8 @@ extension CachingProxy {
         defer { state.endReload() }
         let needRestart = configuration.settingsThatNeedRestart(after: before.configuration)
         let configuration = configuration.keepingWhatNeedsRestart(of: before.configuration)
+        // Files are read before anything is replaced.
+        let warmUp: ProxyWarming.Request? = if let warmUp = configuration.warmUp { try .init(warmUp) } else { nil }
         let upstreams = try Upstreams(configuration.upstreams, keeping: before.upstreams, threads: threads, logger: logger)
         let table: RouteTable
         let tracing = routes.current.tracing
@@ -48,7 +50,7 @@ extension CachingProxy {
         let memoryBytes = configuration.cache.maximumMemoryBytes
         if memoryBytes != cache.maximumMemoryByteCount { try await resize(memoryBytes: max(0, memoryBytes)) }
         if let tracing, tracing !== table.tracing { await tracing.shutdown() }
-        if let warmUp = configuration.warmUp, warmUp != before.configuration.warmUp { try warming.begin(warmUp, isReload: true) }
+        if configuration.warmUp != before.configuration.warmUp { warming.replace(with: warmUp) }
         return needRestart
     }
 

@@ -52,6 +52,7 @@ extension CachingProxy {
         logger: Logger
     ) async throws(ProxyError) -> CachingProxy {
         guard !configuration.listeners.isEmpty else { throw ProxyError(.invalidConfiguration, "The proxy has no address to listen on.") }
+        let warmUp: ProxyWarming.Request? = if let settings = configuration.warmUp { try .init(settings) } else { nil }
         let parts = try await makeParts(configuration, stores: stores, version: version, ticker: ticker, logger: logger)
         let handler = ProxyHandler(
             routes: parts.routes,
@@ -79,10 +80,11 @@ extension CachingProxy {
         do throws(ProxyError) {
             let view = ProxyView(parts: parts, server: server, state: state, warming: warming)
             parts.upstreams.start()
-            if let warmUp = configuration.warmUp { try warming.begin(warmUp) }
+            if let warmUp { _ = warming.start(warmUp) }
             admin = try await startAdmin(configuration.admin, view, logger: logger)
         } catch {
-            await warming.end()
+            warming.stop()
+            await warming.waitUntilOver()
             await server.shutdown(gracePeriod: .zero)
             await parts.abandon()
             throw error

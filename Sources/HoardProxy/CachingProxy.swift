@@ -45,6 +45,7 @@ public final class CachingProxy: Sendable {
 
     deinit {
         rolling.cancel()
+        warming.stop()
     }
 
     // MARK: What it is
@@ -76,11 +77,12 @@ public final class CachingProxy: Sendable {
         guard state.end() else { return }
         // What a reload has begun would otherwise come into force when nobody ends it any more.
         await state.waitForReload()
-        await warming.end()
+        warming.stop()
         await server.shutdown(gracePeriod: gracePeriod)
         // It tells of the end as long as that takes.
         await admin?.shutdown()
         rolling.cancel()
+        await warming.waitUntilOver()
         await state.value.withLock { $0.upstreams }.shutdown()
         await recorder.accessLog?.close()
         await routes.current.tracing?.shutdown()

@@ -111,7 +111,8 @@ struct WarmCommandTests {
     }
 
     @Test(arguments: [
-        ([], "There is nothing to ask for"), (["--urls", "-", "--concurrency", "0"], "from 1 to 1000"), (["--urls", "-", "--rate", "0"], "above 0"),
+        ([], "There is nothing to ask for"), (["--urls", "-", "--concurrency", "0"], "from 1 to 1000"),
+        (["--urls", "-", "--rate", "0"], "0.001 to 1000000"),
         (["--urls", "-", "--proxy", "http://a/b"], "without a path"), (["--urls", "-", "--proxy", "localhost:80"], "no scheme"),
         (["--sitemap", "sitemap.xml"], "no scheme"), (["--urls", "-", "--max-time", "0"], "above 0"),
     ])

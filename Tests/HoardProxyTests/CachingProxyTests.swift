@@ -76,12 +76,18 @@ import Testing
         try await withProxy(configure: { configuration in
             configuration.warmUp = .init()
             configuration.warmUp?.urlsPath = list.path
+            configuration.admin = .init(address: .tcp(host: "127.0.0.1", port: 0))
         }) { (proxy: CachingProxy, probe: Probe) async throws in
             await proxy.warming.waitUntilOver()
             #expect(proxy.warming.progress?.report.stored == 2)
             #expect(try await probe.get("/a").cacheStatus.contains("hit"))
             #expect(try await probe.get("/b").cacheStatus.contains("hit"))
             #expect(try await probe.get("/c").cacheStatus.contains("fwd=uri-miss"))
+            let admin = Probe(try #require(proxy.adminAddress))
+            let told = try await admin.get("/api/statistics").text
+            #expect(told.contains(#""warmUp":{"#) && told.contains(#""stored":2"#), "\(told)")
+            #expect(try await admin.get("/readyz").status == 200)
+            await admin.stop()
             // Only what clients asked for is counted.
             #expect(proxy.recorder.statistics.snapshot().requests.total == 3)
             var other = proxy.configuration
@@ -92,6 +98,11 @@ import Testing
             try await proxy.reload(other)
             await proxy.warming.waitUntilOver()
             #expect(try await probe.get("/d").cacheStatus.contains("hit"))
+            var broken = other
+            broken.warmUp?.urlsPath = list.path + ".none"
+            broken.limits.headerFieldCount = 3
+            await #expect(throws: ProxyError.self) { try await proxy.reload(broken) }
+            #expect(proxy.configuration.warmUp == other.warmUp && proxy.configuration.limits == other.limits, "everything stays as it was")
         }
         await #expect(throws: ProxyError.self) {
             try await withProxy(configure: { configuration in

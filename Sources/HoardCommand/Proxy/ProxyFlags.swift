@@ -380,6 +380,12 @@ struct OperationFlags: SettingFlags {
     @Option(name: .customLong("warm-concurrency"), help: .setting("warm-concurrency"), completion: .setting("warm-concurrency"))
     var warmConcurrency: String?
 
+    @Option(name: .customLong("warm-rate"), help: .setting("warm-rate"), completion: .setting("warm-rate"))
+    var warmRate: String?
+
+    @Option(name: .customLong("warm-fields"), help: .setting("warm-fields"), completion: .setting("warm-fields"))
+    var warmFields: [String] = []
+
     @Option(name: .customLong("warm-readiness-wait"), help: .setting("warm-readiness-wait"), completion: .setting("warm-readiness-wait"))
     var warmReadinessWait: String?
 
@@ -400,7 +406,7 @@ struct OperationFlags: SettingFlags {
             ("access-log-format", accessLogFormat.all),
             ("trace-collector", traceCollector.all), ("trace-sample", traceSample.all), ("trace-service-name", traceServiceName.all),
             ("warm-sitemaps", warmSitemaps.all), ("warm-urls", warmURLs.all), ("warm-concurrency", warmConcurrency.all),
-            ("warm-readiness-wait", warmReadinessWait.all),
+            ("warm-rate", warmRate.all), ("warm-fields", warmFields), ("warm-readiness-wait", warmReadinessWait.all),
             ("event-loops", eventLoops.all),
             ("grace-period", gracePeriod.all),
             ("log-level", logLevel.all),

@@ -58,7 +58,7 @@ struct WarmCommand: AsyncParsableCommand {
     func validate() throws {
         if sitemap.isEmpty, urls.isEmpty { throw ValidationError("There is nothing to ask for: give --sitemap or --urls.") }
         if !(1...1_000).contains(concurrency) { throw ValidationError("--concurrency takes a number from 1 to 1000.") }
-        if let rate, !(rate > 0 && rate <= 1e6) { throw ValidationError("--rate takes a number above 0.") }
+        if let rate, !Warming.rates.contains(rate) { throw ValidationError("--rate takes a number from 0.001 to 1000000.") }
         if !(maxTime > 0 && maxTime <= 1e9) { throw ValidationError("--max-time takes a number of seconds above 0.") }
         try TargetURI.validate(sitemap)
         guard let proxy else { return }
@@ -86,15 +86,15 @@ struct WarmCommand: AsyncParsableCommand {
         var progress = ProgressBar(total: pages.count, unit: .records)
         var report = WarmReport()
         var hasError = false
-        await warming.visit(pages, concurrency: concurrency, rate: rate) { url, outcome, byteCount in
-            report.add(outcome, byteCount: byteCount)
+        await warming.visit(pages, concurrency: concurrency, rate: rate) { visit in
+            report.add(visit.outcome, byteCount: visit.byteCount)
             progress.advance(by: 1)
-            guard case .failed(let reason) = outcome else { return }
+            guard case .failed(let reason) = visit.outcome else { return }
             hasError = true
             if !reason.hasPrefix("status ") { problems += 1 }
             guard report.failed <= 100 else { return }
             progress.finish()
-            Terminal.say("hoard: \(printable(url)): \(printable(reason))")
+            Terminal.say("hoard: \(printable(visit.url)): \(printable(reason))")
         }
         progress.finish()
         await transport.shutdown()
@@ -127,17 +127,17 @@ struct WarmCommand: AsyncParsableCommand {
         var pages: [String] = []
         var problems = 0
         for url in sitemap {
-            do {
-                pages += try await warming.pages(ofSitemap: url)
-            } catch {
+            pages += await warming.pages(ofSitemap: url) { _, problem in
                 problems += 1
-                Terminal.say("hoard: \(printable("\(error)"))")
+                if problems <= 100 { Terminal.say("hoard: \(printable(problem.description))") }
             }
         }
         for path in urls {
             do {
                 let data = path == "-" ? try FileHandle.standardInput.readToEnd() ?? Data() : try Data(contentsOf: URL(fileURLWithPath: path))
-                let named = Sitemap(String(decoding: data, as: UTF8.self)).urls
+                guard let named = Sitemap(String(decoding: data, as: UTF8.self))?.urls else {
+                    throw ProxyCommandError("it is neither a sitemap nor a list of URLs.")
+                }
                 let good = named.filter { TargetURI.normalized($0) != nil }
                 for url in named.filter({ TargetURI.normalized($0) == nil }).prefix(100) {
                     Terminal.say("hoard: “\(printable(url))” is not an http or https URL with a host.")
@@ -146,7 +146,9 @@ struct WarmCommand: AsyncParsableCommand {
                 pages += good
             } catch {
                 problems += 1
-                Terminal.say("hoard: The file \(printable(path)) cannot be read: \(error.localizedDescription)")
+                Terminal.say(
+                    "hoard: The file \(printable(path)) cannot be read: \((error as? ProxyCommandError)?.description ?? error.localizedDescription)"
+                )
             }
         }
         return (pages, problems)

@@ -23,10 +23,11 @@ extension AdminHandler {
         switch request.head.method {
         case .post:
             let wanted = try Self.warmUp(await content(of: request, upTo: Self.maximumWarmUpByteCount))
-            guard warming.start(wanted) else {
-                throw AdminRefusal(.conflict, "The cache is being warmed already. DELETE ends that.")
+            switch warming.start(wanted) {
+            case .begun: return Self.answer(warming.progress, .accepted)
+            case .isRunning: throw AdminRefusal(.conflict, "The cache is being warmed already. DELETE ends that.")
+            case .isEnding: throw AdminRefusal(.serviceUnavailable, "The proxy is about to end.")
             }
-            return Self.answer(warming.progress, .accepted)
         case .delete:
             try authorize(request.head)
             await warming.cancel()
@@ -58,13 +59,15 @@ extension AdminHandler {
             request.concurrency = concurrency
         }
         if let rate = content.rate {
-            guard rate > 0, rate <= 1e6 else { throw AdminRefusal(.badRequest, "The rate must be a number above 0.") }
+            guard Warming.rates.contains(rate) else { throw AdminRefusal(.badRequest, "The rate must be a number from 0.001 to 1000000.") }
             request.rate = rate
         }
         for (text, value) in (content.fields ?? [:]).sorted(by: { $0.key < $1.key }) {
             guard let name = HTTPField.Name(text), HTTPField.isValidValue(value) else {
                 throw AdminRefusal(.badRequest, "There can be no field \(AdminQuery.quoted(text)) with this value.")
             }
+            if let objection = CachingProxy.Configuration.Route.objection(toRequestField: name) { throw AdminRefusal(.badRequest, objection) }
+            guard request.fields[name] == nil else { throw AdminRefusal(.badRequest, "The field \(AdminQuery.quoted(text)) is there twice.") }
             request.fields[name] = value
         }
         return request

@@ -142,7 +142,7 @@ extension PrometheusText {
         if let warmUp = snapshot.warmUp {
             add("hoard_warm_up_running", .gauge, "Whether the proxy asks itself for URLs now.", warmUp.isRunning ? 1 : 0)
             add("hoard_warm_up_urls", .gauge, "URLs that the last warm-up has asked for.", warmUp.urls)
-            add("hoard_warm_up_failed", .gauge, "URLs of the last warm-up that got no response, or an error.", warmUp.failed)
+            add("hoard_warm_up_failed", .gauge, "URLs and sitemaps of the last warm-up that failed.", warmUp.failed)
         }
         add("hoard_uptime_seconds", .gauge, "Time since the proxy started.", [Sample(snapshot.uptimeSeconds)])
         add("hoard_info", .gauge, "The version that runs; always 1.", [Sample(1, [("version", snapshot.version)])])

@@ -64,7 +64,8 @@ struct Upstreams: Sendable {
         siteNumbers: SiteNumbers = .init()
     ) throws(ProxyError) -> RouteTable {
         // A proxy in front may take connections of both kinds.
-        let hasBothSchemes = !configuration.trustedProxies.isEmpty || Set(configuration.listeners.map(\.isEncrypted)).count == 2
+        let schemes: Set<String> =
+            configuration.trustedProxies.isEmpty ? Set(configuration.listeners.map { $0.isEncrypted ? "https" : "http" }) : ["http", "https"]
         var compiled: [ProxyRoute] = []
         if let conflict = configuration.siteConflict { throw ProxyError(.invalidConfiguration, conflict) }
         var sites: [String: Site] = [:]
@@ -75,7 +76,7 @@ struct Upstreams: Sendable {
                     "A route names the upstream “\(route.upstream)”, which there is not, or which has no servers."
                 )
             }
-            if hasBothSchemes, group.upstream.tellsOfClient, !route.policy.isBypassed, !route.policy.keyFields.contains(.xForwardedProto) {
+            if schemes.count == 2, group.upstream.tellsOfClient, !route.policy.isBypassed, !route.policy.keyFields.contains(.xForwardedProto) {
                 route.policy.keyFields.append(.xForwardedProto)
             }
             if let contradiction = route.ruleContradictions(for: group.upstream).first {
@@ -96,7 +97,13 @@ struct Upstreams: Sendable {
         }
         if let conflict = configuration.keyConflict { throw ProxyError(.invalidConfiguration, conflict) }
         guard !compiled.isEmpty else { throw ProxyError(.invalidConfiguration, "The proxy has no origin.") }
-        return RouteTable(compiled, trustedProxies: TrustedProxies(configuration.trustedProxies), tracing: tracing, siteNumbers: siteNumbers)
+        return RouteTable(
+            compiled,
+            trustedProxies: TrustedProxies(configuration.trustedProxies),
+            tracing: tracing,
+            siteNumbers: siteNumbers,
+            clientSchemes: schemes
+        )
     }
 
     /// Begins what those do in the background that have not been there before.

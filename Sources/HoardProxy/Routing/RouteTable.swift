@@ -31,6 +31,8 @@ final class RouteTable: Sendable {
     let tracing: ProxyTracing?
     /// The names of sites in statistics.
     let siteNumbers: SiteNumbers
+    /// How clients can come: `http`, `https` or both.
+    let clientSchemes: Set<String>
     private let entries: [Entry]
     /// Whether a route is not for everyone, so that other readings of a path matter.
     private let hasProtectedRoutes: Bool
@@ -41,8 +43,15 @@ final class RouteTable: Sendable {
     /// Whether the host that a client names matters to what it gets.
     let distinguishesHosts: Bool
 
-    init(_ routes: [ProxyRoute], trustedProxies: TrustedProxies = .init([]), tracing: ProxyTracing? = nil, siteNumbers: SiteNumbers = .init()) {
+    init(
+        _ routes: [ProxyRoute],
+        trustedProxies: TrustedProxies = .init([]),
+        tracing: ProxyTracing? = nil,
+        siteNumbers: SiteNumbers = .init(),
+        clientSchemes: Set<String> = ["http"]
+    ) {
         self.routes = routes
+        self.clientSchemes = clientSchemes
         self.siteNumbers = siteNumbers
         self.tracing = tracing
         self.trustedProxies = trustedProxies

@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HTTPTypes
 internal import HoardHTTP
 
 extension ProxySettings {
@@ -35,7 +36,10 @@ extension ProxySettings {
         if !warmUp.sitemaps.isEmpty || warmUp.urlsPath != nil {
             var configured = CachingProxy.Configuration.WarmUp()
             (configured.sitemaps, configured.urlsPath) = (warmUp.sitemaps, warmUp.urlsPath)
-            (configured.concurrency, configured.maximumReadinessWait) = (warmUp.concurrency, warmUp.maximumReadinessWait)
+            (configured.concurrency, configured.rate, configured.maximumReadinessWait) = (
+                warmUp.concurrency, warmUp.rate, warmUp.maximumReadinessWait
+            )
+            configured.fields = HTTPFields(warmUp.fields)
             configuration.warmUp = configured
         }
         guard problems.isEmpty else { throw ProxyError(problems) }

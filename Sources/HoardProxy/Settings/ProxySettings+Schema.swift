@@ -530,18 +530,42 @@ extension ProxySettings {
             "sitemaps",
             \.sitemaps,
             flag: "warm-sitemaps",
-            "Sitemaps by their URLs, or by their paths where hosts make no difference. They are asked for through the proxy, and may name other sitemaps."
+            "Sitemaps by their URLs, or by their paths if the host does not matter. They are asked for through the proxy, and may name other sitemaps."
         ) { text in
             let isKnown = text.hasPrefix("/") || TargetURI.normalized(text) != nil
             return isKnown ? nil : "“\(text)” is neither a path nor an http or https URL with a host."
         },
-        .text("urls", \.urlsPath, flag: "warm-urls", "A file with a URL, or the path of one, on each line."),
+        .text("urls", \.urlsPath, flag: "warm-urls", "A file with a URL, or the path of one, on each line, or a sitemap."),
         .number("concurrency", \.concurrency, flag: "warm-concurrency", 1...1_000, "How many URLs are asked for at a time."),
+        .value(
+            "rate",
+            .number,
+            \.rate,
+            flag: "warm-rate",
+            "The most URLs per second. By default as fast as answers come."
+        ) { value throws(SettingProblem) in
+            if value.isAbsent { return nil }
+            let text = try value.text("a number")
+            guard let rate = Double(text), Warming.rates.contains(rate) else {
+                throw value.problem("“\(text)” is no rate; write a number from 0.001 to 1000000.")
+            }
+            return rate
+        } write: {
+            $0.map { .scalar("\($0)") }
+        },
+        .fields(
+            "fields",
+            \.fields,
+            flag: "warm-fields",
+            "Fields of the requests, such as “Accept-Encoding: gzip, br”: responses that differ by request fields (Vary) are stored for these."
+        ) {
+            CachingProxy.Configuration.Route.objection(toRequestField: $0)
+        },
         .duration(
             "readiness-wait",
             \.maximumReadinessWait,
             flag: "warm-readiness-wait",
-            "How long /readyz waits for the end of the warm-up at most. 0: it does not wait."
+            "How long /readyz waits for the end of the warm-up at most. Until then, what no server could answer is asked for again. 0: neither."
         ),
     ]
 

@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HTTPTypes
 package import HoardHTTP
 
 /// What an operator sets of a proxy, in a file, in the environment and on the command line, before it is known to make sense together.
@@ -94,6 +95,8 @@ package struct ProxySettings: Sendable {
         var sitemaps: [String] = []
         var urlsPath: String?
         var concurrency = 8
+        var rate: Double?
+        var fields: [HTTPField] = []
         var maximumReadinessWait = Duration.seconds(60)
     }
 

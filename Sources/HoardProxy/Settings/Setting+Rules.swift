@@ -64,14 +64,8 @@ extension Setting {
         value(name, .lines, path, flag: flag, summary) { value throws(SettingProblem) in
             var rules: [CachingProxy.Configuration.FieldRule] = []
             for item in try value.lines() {
-                let text = try item.text("a field")
-                guard let colon = text.firstIndex(of: ":") else { throw item.problem("“\(text)” is no field; write “Name: value”.") }
-                let name = try item.ruledName(String(text[..<colon]), check)
-                let written = text[text.index(after: colon)...].trimmingPrefix { $0 == " " || $0 == "\t" }
-                guard HTTPField.isValidValue(String(written)), written.last != " ", written.last != "\t" else {
-                    throw item.problem("The value of “\(name.rawName)” has characters that no field has, or spaces at its end.")
-                }
-                rules.append(.init(name: name, value: try item.template(String(written))))
+                let (name, written) = try item.ruledField(check)
+                rules.append(.init(name: name, value: try item.template(written)))
             }
             guard rules.count <= 100 else { throw value.problem("There are more than 100 fields.") }
             return rules
@@ -81,7 +75,40 @@ extension Setting {
     }
 }
 
+extension Setting {
+    static func fields(
+        _ name: String,
+        _ path: Path<[HTTPField]>,
+        flag: String,
+        _ summary: String,
+        check: @escaping @Sendable (HTTPField.Name) -> String?
+    ) -> Self {
+        value(name, .lines, path, flag: flag, summary) { value throws(SettingProblem) in
+            var fields: [HTTPField] = []
+            for item in try value.lines() {
+                let (name, written) = try item.ruledField(check)
+                fields.append(HTTPField(name: name, value: written))
+            }
+            return fields
+        } write: {
+            .list($0.map { .scalar("\($0.name.rawName): \($0.value)") })
+        }
+    }
+}
+
 extension WrittenValue {
+    /// The name and the value of a field that is written as in a message.
+    fileprivate func ruledField(_ check: (HTTPField.Name) -> String?) throws(SettingProblem) -> (HTTPField.Name, String) {
+        let text = try text("a field")
+        guard let colon = text.firstIndex(of: ":") else { throw problem("“\(text)” is no field; write “Name: value”.") }
+        let name = try ruledName(String(text[..<colon]), check)
+        let written = text[text.index(after: colon)...].trimmingPrefix { $0 == " " || $0 == "\t" }
+        guard HTTPField.isValidValue(String(written)), written.last != " ", written.last != "\t" else {
+            throw problem("The value of “\(name.rawName)” has characters that no field has, or spaces at its end.")
+        }
+        return (name, String(written))
+    }
+
     fileprivate func template(_ text: String) throws(SettingProblem) -> MessageTemplate {
         do { return try MessageTemplate(text) } catch { throw problem(error.message) }
     }

@@ -106,7 +106,8 @@ extension ProxyStatistics {
                 ? nil
                 : surroundings.sites.enumerated().map { number, name in
                     .init(name: name, traffic: number < collected.sites.count ? collected.sites[number] : TrafficCounters())
-                }
+                },
+            warmUp: surroundings.warmUp
         )
     }
 

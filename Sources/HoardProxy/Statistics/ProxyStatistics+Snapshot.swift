@@ -305,6 +305,7 @@ extension ProxyStatistics.Snapshot {
         package var total: Int?
         package var urls: Int
         package var stored: Int
+        /// URLs and sitemaps.
         package var failed: Int
     }
 

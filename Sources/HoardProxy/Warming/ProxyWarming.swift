@@ -13,41 +13,25 @@ internal import Synchronization
 /// Requests take the way that those of a client at 127.0.0.1 take, with their routes and rules, but over no connection. They are not in the statistics of
 /// requests, in the access log or in traces.
 final class ProxyWarming: Sendable {
-    /// What to ask for, and how.
-    struct Request: Sendable {
-        var urls: [String] = []
-        var sitemaps: [String] = []
-        var concurrency = 8
-        /// The most URLs per second; `nil`: any number.
-        var rate: Double?
-        var fields = HTTPFields()
-    }
-
-    /// How far the last warm-up has come.
-    struct Progress: Sendable, Hashable, Codable {
-        struct Failure: Sendable, Hashable, Codable {
-            let url: String
-            let reason: String
-        }
-
-        var isRunning = true
-        var isCancelled = false
-        /// How many URLs there are; `nil` while sitemaps are read.
-        var total: Int?
-        var report = WarmReport()
-        /// The first hundred: URLs that failed, and sitemaps that could not be read.
-        var failures: [Failure] = []
+    /// What has become of the wish to begin.
+    enum Beginning: Sendable {
+        case begun
+        /// There is another one.
+        case isRunning
+        /// The proxy ends.
+        case isEnding
     }
 
     private struct State {
         var progress: Progress?
-        /// Until when readiness waits for the warm-up that is under way.
-        var waitEnd: Int64 = .min
         var task: Task<Void, Never>?
+        /// What takes the place of the warm-up that is being ended.
+        var next: Request?
+        /// When the proxy asked for the first time, and until when readiness waits.
+        var waitStart: Int64?
+        var waitEnd: Int64 = .min
         var hasEnded = false
     }
-
-    private static let maximumFailureCount = 100
 
     private let handler: ProxyHandler
     private let ticker: any Ticker
@@ -65,40 +49,54 @@ final class ProxyWarming: Sendable {
     var reasonToWait: String? {
         let (progress, waitEnd) = state.withLock { ($0.progress, $0.waitEnd) }
         guard let progress, progress.isRunning, ticker.nanoseconds() < waitEnd else { return nil }
-        return
-            "The cache is being warmed: \(progress.report.urls) of \(progress.total.map(String.init) ?? "an unknown number of") URLs have been asked for."
+        let total = progress.total.map(String.init) ?? "an unknown number of"
+        return "The cache is being warmed: \(progress.report.urls) of \(total) URLs have been asked for."
     }
 
-    /// Begins the warm-up of a proxy that starts, for which readiness waits, or of one whose settings have another one now.
-    ///
-    /// - Throws: ``ProxyError`` if the file of URLs cannot be read.
-    func begin(_ warmUp: CachingProxy.Configuration.WarmUp, isReload: Bool = false) throws(ProxyError) {
-        let request = Request(urls: try warmUp.urls, sitemaps: warmUp.sitemaps, concurrency: warmUp.concurrency)
-        _ = start(request, readinessWait: isReload ? .zero : warmUp.maximumReadinessWait)
-    }
-
-    /// Begins a warm-up.
-    ///
-    /// - Parameter readinessWait: How long readiness waits for it at most.
-    /// - Returns: Whether it has begun: not while there is another one, nor at the proxy's end.
-    func start(_ request: Request, readinessWait: Duration = .zero) -> Bool {
+    /// Begins a warm-up, unless there is another one.
+    func start(_ request: Request) -> Beginning {
         state.withLock { state in
-            guard !state.hasEnded, state.progress?.isRunning != true else { return false }
-            state.progress = Progress()
-            state.waitEnd = ticker.nanoseconds().addingSaturated(readinessWait.saturatingNanoseconds)
-            state.task = startTask(priority: .utility) { [self] in await run(request) }
-            return true
+            if state.hasEnded { return .isEnding }
+            if state.progress?.isRunning == true { return .isRunning }
+            begin(request, &state)
+            return .begun
+        }
+    }
+
+    /// Puts another warm-up, or none, in the place of the one under way. Does not wait for the end of that.
+    ///
+    /// Readiness goes on waiting if it waits, for as long since the start as the other one says.
+    func replace(with request: Request?) {
+        state.withLock { state in
+            guard !state.hasEnded else { return }
+            guard state.progress?.isRunning == true else {
+                if let request { begin(request, &state) }
+                return
+            }
+            state.next = request
+            state.progress?.isCancelled = true
+            state.task?.cancel()
         }
     }
 
     /// Ends the warm-up that is under way, if there is one, and waits for that. Suspends.
     func cancel() async {
-        let task = state.withLock { state in
+        stop(forever: false)
+        await waitUntilOver()
+    }
+
+    /// Ends the warm-up that is under way, and lets none begin any more. Does not wait.
+    func stop() {
+        stop(forever: true)
+    }
+
+    private func stop(forever: Bool) {
+        state.withLock { state in
+            if forever { state.hasEnded = true }
+            state.next = nil
             if state.progress?.isRunning == true { state.progress?.isCancelled = true }
-            return state.task
+            state.task?.cancel()
         }
-        task?.cancel()
-        await task?.value
     }
 
     /// Waits for the end of the warm-up that is under way. Suspends.
@@ -106,102 +104,138 @@ final class ProxyWarming: Sendable {
         await state.withLock { $0.task }?.value
     }
 
-    /// The same as ``cancel()``, and there will be no other warm-up.
-    func end() async {
-        state.withLock { $0.hasEnded = true }
-        await cancel()
+    private func begin(_ request: Request, _ state: inout State) {
+        let now = ticker.nanoseconds()
+        // A later one is not what clients are kept away for, unless they are still kept away.
+        let waitStart = state.waitStart == nil ? now : now < state.waitEnd && state.progress?.isRunning == true ? state.waitStart : nil
+        state.waitEnd = waitStart.map { $0.addingSaturated(request.readinessWait.saturatingNanoseconds) } ?? .min
+        state.waitStart = state.waitStart ?? now
+        state.progress = Progress()
+        state.task = startTask(priority: .utility) { [self, waitEnd = state.waitEnd] in await run(request, until: waitEnd) }
     }
 
-    private func run(_ request: Request) async {
+    // MARK: The work
+
+    /// - Parameter end: Until then, what may work later is tried again.
+    private func run(_ request: Request, until end: Int64) async {
         let start = ticker.nanoseconds()
         let warming = warming(request.fields)
         var pages: [String] = []
-        for text in request.urls {
+        var seen: Set<String> = []
+        for text in request.urls where !Task.isCancelled {
             do throws(Warming.Problem) {
-                pages.append(try absolute(text))
+                let url = try absolute(text)
+                if seen.insert(url).inserted { pages.append(url) }
             } catch {
                 update { $0.report.add(.failed(error.description), byteCount: 0) }
                 fail(text, error.description)
             }
         }
-        for sitemap in request.sitemaps where !Task.isCancelled {
-            do throws(Warming.Problem) {
-                pages += try await warming.pages(ofSitemap: try absolute(sitemap))
-            } catch {
-                fail(sitemap, error.description)
+        var sitemaps = request.sitemaps
+        var pause = Int64(500_000_000)
+        while !Task.isCancelled {
+            let mayTryAgain = ticker.nanoseconds().addingSaturated(pause) < end
+            var later: (sitemaps: [String], pages: [String]) = ([], [])
+            for sitemap in sitemaps where !Task.isCancelled {
+                do throws(Warming.Problem) {
+                    let found = await warming.pages(ofSitemap: try absolute(sitemap)) { url, problem in
+                        if mayTryAgain, problem.mayPass { later.sitemaps.append(url) } else { failSitemap(url, problem) }
+                    }
+                    pages += found.filter { seen.insert($0).inserted }
+                } catch {
+                    failSitemap(sitemap, error)
+                }
             }
-        }
-        var seen: Set<String> = []
-        pages.removeAll { !seen.insert($0).inserted }
-        update { $0.total = $0.report.urls + pages.count }
-        await warming.visit(pages, concurrency: request.concurrency, rate: request.rate) { url, outcome, byteCount in
-            update { progress in
-                progress.report.add(outcome, byteCount: byteCount)
-                progress.report.milliseconds = Int((ticker.nanoseconds() - start) / 1_000_000)
+            update { $0.total = later.sitemaps.isEmpty ? $0.report.urls + pages.count : nil }
+            await warming.visit(pages, concurrency: request.concurrency, rate: request.rate) { visit in
+                if mayTryAgain, visit.mayPass { return later.pages.append(visit.url) }
+                update { progress in
+                    progress.report.add(visit.outcome, byteCount: visit.byteCount)
+                    progress.report.milliseconds = milliseconds(since: start)
+                }
+                if case .failed(let reason) = visit.outcome { fail(visit.url, reason) }
             }
-            if case .failed(let reason) = outcome { fail(url, reason) }
+            (sitemaps, pages) = later
+            if sitemaps.isEmpty, pages.isEmpty { break }
+            try? await ticker.sleep(for: .nanoseconds(pause))
+            pause = min(2 * pause, 8_000_000_000)
         }
-        update { progress in
-            progress.report.milliseconds = Int((ticker.nanoseconds() - start) / 1_000_000)
-            progress.isRunning = false
+        finish(start)
+    }
+
+    private func finish(_ start: Int64) {
+        let progress = state.withLock { state -> Progress? in
+            state.progress?.report.milliseconds = milliseconds(since: start)
+            let next = state.next
+            state.next = nil
+            if let next { begin(next, &state) } else { state.progress?.isRunning = false }
+            return next == nil ? state.progress : nil
         }
         guard let progress else { return }
-        handler.logger.notice(
-            "The cache was warmed.",
+        let failed = progress.report.failed + progress.failedSitemaps
+        handler.logger.log(
+            level: failed > 0 ? .warning : .notice,
+            progress.isCancelled ? "Warming the cache was ended." : "The cache has been warmed.",
             metadata: [
                 "urls": "\(progress.report.urls)", "stored": "\(progress.report.stored)", "cached": "\(progress.report.hits)",
-                "notStored": "\(progress.report.notStored)", "failed": "\(progress.report.failed)", "cancelled": "\(progress.isCancelled)",
+                "notStored": "\(progress.report.notStored)", "failed": "\(progress.report.failed)", "failedSitemaps": "\(progress.failedSitemaps)",
             ]
         )
     }
 
+    private func milliseconds(since start: Int64) -> Int { Int((ticker.nanoseconds() - start) / 1_000_000) }
+
     private func update(_ change: (inout Progress) -> Void) {
         state.withLock { state in
             guard var progress = state.progress else { return }
+            state.progress = nil
             change(&progress)
             state.progress = progress
         }
     }
 
-    private func fail(_ url: String, _ reason: String) {
-        update { progress in
-            if progress.failures.count < Self.maximumFailureCount { progress.failures.append(.init(url: url, reason: reason)) }
-        }
+    private func failSitemap(_ url: String, _ problem: Warming.Problem) {
+        update { $0.failedSitemaps += 1 }
+        fail(url, problem.description)
     }
 
-    /// The URL that is meant by a URL, or by a path alone where hosts make no difference.
+    private func fail(_ url: String, _ reason: String) {
+        update { $0.add(.init(url: url, reason: reason)) }
+    }
+
+    // MARK: Requests
+
+    /// The URL that is meant by a URL, or by a path alone.
     private func absolute(_ text: String) throws(Warming.Problem) -> String {
         guard text.utf8.first == UInt8(ascii: "/") else {
             if TargetURI.normalized(text) != nil { return text }
             throw Warming.Problem(description: "This is neither a path nor an http or https URL with a host.")
         }
-        if case .hostIsMissing = handler.routes.current.cacheURIs(for: text) {
-            throw Warming.Problem(description: "What is stored for this path depends on the host; give the URL with its host.")
-        }
-        return "http://localhost\(text)"
+        let routes = handler.routes.current
+        // Where clients may come in both ways, they are sent to the encrypted one sooner or later.
+        let scheme = routes.clientSchemes.contains("https") ? "https" : "http"
+        if case .hostIsMissing = routes.cacheURIs(for: text) { throw Self.hostIsMissing }
+        if case .unknownHost = routes.match(authority: "localhost", target: text) { throw Self.hostIsMissing }
+        return "\(scheme)://localhost\(text)"
+    }
+
+    private static var hostIsMissing: Warming.Problem {
+        .init(description: "What is asked for by this path depends on the host; give the URL with its host.")
     }
 
     private func warming(_ fields: HTTPFields) -> Warming {
-        Warming { [handler] target in
+        Warming(ticker: ticker) { [handler] target in
+            let schemes = handler.routes.current.clientSchemes
             let head = HTTPRequest(
                 method: .get,
-                scheme: target.scheme,
+                // As clients come. What servers are told of that would otherwise be what they are told of no client.
+                scheme: schemes.contains(target.scheme) ? target.scheme : schemes.first,
                 authority: target.authority,
                 path: target.pathAndQuery,
                 headerFields: fields
             )
             let response = await handler.respondUntraced(to: HTTPServerRequest(head: head, remoteAddress: "127.0.0.1"))
             return .init(head: response.head, body: response.body, outcome: .init(response))
-        }
-    }
-}
-
-extension CachingProxy.Configuration.WarmUp {
-    /// The lines of the file of URLs. Blocks.
-    var urls: [String] {
-        get throws(ProxyError) {
-            guard let urlsPath else { return [] }
-            return Sitemap(String(decoding: try NamedFile.read(urlsPath, "The file of URLs", upTo: 64 << 20), as: UTF8.self)).urls
         }
     }
 }

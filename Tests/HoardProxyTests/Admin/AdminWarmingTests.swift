@@ -26,17 +26,34 @@ import Testing
         }
     }
 
-    private static func warming(_ group: OriginGroup, _ cache: HTTPCache, _ time: ManualTicker, forwardsHost: Bool = false) throws -> ProxyWarming {
-        let route = ProxyRoute(.init(upstream: "test"), origin: try Origin("http://0.test"), group: group)
+    private static func warming(
+        _ group: OriginGroup,
+        _ cache: HTTPCache,
+        _ time: ManualTicker,
+        hosts: [String] = [],
+        schemes: Set<String> = ["http"]
+    ) throws -> ProxyWarming {
+        var configuration = CachingProxy.Configuration.Route(upstream: "test")
+        configuration.hosts = hosts
+        let route = ProxyRoute(configuration, origin: try Origin("http://0.test"), group: group)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let handler = ProxyHandler(routes: CurrentRoutes(RouteTable([route])), name: "test", cache: cache, logger: logger)
-        return ProxyWarming(handler: handler, ticker: time)
+        let table = RouteTable([route], clientSchemes: schemes)
+        return ProxyWarming(handler: ProxyHandler(routes: CurrentRoutes(table), name: "test", cache: cache, logger: logger), ticker: time)
     }
 
-    private func makeHarness(forwardsHost: Bool = false) throws -> AdminHarness {
+    private func makeHarness(forwardsHost: Bool = false, hosts: [String] = [], schemes: Set<String> = ["http"]) throws -> AdminHarness {
         try AdminHarness { cache, time in
-            try Self.warming(OriginGroup.of([server]) { $0.forwardsHost = forwardsHost }, cache, time)
+            try Self.warming(OriginGroup.of([server]) { $0.forwardsHost = forwardsHost }, cache, time, hosts: hosts, schemes: schemes)
         }
+    }
+
+    /// One server that answers when a gate is opened.
+    private static func held(_ gate: Gate, _ cache: HTTPCache, _ time: ManualTicker) throws -> ProxyWarming {
+        let upstream = CachingProxy.Configuration.Upstream(name: "test", servers: [try Origin("http://0.test")])
+        let server = HeldServer(gate)
+        let links = [OriginLink(try Origin("http://0.test"), transport: server, checkTransport: server)]
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        return try warming(OriginGroup(upstream, links: links, ticker: time, logger: logger), cache, time)
     }
 
     private func warm(_ harness: AdminHarness, _ body: String, _ fields: HTTPFields = json) async throws -> AdminHarness.Reply {
@@ -81,7 +98,7 @@ import Testing
         #expect(
             progress.failures == [
                 .init(url: "ftp://a/b", reason: "This is neither a path nor an http or https URL with a host."),
-                .init(url: "/gone", reason: "The sitemap http://localhost/gone cannot be read: status 410."),
+                .init(url: "http://localhost/gone", reason: "The sitemap http://localhost/gone cannot be read: status 410."),
                 .init(url: "nothing", reason: "This is neither a path nor an http or https URL with a host."),
                 .init(url: "http://localhost/gone", reason: "status 410"),
             ]
@@ -92,19 +109,13 @@ import Testing
         let harness = try makeHarness(forwardsHost: true)
         let progress = try await result(harness, #"{"urls":["/a","http://one.test/a"]}"#)
         #expect(progress.report.failed == 1 && progress.report.stored == 1)
-        #expect(progress.failures.first?.reason == "What is stored for this path depends on the host; give the URL with its host.")
+        #expect(progress.failures.first?.reason == "What is asked for by this path depends on the host; give the URL with its host.")
         #expect(server.requests.map(\.authority) == ["one.test"])
     }
 
     @Test func onlyOneRunsAtATimeAndItCanBeEnded() async throws {
         let gate = Gate()
-        let harness = try AdminHarness { cache, time in
-            let upstream = CachingProxy.Configuration.Upstream(name: "test", servers: [try Origin("http://0.test")])
-            let held = HeldServer(gate)
-            let links = [OriginLink(try Origin("http://0.test"), transport: held, checkTransport: held)]
-            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-            return try Self.warming(OriginGroup(upstream, links: links, ticker: time, logger: logger), cache, time)
-        }
+        let harness = try AdminHarness { try Self.held(gate, $0, $1) }
         let body = #"{"urls":["/a","/b","/c"],"concurrency":1}"#
         let begun = try await warm(harness, body)
         #expect(begun.code == 202)
@@ -125,8 +136,11 @@ import Testing
         ("", 400, "must be an object"), ("[]", 400, "must be an object"), (#"{"urls":"/a"}"#, 400, "must be an object"),
         ("{}", 400, "nothing to ask for"),
         (#"{"url":["/a"]}"#, 400, "no member “url”"), (#"{"urls":["/a"],"concurrency":0}"#, 400, "from 1 to 1000"),
-        (#"{"urls":["/a"],"rate":0}"#, 400, "above 0"), (#"{"urls":["/a"],"fields":{"a b":"c"}}"#, 400, "no field “a b”"),
+        (#"{"urls":["/a"],"rate":0}"#, 400, "from 0.001 to 1000000"), (#"{"urls":["/a"],"rate":1e-300}"#, 400, "from 0.001"),
+        (#"{"urls":["/a"],"fields":{"a b":"c"}}"#, 400, "no field “a b”"),
         (#"{"urls":["/a"],"fields":{"a":"b\r\nc: d"}}"#, 400, "no field “a”"),
+        (#"{"urls":["/a"],"fields":{"Host":"b"}}"#, 400, "belongs to the message"),
+        (#"{"urls":["/a"],"fields":{"A":"b","a":"c"}}"#, 400, "there twice"),
     ])
     func whatMakesNoSenseIsRefusedInASentence(body: String, code: Int, sentence: String) async throws {
         let harness = try makeHarness()
@@ -143,27 +157,162 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
+    @Test func pathIsAskedForAsClientsCome() async throws {
+        for (schemes, url, told) in [
+            (["http"], "/a", "http"), (["http"], "https://public.test/a", "http"), (["https"], "/a", "https"),
+            (["https"], "http://public.test/a", "https"),
+            (["http", "https"], "/a", "https"), (["http", "https"], "http://public.test/a", "http"),
+        ] as [(Set<String>, String, String)] {
+            let harness = try makeHarness(schemes: schemes)
+            #expect(try await result(harness, #"{"urls":["\#(url)"]}"#).report.urls == 1)
+            #expect(server.requests.last?.headerFields[.xForwardedProto] == told, "\(schemes), \(url)")
+        }
+    }
+
+    @Test func pathOfAProxyWithHostsOnlyNeedsOne() async throws {
+        let harness = try makeHarness(hosts: ["one.test"])
+        let progress = try await result(harness, #"{"urls":["/a","http://one.test/a"]}"#)
+        #expect(progress.report.failed == 1 && progress.report.stored == 1)
+        #expect(progress.failures.first?.reason.contains("depends on the host") == true)
+    }
+
+    @Test func whatIsStrangeInASitemapDoesNotTakeTheRestWithIt() async throws {
+        server.behave { request in
+            switch request.path {
+            case "/index.xml": .text("<sitemapindex><loc>http://a.test/gone</loc><loc>http://a.test/good.xml</loc><loc>page</loc></sitemapindex>")
+            case "/good.xml": .text("<urlset><loc>http://a.test/1</loc><loc>/2</loc><loc>mailto:a</loc><loc>http://a.test/3</loc></urlset>")
+            case "/page": .text("<html></html>")
+            case "/gone": .text("", status: .gone)
+            default: .text("page", fields: [.cacheControl: "max-age=600"])
+            }
+        }
+        let progress = try await result(try makeHarness(), #"{"sitemaps":["/index.xml","/page"]}"#)
+        #expect(progress.report.stored == 2 && progress.report.failed == 0 && progress.failedSitemaps == 4)
+        #expect(
+            progress.failures.map(\.reason) == [
+                "The sitemap http://localhost/index.xml names “page”, which is not an http or https URL with a host.",
+                "The sitemap http://a.test/gone cannot be read: status 410.",
+                "The sitemap http://a.test/good.xml names “/2”, which is not an http or https URL with a host, and 1 more of that kind.",
+                "What is at http://localhost/page is neither a sitemap nor a list of URLs.",
+            ]
+        )
+    }
+
+    @Test func rateIsKeptAndResultsAreToldAsTheyCome() async throws {
+        let harness = try makeHarness()
+        #expect(try await warm(harness, #"{"urls":["/a","/b","/c"],"rate":0.1,"concurrency":100}"#).code == 202)
+        let warming = try #require(harness.handler.services.warming)
+        for count in 1...2 {
+            try await waitUntil { warming.progress?.report.urls == count }
+            #expect(server.requests.count == count)
+            await harness.time.sleepers(3 - count)
+            harness.time.advance(by: .seconds(9))
+            #expect(server.requests.count == count)
+            harness.time.advance(by: .seconds(1))
+        }
+        await warming.waitUntilOver()
+        #expect(warming.progress?.report.stored == 3 && warming.progress?.report.milliseconds == 20_000)
+        // What has ended before the warm-up is ended counts.
+        #expect(try await warm(harness, #"{"urls":["/d","/e"],"rate":0.1}"#).code == 202)
+        try await waitUntil { warming.progress?.report.urls == 1 }
+        await warming.cancel()
+        #expect(warming.progress?.report.stored == 1 && warming.progress?.failures == [])
+    }
+
+    @Test func longTextsOfOthersAreCut() async throws {
+        let harness = try makeHarness()
+        let progress = try await result(harness, #"{"urls":["\#(String(repeating: "x", count: 100_000))"]}"#)
+        #expect(progress.failures.first?.url.count == 1_001)
+    }
+
+    // MARK: The start
+
+    private func warmUp(_ urls: [String], wait: Duration = .seconds(30)) -> ProxyWarming.Request {
+        .init(urls: urls, readinessWait: wait)
+    }
+
+    /// Half a second whenever the warm-up waits, until it is over.
+    private func letTimePass(_ time: ManualTicker, for warming: ProxyWarming) async throws {
+        while warming.progress?.isRunning == true {
+            try await waitUntil { time.sleeperCount > 0 || warming.progress?.isRunning == false }
+            time.advance(by: .milliseconds(500))
+        }
+    }
+
     @Test func readinessWaitsForTheWarmUpOfTheStartButNotForEver() async throws {
-        let (gate, time) = (Gate(), ManualTicker())
-        let upstream = CachingProxy.Configuration.Upstream(name: "test", servers: [try Origin("http://0.test")])
-        let held = HeldServer(gate)
-        let links = [OriginLink(try Origin("http://0.test"), transport: held, checkTransport: held)]
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let cache = HTTPCache()
-        let warming = try Self.warming(OriginGroup(upstream, links: links, ticker: time, logger: logger), cache, time)
+        let (gate, time, cache) = (Gate(), ManualTicker(), HTTPCache())
+        let warming = try Self.held(gate, cache, time)
         #expect(warming.reasonToWait == nil)
-        var warmUp = CachingProxy.Configuration.WarmUp()
-        warmUp.sitemaps = ["/sitemap.xml"]
-        warmUp.maximumReadinessWait = .seconds(30)
-        try warming.begin(warmUp)
+        #expect(warming.start(.init(sitemaps: ["/sitemap.xml"], readinessWait: .seconds(30))) == .begun)
         await gate.arrivals(1)
         #expect(warming.reasonToWait == "The cache is being warmed: 0 of an unknown number of URLs have been asked for.")
         time.advance(by: .seconds(30))
         #expect(warming.reasonToWait == nil && warming.progress?.isRunning == true)
-        await warming.end()
+        warming.stop()
+        await warming.waitUntilOver()
+        #expect(warming.progress?.isRunning == false && warming.progress?.failures == [])
+        #expect(warming.start(warmUp(["/a"])) == .isEnding)
+        await cache.close()
+    }
+
+    @Test func whatNoServerCouldAnswerIsAskedForAgainWhileReadinessWaits() async throws {
+        let (time, cache) = (ManualTicker(), HTTPCache())
+        server.behave { _ throws(TransportError) in throw .refused }
+        let warming = try Self.warming(OriginGroup.of([server], ticker: time), cache, time)
+        #expect(warming.start(.init(urls: ["/a"], sitemaps: ["/sitemap.xml"], readinessWait: .seconds(60))) == .begun)
+        await time.sleepers(1)
+        #expect(warming.progress?.report.failed == 0 && warming.progress?.failedSitemaps == 0 && warming.reasonToWait != nil)
+        server.behave { request in
+            request.path == "/sitemap.xml"
+                ? .text("http://public.test/b") : .text("page", fields: [.cacheControl: "max-age=600"])
+        }
+        // The upstream's own pause after failures is over by then, too.
+        try await letTimePass(time, for: warming)
+        await warming.waitUntilOver()
+        #expect(warming.progress?.report.stored == 2 && warming.progress?.failures == [] && warming.progress?.total == 2)
+        await cache.close()
+    }
+
+    @Test func whatFailsUntilTheWaitIsOverHasFailed() async throws {
+        let (time, cache) = (ManualTicker(), HTTPCache())
+        server.behave { _ in .text("no", status: .serviceUnavailable) }
+        let warming = try Self.warming(OriginGroup.of([server], ticker: time), cache, time)
+        #expect(warming.start(.init(urls: ["/a"], sitemaps: ["/sitemap.xml"], readinessWait: .seconds(5))) == .begun)
+        try await letTimePass(time, for: warming)
+        #expect(warming.progress?.report.failed == 1 && warming.progress?.failedSitemaps == 1)
+        #expect(time.nanoseconds() < 13_000_000_000 && server.requests.count > 4)
+        await cache.close()
+    }
+
+    @Test func anotherWarmUpTakesThePlaceOfTheOneUnderWay() async throws {
+        let (gate, time, cache) = (Gate(), ManualTicker(), HTTPCache())
+        let warming = try Self.held(gate, cache, time)
+        #expect(warming.start(warmUp(["/a"])) == .begun)
+        await gate.arrivals(1)
+        time.advance(by: .seconds(10))
+        warming.replace(with: warmUp(["/b", "/c"], wait: .seconds(15)))
+        #expect(warming.start(warmUp(["/d"])) == .isRunning, "nothing comes in between")
+        await warming.waitUntilOver()
+        await warming.waitUntilOver()
+        #expect(warming.progress?.isRunning == false && warming.progress?.isCancelled == false && warming.progress?.report.stored == 2)
+        // Without one, the one under way only ends.
+        #expect(warming.start(warmUp(["/e"])) == .begun)
+        warming.replace(with: nil)
+        await warming.waitUntilOver()
         #expect(warming.progress?.isRunning == false)
-        #expect(!warming.start(.init(urls: ["/a"])))
-        gate.open()
+        await cache.close()
+    }
+
+    @Test func readinessWaitsAsLongSinceTheStartAsTheNewSettingsSay() async throws {
+        let (gate, time, cache) = (Gate(), ManualTicker(), HTTPCache())
+        let warming = try Self.held(gate, cache, time)
+        #expect(warming.start(warmUp(["/a"])) == .begun)
+        await gate.arrivals(1)
+        time.advance(by: .seconds(10))
+        #expect(warming.reasonToWait != nil)
+        warming.replace(with: warmUp(["/b"], wait: .zero))
+        await warming.waitUntilOver()
+        #expect(warming.reasonToWait == nil)
         await cache.close()
     }
 }
