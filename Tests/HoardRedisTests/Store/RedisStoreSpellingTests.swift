@@ -14,32 +14,40 @@ import Testing
     private static let campaign = ProgramCampaign(defaultCount: 48)
     private let time = ManualTicker()
 
-    private func run(_ block: UInt64, over store: RedisStore) async throws {
-        // A store that has no connection yet knows nothing, and has nothing.
-        _ = try await store.peekRecord(forKey: "connected")
-        let stack = StoreStack([store], ticker: time)
-        for seed in Self.campaign.seeds(inBlock: block) {
-            if let failure = await SpellingProgram(seed: seed).failure(over: stack, time) {
-                Issue.record("\(failure)")
-                break
+    /// - Parameter makeStore: Makes a new store for each hundred programs, as the fake server takes the longer the more it holds.
+    private func run(_ block: UInt64, over makeStore: () throws -> RedisStore) async throws {
+        var seeds = Array(Self.campaign.seeds(inBlock: block))[...]
+        while !seeds.isEmpty {
+            let store = try makeStore()
+            // A store that has no connection yet knows nothing, and has nothing.
+            _ = try await store.peekRecord(forKey: "connected")
+            let stack = StoreStack([store], ticker: time)
+            for seed in seeds.prefix(100) {
+                if let failure = await SpellingProgram(seed: seed).failure(over: stack, time) {
+                    Issue.record("\(failure)")
+                    seeds = []
+                    break
+                }
             }
+            await stack.close()
+            seeds = seeds.dropFirst(100)
         }
-        await stack.close()
     }
 
     @Test(arguments: 0..<campaign.blockCount) func programsOnAFakeServer(block: UInt64) async throws {
         // The server lives in real time, the store's records in the test's.
-        try await run(block, over: FakeRedis(ticker: MonotonicTicker()).makeStore(clock: time))
+        try await run(block) { try FakeRedis(ticker: MonotonicTicker()).makeStore(clock: time) }
     }
 
     @Test(.enabled(if: RedisServer.isAvailable, "\(RedisServer.requirement)"), arguments: 0..<campaign.blockCount)
     func programsOnARealServer(block: UInt64) async throws {
         let server = try await RedisServer.shared()
-        let store = try RedisStore(
-            connectingTo: RedisConfiguration(address: server.address).patient,
-            configuration: .init(keyPrefix: "spellings \(UInt64.random(in: .min ... .max))"),
-            clock: time
-        )
-        try await run(block, over: store)
+        try await run(block) {
+            try RedisStore(
+                connectingTo: RedisConfiguration(address: server.address).patient,
+                configuration: .init(keyPrefix: "spellings \(UInt64.random(in: .min ... .max))"),
+                clock: time
+            )
+        }
     }
 }

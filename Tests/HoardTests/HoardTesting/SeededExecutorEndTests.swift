@@ -137,8 +137,9 @@ import Testing
             }
         }
         #expect(value == 8)
-        let impatient = SeededExecutor(seed: 1, patience: .milliseconds(1))
-        #expect(await error(of: { try await impatient.run { await Gate().pass() } }) is SeededExecutorError)
+        let (impatient, gate) = (SeededExecutor(seed: 1, patience: .milliseconds(1)), Gate())
+        #expect(await error(of: { try await impatient.run { await gate.pass() } }) is SeededExecutorError)
+        gate.open()
     }
 
     @Test func cancellingTheCallerCancelsTheBody() async throws {
