@@ -8,6 +8,8 @@ extension HTTPServer {
     package struct Configuration: Sendable {
         /// Where to listen. Default: any free port of `127.0.0.1`, which other machines cannot reach.
         package var listeners: [Listener]
+        /// Sockets for these addresses that the process has already. `nil`: none.
+        package var inheritedSockets: InheritedSockets?
         /// How many connections may wait to be accepted. Default: 1,024.
         package var backlog = 1_024
         /// How many connections are served at once. While there are so many, no other is accepted: new ones wait in the backlog. Default: 10,000.

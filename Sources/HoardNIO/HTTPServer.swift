@@ -77,7 +77,13 @@ package final class HTTPServer: Sendable {
         do {
             for (listener, certificates) in zip(configuration.listeners, certificates) {
                 let pipeline = ConnectionPipeline(server: context, listener: listener, certificates: certificates)
-                sockets.append(try await ListeningSocket.open(listener.address, by: pipeline.bootstrap(group: group)))
+                sockets.append(
+                    try await ListeningSocket.open(
+                        listener.address,
+                        by: pipeline.bootstrap(group: group),
+                        inherited: configuration.inheritedSockets
+                    )
+                )
             }
         } catch {
             for socket in sockets { await socket.close() }

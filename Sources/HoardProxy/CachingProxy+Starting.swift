@@ -61,10 +61,13 @@ extension CachingProxy {
             logger: logger,
             webSockets: parts.webSockets
         )
+        let inherited = InheritedSockets(descriptors: configuration.inheritedDescriptors)
         let server: HTTPServer
         do {
+            var serverConfiguration = configuration.server(on: parts.threads)
+            serverConfiguration.inheritedSockets = inherited
             server = try await HTTPServer.start(
-                configuration.server(on: parts.threads),
+                serverConfiguration,
                 logger: logger,
                 immediate: ImmediateProxyResponder(handler),
                 observer: { [recorder = parts.recorder] in recorder.record($0) },
@@ -81,7 +84,7 @@ extension CachingProxy {
             let view = ProxyView(parts: parts, server: server, state: state, warming: warming)
             parts.upstreams.start()
             if let warmUp { _ = warming.start(warmUp) }
-            admin = try await startAdmin(configuration.admin, view, logger: logger)
+            admin = try await startAdmin(configuration.admin, view, inherited: inherited, logger: logger)
         } catch {
             warming.stop()
             await warming.waitUntilOver()
@@ -89,16 +92,25 @@ extension CachingProxy {
             await parts.abandon()
             throw error
         }
+        for address in inherited.addresses {
+            logger.warning("A socket that the process was given is for no address of the settings.", metadata: ["address": "\(address)"])
+        }
         return CachingProxy(parts, server: server, admin: admin, state: state, warming: warming, logger: logger)
     }
 
-    private static func startAdmin(_ settings: Configuration.Admin?, _ view: ProxyView, logger: Logger) async throws(ProxyError) -> AdminServer? {
+    private static func startAdmin(
+        _ settings: Configuration.Admin?,
+        _ view: ProxyView,
+        inherited: InheritedSockets,
+        logger: Logger
+    ) async throws(ProxyError) -> AdminServer? {
         guard let settings else { return nil }
         return try await AdminServer.start(
             address: settings.address,
             token: settings.token,
             hostNames: settings.hostNames,
             services: view.adminServices,
+            inherited: inherited,
             eventLoopGroup: view.parts.threads,
             logger: logger
         )

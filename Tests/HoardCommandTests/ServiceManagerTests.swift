@@ -76,6 +76,17 @@
             await origin.stop()
         }
 
+        @Test(
+            arguments: [
+                (["LISTEN_PID": "7", "LISTEN_FDS": "2"], [3, 4]), (["LISTEN_PID": "8", "LISTEN_FDS": "2"], []), (["LISTEN_FDS": "2"], []), ([:], []),
+                (["LISTEN_PID": "7"], []), (["LISTEN_PID": "7", "LISTEN_FDS": "0"], []), (["LISTEN_PID": "7", "LISTEN_FDS": "-1"], []),
+                (["LISTEN_PID": "7", "LISTEN_FDS": "99999999999"], []), (["LISTEN_PID": "x", "LISTEN_FDS": "1"], []),
+            ] as [([String: String], [Int32])]
+        )
+        func socketsAreForTheProcessThatIsNamed(environment: [String: String], descriptors: [Int32]) {
+            #expect(ServiceManager.socketDescriptors(environment: environment, processID: 7) == descriptors)
+        }
+
         @Test func nameMayBeAbstract() async throws {
             let listener = try Listener("@hoard-test-\(UUID().uuidString)")
             ServiceManager(environment: ["NOTIFY_SOCKET": listener.address]).ready("two\nlines\rREADY=0")

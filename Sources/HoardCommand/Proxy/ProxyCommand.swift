@@ -120,7 +120,11 @@ struct ProxyCommand: AsyncParsableCommand {
             isSetByUser: ProcessInfo.processInfo.environment[AllocationArenas.variable] != nil
         )
         let logger = Self.makeLogger(level: Logger.Level(rawValue: settings.logLevel.rawValue) ?? .notice)
-        let configuration = try settings.configuration(adminToken: try Self.adminToken(settings))
+        var configuration = try settings.configuration(adminToken: try Self.adminToken(settings))
+        configuration.inheritedDescriptors = ServiceManager.socketDescriptors(
+            environment: ProcessInfo.processInfo.environment,
+            processID: ProcessInfo.processInfo.processIdentifier
+        )
         let (stores, place) = try settings.openStores(defaultDirectory: directory.path, logger: logger)
         // From here on a signal ends the proxy in good order, or has it read its settings anew.
         let termination = await Termination()

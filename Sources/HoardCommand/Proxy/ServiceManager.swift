@@ -17,6 +17,14 @@ struct ServiceManager: Sendable {
         address = environment[Self.variable].flatMap { $0.hasPrefix("/") || $0.hasPrefix("@") ? $0 : nil }
     }
 
+    /// The descriptors of sockets that the manager has opened for this process ([sd_listen_fds(3)](https://www.freedesktop.org/software/systemd/man/latest/sd_listen_fds.html)).
+    static func socketDescriptors(environment: [String: String], processID: Int32) -> [Int32] {
+        guard environment["LISTEN_PID"].flatMap({ Int32($0) }) == processID, let count = environment["LISTEN_FDS"].flatMap({ Int32($0) }),
+            (1...1_024).contains(count)
+        else { return [] }
+        return Array(3..<(3 + count))
+    }
+
     /// Requests are served.
     ///
     /// - Parameter status: A line for people who ask for the service's state.

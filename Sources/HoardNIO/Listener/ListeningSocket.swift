@@ -13,9 +13,17 @@ struct ListeningSocket: Sendable {
 
     /// Begins to listen.
     ///
+    /// - Parameter inherited: A socket for the address is taken from here, if there is one. The file of a Unix socket then stays at the end.
     /// - Throws: ``HTTPServerError`` that names the address.
-    static func open(_ address: HTTPServer.Listener.Address, by bootstrap: ServerBootstrap) async throws(HTTPServerError) -> ListeningSocket {
+    static func open(
+        _ address: HTTPServer.Listener.Address,
+        by bootstrap: ServerBootstrap,
+        inherited: InheritedSockets? = nil
+    ) async throws(HTTPServerError) -> ListeningSocket {
         do {
+            if let descriptor = inherited?.take(for: address) {
+                return ListeningSocket(channel: try await bootstrap.withBoundSocket(descriptor).get(), address: address, file: nil)
+            }
             switch address {
             case .tcp(let host, let port):
                 let channel = try await bootstrap.bind(host: host, port: port).get()

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Hoard
-internal import HoardNIO
+package import HoardNIO
 package import Logging
 package import NIOCore
 
@@ -38,6 +38,7 @@ package final class AdminServer: Sendable {
     ///   - token: What requests that change anything must have. `nil` or empty: nothing can be changed.
     ///   - hostNames: The names, beside its addresses and `localhost`, under which browsers may ask for it.
     ///   - services: What it tells of.
+    ///   - inherited: Sockets that the process has already.
     ///   - logger: Gets what was purged, without its name.
     ///   - ticker: Measures the second between two events.
     /// - Throws: ``ProxyError`` if it cannot listen there.
@@ -46,6 +47,7 @@ package final class AdminServer: Sendable {
         token: String?,
         hostNames: [String] = [],
         services: AdminServices,
+        inherited: InheritedSockets? = nil,
         eventLoopGroup: (any EventLoopGroup)? = nil,
         logger: Logger,
         clock: any WallClock = SystemWallClock(),
@@ -62,6 +64,7 @@ package final class AdminServer: Sendable {
             // No browser connects to a file.
             names = nil
         }
+        configuration.inheritedSockets = inherited
         configuration.maximumConnectionCount = 256
         configuration.maximumTargetByteCount = 64 << 10
         configuration.eventLoopGroup = eventLoopGroup

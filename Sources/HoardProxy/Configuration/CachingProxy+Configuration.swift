@@ -23,6 +23,9 @@ extension CachingProxy {
         public var accessLog: AccessLog?
         /// `nil`: requests make no spans, and their `traceparent` is passed on as it came.
         public var traces: Traces?
+        /// Descriptors of sockets, bound and perhaps listening, that the process was given, such as by systemd. Each is taken in the place of a socket of the
+        /// proxy's own if its address is that of a listener or of the admin interface; the others are left alone. Only looked at when a proxy starts. Default: none.
+        public var inheritedDescriptors: [CInt] = []
         /// `nil`, as by default: the proxy stores what clients ask for, and nothing before.
         public var warmUp: WarmUp?
         /// How many threads serve connections. `nil`: one for each core.
