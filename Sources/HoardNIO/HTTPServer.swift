@@ -86,7 +86,7 @@ package final class HTTPServer: Sendable {
                 )
             }
         } catch {
-            for socket in sockets { await socket.close() }
+            for socket in sockets { await socket.close(in: group) }
             throw error
         }
         return HTTPServer(sockets, certificates: certificates, context: context, group: group)
@@ -148,12 +148,13 @@ package final class HTTPServer: Sendable {
 
     /// Stops listening at once, lets the requests in progress end, and returns when every connection is closed.
     ///
-    /// Idle connections are closed at once. Responses that begin now say `Connection: close`; HTTP/2 connections are told to go away
-    /// ([RFC 9113 §6.8](https://www.rfc-editor.org/rfc/rfc9113#section-6.8)). Calling this again, or concurrently, is harmless.
+    /// Idle connections are closed at once. One that has been accepted, and has not had a request yet, has its linger timeout for that. Responses that begin
+    /// now say `Connection: close`; HTTP/2 connections are told to go away ([RFC 9113 §6.8](https://www.rfc-editor.org/rfc/rfc9113#section-6.8)). Calling
+    /// this again, or concurrently, is harmless.
     ///
     /// - Parameter gracePeriod: How long requests in progress may take. Then their connections are closed and their handlers cancelled.
     package func shutdown(gracePeriod: Duration) async {
-        for socket in sockets { await socket.close() }
+        for socket in sockets { await socket.close(in: group) }
         context.registry.quiesce()
         let end = group.any().scheduleTask(in: TimeAmount(gracePeriod)) { [context] in context.registry.closeAll() }
         await context.registry.waitUntilEmpty()

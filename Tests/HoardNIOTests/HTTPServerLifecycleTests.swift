@@ -101,12 +101,15 @@ struct HTTPServerLifecycleTests {
     @Test func shutdownClosesIdleConnectionsAndLetsRequestsEnd() async throws {
         let begun = Signal()
         let door = Signal()
-        let server = try await HTTPServer.start { _ in
+        let server = try await HTTPServer.start { request in
+            if request.head.path == "/quick" { return .text("quick") }
             begun.fire()
             await door.wait()
             return .text("done")
         }
         let idle = try await RawClient.connect(port: server.port)
+        try await idle.send("GET /quick HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(try await idle.receiveResponse().content == "quick")
         let busy = try await RawClient.connect(port: server.port)
         try await busy.send("GET / HTTP/1.1\r\nHost: a\r\n\r\nGET /never HTTP/1.1\r\nHost: a\r\n\r\n")
         await begun.wait()
@@ -121,6 +124,32 @@ struct HTTPServerLifecycleTests {
         await shutdown
         #expect(server.connectionCount == 0)
         await #expect(throws: (any Error).self) { try await RawClient.connect(port: server.port) }
+    }
+
+    /// A request that is on its way when the server ends: closing the connection would reset it.
+    @Test(arguments: [false, true]) func clientThatHasJustComeIsAnswered(isHTTP2Enabled: Bool) async throws {
+        let configuration = HTTPServer.Configuration(listeners: [.init(.tcp(host: "127.0.0.1", port: 0), isHTTP2Enabled: isHTTP2Enabled)])
+        let server = try await HTTPServer.start(configuration) { _ in .text("done") }
+        let client = try await RawClient.connect(port: server.port)
+        try await waitUntil { server.connectionCount == 1 }
+        async let shutdown: Void = server.shutdown(gracePeriod: .seconds(600))
+        try await waitUntil { (try? await RawClient.connect(port: server.port)) == nil }
+        try await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        let all = try await client.receiveUntilClosed()
+        #expect(all.hasPrefix("HTTP/1.1 200 OK\r\n") && all.hasSuffix("\r\n\r\ndone"), "\(all)")
+        try await client.close()
+        await shutdown
+    }
+
+    /// Two seconds at most, though its requests may take ten minutes.
+    @Test(arguments: [false, true]) func clientThatSaysNothingDoesNotHoldUpTheEnd(isHTTP2Enabled: Bool) async throws {
+        var configuration = HTTPServer.Configuration(listeners: [.init(.tcp(host: "127.0.0.1", port: 0), isHTTP2Enabled: isHTTP2Enabled)])
+        configuration.lingerTimeout = .milliseconds(1)
+        let server = try await HTTPServer.start(configuration) { _ in .text("done") }
+        let client = try await RawClient.connect(port: server.port)
+        try await waitUntil { server.connectionCount == 1 }
+        await server.shutdown(gracePeriod: .seconds(600))
+        #expect(try await client.receiveUntilClosed() == "")
     }
 
     @Test func shutdownLosesPatienceWhenTheGracePeriodIsOver() async throws {

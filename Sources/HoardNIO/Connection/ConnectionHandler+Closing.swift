@@ -52,13 +52,16 @@ extension ConnectionHandler {
     }
 
     /// Takes no more requests: closes at once if none is in progress, else after its response.
+    ///
+    /// A client that has just been accepted, or whose head is arriving, still gets an answer if it is quick: its request may be on the way, and closing the
+    /// connection would reset it.
     func quiesce(context: ChannelHandlerContext) {
         queue.removeAll()
-        if machine.isIdle {
-            context.close(promise: nil)
-        } else {
-            perform(machine.closeAfterExchange(), context: context)
-        }
+        guard machine.isIdle else { return perform(machine.closeAfterExchange(), context: context) }
+        guard timing.isHeadDue, !machine.hasInputClosed else { return context.close(promise: nil) }
+        isLastRequestDue = true
+        timing.hurry(now: context.eventLoop.now)
+        armTimer(context: context)
     }
 
     /// Ends the response side, and waits for the client to end its own.

@@ -127,7 +127,7 @@ extension ConnectionHandler {
             reject(error, isHead: head.method == .HEAD, context: context)
             return
         }
-        machine.exchangeStarted(keepsAlive: request.keepsAlive)
+        machine.exchangeStarted(keepsAlive: request.keepsAlive && !isLastRequestDue)
         let cancellation = ExchangeCancellation()
         let now = context.eventLoop.now
         let pipe = request.content == .none && !request.opensWebSocket ? nil : makeBody(context: context)

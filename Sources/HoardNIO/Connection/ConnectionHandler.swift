@@ -77,8 +77,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
         self.timing = ConnectionTiming(configuration)
     }
 
-    /// No exchange is in progress, and nothing waits for one.
-    var isReadyForRequest: Bool { machine.isIdle && queue.isEmpty && !machine.hasInputClosed }
+    /// No exchange is in progress, and nothing waits for one. Not for the last request of a connection, whose response has to say so.
+    var isReadyForRequest: Bool { machine.isIdle && queue.isEmpty && !machine.hasInputClosed && !isLastRequestDue }
+    /// The server ends, but the client has been promised an answer to the request that it is about to send.
+    var isLastRequestDue = false
 
     /// What has been answered without an exchange has not all been taken by the kernel. Until it has, the connection is as busy as with an exchange.
     ///

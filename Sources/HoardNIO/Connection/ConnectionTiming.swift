@@ -66,6 +66,11 @@ struct ConnectionTiming {
         deadline = now + samplingInterval
     }
 
+    /// The head that is due has no more time than a client has to close its side.
+    mutating func hurry(now: NIODeadline) {
+        deadline = min(deadline, now + lingerTimeout)
+    }
+
     mutating func lingering(now: NIODeadline) {
         deadline = now + lingerTimeout
     }

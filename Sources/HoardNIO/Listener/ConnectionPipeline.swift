@@ -48,7 +48,7 @@ struct ConnectionPipeline: Sendable {
     /// 4. what finds out which version of HTTP is spoken;
     /// 5. that version's handlers.
     func start(_ channel: any Channel) throws {
-        let stage = ConnectionStage { channel.close(promise: nil) }
+        let stage = ConnectionStage(channel, lingerTimeout: TimeAmount(server.configuration.lingerTimeout))
         register(channel, stage)
         let pipeline = channel.pipeline.syncOperations
         let timer = OpeningTimer(timeout: TimeAmount(server.configuration.headTimeout))

@@ -7,18 +7,23 @@ internal import NIOCore
 ///
 /// It belongs to the connection's event loop.
 final class ConnectionStage {
-    private(set) var isQuiescing = false
-    private var quiesceConnection: () -> Void
+    private var isQuiescing = false
+    private let channel: any Channel
+    private let lingerTimeout: TimeAmount
+    private var quiesceConnection: (() -> Void)?
 
-    /// - Parameter close: Closes a connection of which nothing is known yet.
-    init(close: @escaping () -> Void) {
-        quiesceConnection = close
+    /// - Parameter lingerTimeout: How long a client that has said nothing yet may take to say something after the connection has been asked to end.
+    init(_ channel: any Channel, lingerTimeout: TimeAmount) {
+        (self.channel, self.lingerTimeout) = (channel, lingerTimeout)
     }
 
     /// Asks the connection to take no more requests.
     func quiesce() {
         isQuiescing = true
-        quiesceConnection()
+        if let quiesceConnection { return quiesceConnection() }
+        channel.eventLoop.assumeIsolated().scheduleTask(in: lingerTimeout) {
+            if self.quiesceConnection == nil { self.channel.close(promise: nil) }
+        }
     }
 
     /// From now on the connection has its own way of ending.

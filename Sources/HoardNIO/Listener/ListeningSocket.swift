@@ -55,7 +55,12 @@ struct ListeningSocket: Sendable {
     }
 
     /// Stops listening, and removes the file of a Unix socket.
-    func close() async {
+    ///
+    /// - Parameter group: The event loops of the connections. What has been accepted gets to its loop before the socket is closed, as NIO would reset it otherwise.
+    func close(in group: any EventLoopGroup) async {
+        try? await channel.setOption(.autoRead, value: false).get()
+        // There and back, in the order in which it is done.
+        for loop in Array(group.makeIterator()) + [channel.eventLoop] { try? await loop.submit {}.get() }
         channel.close(promise: nil)
         try? await channel.closeFuture.get()
         file?.remove()
