@@ -56,7 +56,7 @@ package final class InheritedSockets: Sendable {
         }
     }
 
-    /// What a socket is bound to. `nil`: it is no socket, or bound to nothing that can be named.
+    /// The address that a socket is bound to. `nil`: it is no socket, or bound to nothing that can be named.
     private static func address(of descriptor: CInt) -> Address? {
         withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { space -> Address? in
             guard let name = space.baseAddress?.bindMemory(to: sockaddr.self, capacity: 1) else { return nil }

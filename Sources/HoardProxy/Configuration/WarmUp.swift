@@ -4,7 +4,7 @@
 public import HTTPTypes
 
 extension CachingProxy.Configuration {
-    /// What a proxy asks itself for when it starts, so that it has it before a client asks.
+    /// Requests that a proxy sends to itself when it starts, so that it has the responses before a client asks.
     ///
     /// Clients are served meanwhile. What is cached and fresh costs an upstream nothing. Failures are counted and named by the admin interface; they keep
     /// nothing from starting.

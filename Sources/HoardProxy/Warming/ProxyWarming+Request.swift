@@ -4,7 +4,7 @@
 internal import HTTPTypes
 
 extension ProxyWarming {
-    /// What to ask for, and how.
+    /// URLs and sitemaps to ask for, and how fast.
     struct Request: Sendable {
         var urls: [String] = []
         var sitemaps: [String] = []
@@ -48,7 +48,7 @@ extension ProxyWarming {
 }
 
 extension ProxyWarming.Request {
-    /// What settings say. Blocks while the file of URLs is read.
+    /// The warm-up that settings describe. Blocks while the file of URLs is read.
     ///
     /// - Throws: ``ProxyError`` if that cannot be read.
     init(_ warmUp: CachingProxy.Configuration.WarmUp) throws(ProxyError) {

@@ -13,7 +13,7 @@ internal import Synchronization
 /// Requests take the way that those of a client at 127.0.0.1 take, with their routes and rules, but over no connection. They are not in the statistics of
 /// requests, in the access log or in traces.
 final class ProxyWarming: Sendable {
-    /// What has become of the wish to begin.
+    /// The result of ``start(_:)``.
     enum Beginning: Sendable {
         case begun
         /// There is another one.
@@ -25,7 +25,7 @@ final class ProxyWarming: Sendable {
     private struct State {
         var progress: Progress?
         var task: Task<Void, Never>?
-        /// What takes the place of the warm-up that is being ended.
+        /// Begins as soon as the warm-up under way has been ended.
         var next: Request?
         /// When the proxy asked for the first time, and until when readiness waits.
         var waitStart: Int64?
@@ -228,7 +228,7 @@ final class ProxyWarming: Sendable {
             let schemes = handler.routes.current.clientSchemes
             let head = HTTPRequest(
                 method: .get,
-                // As clients come. What servers are told of that would otherwise be what they are told of no client.
+                // Servers are told how a client came, and may answer by it. No client comes in another way.
                 scheme: schemes.contains(target.scheme) ? target.scheme : schemes.first,
                 authority: target.authority,
                 path: target.pathAndQuery,

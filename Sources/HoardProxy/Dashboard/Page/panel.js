@@ -188,7 +188,7 @@ function showMeter(row, { name, used, limit, format, note, isCount = false }) {
   build(track, { "aria-label": name, "aria-valuemax": limit, "aria-valuenow": Math.min(used, limit), "aria-valuetext": text }, []);
 }
 
-// What the proxy does beside answering: a line for each thing that is configured.
+// The access log, traces and the warm-up: a line for each that there is.
 
 function showOperation(state) {
   fill(byId("operation"), [logLine(state), traceLine(state), warmUpLine(state)].filter(Boolean), () => make("li"), say);
