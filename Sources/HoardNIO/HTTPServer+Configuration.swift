@@ -64,6 +64,9 @@ extension HTTPServer {
             package init() {}
         }
 
+        /// The time in which a client may send no more than so many frames that cost the server much, such as those that reset streams: 30 seconds.
+        package var http2RateWindow = Duration.seconds(30)
+
         package init(host: String = "127.0.0.1", port: Int = 0) {
             self.init(listeners: [Listener(.tcp(host: host, port: port))])
         }

@@ -128,7 +128,9 @@ struct HTTPServerLifecycleTests {
 
     /// A request that is on its way when the server ends: closing the connection would reset it.
     @Test(arguments: [false, true]) func clientThatHasJustComeIsAnswered(isHTTP2Enabled: Bool) async throws {
-        let configuration = HTTPServer.Configuration(listeners: [.init(.tcp(host: "127.0.0.1", port: 0), isHTTP2Enabled: isHTTP2Enabled)])
+        var configuration = HTTPServer.Configuration(listeners: [.init(.tcp(host: "127.0.0.1", port: 0), isHTTP2Enabled: isHTTP2Enabled)])
+        // Longer than the test may be held up between the end and the request.
+        configuration.lingerTimeout = .seconds(600)
         let server = try await HTTPServer.start(configuration) { _ in .text("done") }
         let client = try await RawClient.connect(port: server.port)
         try await waitUntil { server.connectionCount == 1 }

@@ -27,7 +27,7 @@ extension HTTPServer.Configuration {
         connection.targetWindowSize = 16 * Self.windowByteCount
         // PING, SETTINGS, PRIORITY: CVE-2019-9512, CVE-2019-9515.
         connection.controlFrameRateLimit.maximumCount = 200
-        connection.controlFrameRateLimit.windowLength = .seconds(30)
+        connection.controlFrameRateLimit.windowLength = TimeAmount(http2RateWindow)
         return connection
     }
 
@@ -52,10 +52,10 @@ extension HTTPServer.Configuration {
         stream.outboundBufferSizeLowWatermark = 32_768
         // Streams that the client resets: CVE-2023-44487.
         stream.streamResetFrameRateLimit.maximumCount = max(200, 2 * min(maximumStreamCount, 1_000))
-        stream.streamResetFrameRateLimit.windowLength = .seconds(30)
+        stream.streamResetFrameRateLimit.windowLength = TimeAmount(http2RateWindow)
         // Streams that it makes the server reset: CVE-2025-8671.
         stream.streamErrorRateLimit.maximumCount = 100
-        stream.streamErrorRateLimit.windowLength = .seconds(30)
+        stream.streamErrorRateLimit.windowLength = TimeAmount(http2RateWindow)
         return stream
     }
 

@@ -48,9 +48,9 @@ import Testing
     }
 
     /// One server that answers when a gate is opened.
-    private static func held(_ gate: Gate, _ cache: HTTPCache, _ time: ManualTicker) throws -> ProxyWarming {
+    private static func held(_ gate: Gate, then second: Gate? = nil, _ cache: HTTPCache, _ time: ManualTicker) throws -> ProxyWarming {
         let upstream = CachingProxy.Configuration.Upstream(name: "test", servers: [try Origin("http://0.test")])
-        let server = HeldServer(gate)
+        let server = HeldServer(gate: gate, gateOfB: second ?? gate)
         let links = [OriginLink(try Origin("http://0.test"), transport: server, checkTransport: server)]
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         return try warming(OriginGroup(upstream, links: links, ticker: time, logger: logger), cache, time)
@@ -285,13 +285,14 @@ import Testing
     }
 
     @Test func anotherWarmUpTakesThePlaceOfTheOneUnderWay() async throws {
-        let (gate, time, cache) = (Gate(), ManualTicker(), HTTPCache())
-        let warming = try Self.held(gate, cache, time)
+        let (gate, second, time, cache) = (Gate(), Gate(), ManualTicker(), HTTPCache())
+        let warming = try Self.held(gate, then: second, cache, time)
         #expect(warming.start(warmUp(["/a"])) == .begun)
         await gate.arrivals(1)
         time.advance(by: .seconds(10))
         warming.replace(with: warmUp(["/b", "/c"], wait: .seconds(15)))
         #expect(warming.start(warmUp(["/d"])) == .isRunning, "nothing comes in between")
+        second.open()
         await warming.waitUntilOver()
         await warming.waitUntilOver()
         #expect(warming.progress?.isRunning == false && warming.progress?.isCancelled == false && warming.progress?.report.stored == 2)
@@ -320,16 +321,15 @@ import Testing
 /// A server that answers when a gate is opened, which cancelling does, too.
 private struct HeldServer: ReconnectingTransport {
     let gate: Gate
-
-    init(_ gate: Gate) {
-        self.gate = gate
-    }
+    /// For the page /b.
+    let gateOfB: Gate
 
     func send(
         _ request: HTTPRequest,
         body: HTTPBody,
         onInterimResponse: InterimResponseHandler?
     ) async throws(TransportError) -> TransportResponse {
+        let gate = request.path == "/b" ? gateOfB : gate
         await withTaskCancellationHandler {
             await gate.pass()
         } onCancel: {

@@ -18,7 +18,7 @@ struct SharedProxiesFaultTests {
     }
 
     @Test func theTierIsCalledRedisWhereverItIsShown() async throws {
-        try await ProxyFleet.run { (fleet: ProxyFleet) async throws in
+        try await ProxyFleet.run(isPatient: true) { (fleet: ProxyFleet) async throws in
             try await fleet.first.fill("/a")
             #expect(try await fleet.second.probe.send(.get, "/a").isHit)
             let shared = try await fleet.second.admin.send(.get, "/api/statistics").json["shared"] as? [String: any Sendable]
