@@ -50,6 +50,11 @@ extension DiskStore {
         }
     }
 
+    /// Whether the index in memory shows that the store has no record of a key. Works on the calling thread, and reads no file.
+    ///
+    /// `false` if there may be one, and if another process has written since this one last looked. Complexity: O(1).
+    public func isKnownAbsent(_ key: RecordKey) -> Bool { core.isKnownAbsent(key) }
+
     /// Reads a record without counting as a use of it, and leaves statistics alone. For tools that look into a store.
     ///
     /// Works on the calling thread, as ``record(forKey:)`` does. A record that has expired or is damaged is `nil`.
@@ -75,6 +80,18 @@ enum RecordFinding: Sendable {
 extension DiskCore {
     func checkLength(of key: RecordKey) throws(StoreError) {
         guard key.bytes.count <= RecordKey.maximumByteCount else { throw .keyTooLong(key) }
+    }
+
+    /// Whether nothing that is in memory speaks for a record: neither the writes that wait nor the index, which must be as new as the database.
+    func isKnownAbsent(_ key: RecordKey) -> Bool {
+        guard key.bytes.count <= RecordKey.maximumByteCount else { return true }
+        let isAbsent = try? read { session in
+            if let staged = queue.stagedState(of: key) { return if case .removed = staged { true } else { false } }
+            if lostWrites.contains(key) { return true }
+            let identifier = session.identify.identifier(of: key)
+            return !session.memory.withLock { $0.index.mayHold(identifier) } && session.readGeneration().isCurrent
+        }
+        return isAbsent ?? false
     }
 
     /// Looks a record up: among the writes that wait, in the index, in the database, and in its file.

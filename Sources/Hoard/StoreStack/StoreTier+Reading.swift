@@ -45,6 +45,9 @@ extension StoreTier {
         }
     }
 
+    /// Whether the store knows without reading that it has no record of a key. Then it need not be asked, however it is doing.
+    @usableFromInline func isKnownAbsent(_ key: RecordKey) -> Bool { immediateStore?.isKnownAbsent(key) ?? false }
+
     /// Asks the store on the caller's thread. `nil`: it cannot answer at once.
     private func readAtOnce(_ key: RecordKey, _ call: CacheStoreCall) async -> Answer<Record?>? {
         guard let immediateStore else { return nil }

@@ -19,10 +19,17 @@ public protocol ImmediateRecordStore: RecordStore {
     /// - Returns: ``ImmediateReading/unavailable`` if the store would have to suspend; nothing is counted then.
     /// - Throws: What ``RecordStore/record(forKey:)`` throws.
     func immediateRecord(forKey key: RecordKey) throws(StoreError) -> ImmediateReading
+
+    /// Whether the store knows, without reading anything, that it has no record of a key. Never suspends or blocks, and counts nothing.
+    ///
+    /// `false` if it has one, or if it would have to look; `false` by default. Complexity: O(1).
+    func isKnownAbsent(_ key: RecordKey) -> Bool
 }
 
 extension ImmediateRecordStore {
     public var answersAtOnce: Bool { true }
+
+    public func isKnownAbsent(_ key: RecordKey) -> Bool { false }
 }
 
 /// The result of ``ImmediateRecordStore/immediateRecord(forKey:)``.

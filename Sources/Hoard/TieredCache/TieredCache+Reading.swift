@@ -108,6 +108,17 @@ extension TieredCache {
         }
     }
 
+    /// Whether neither memory nor a store has anything of a key, as far as that is known without reading a store. Never suspends. If so, that counts as a
+    /// miss.
+    @inlinable package func isKnownAbsent(_ key: Key) -> Bool {
+        guard memory.value(forKey: key) == nil else { return false }
+        if !tiers.isEmpty, let recordKey = naming.recordKey(for: key) {
+            guard !fences.withLock({ $0.isBeingWritten(key) }), tiers.allSatisfy({ $0.isKnownAbsent(recordKey) }) else { return false }
+        }
+        noteMiss()
+        return true
+    }
+
     // MARK: Memory
 
     /// The value in memory, fresh or stale. Counts as a use of the memory tier only. Never suspends.
