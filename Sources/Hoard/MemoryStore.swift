@@ -43,6 +43,8 @@ public final class MemoryStore: ImmediateRecordStore {
 
     public func immediateRecord(forKey key: RecordKey) throws(StoreError) -> ImmediateReading { .init(try read(key)) }
 
+    public func isKnownAbsent(_ key: RecordKey) -> Bool { (try? withOpenState { $0.engine.peek(key, now: 0) == nil }) ?? false }
+
     private func read(_ key: RecordKey) throws(StoreError) -> Record? {
         try check(key)
         let now = clock.now()

@@ -26,6 +26,20 @@ import Testing
         #expect(try await second.record(forKey: "key") == nil)
     }
 
+    @Test func whatAnotherMayHaveWrittenIsNotKnownToBeAbsent() async throws {
+        let first = try workspace.open()
+        let second = try workspace.open()
+        #expect(first.isKnownAbsent("key") && second.isKnownAbsent("key"))
+        try await first.insert(workspace.record("1"), forKey: "key")
+        #expect(!first.isKnownAbsent("key") && !second.isKnownAbsent("key"))
+        // The second has not looked yet at what has been written.
+        #expect(!second.isKnownAbsent("other"))
+        #expect(try await second.record(forKey: "other") == nil)
+        #expect(second.isKnownAbsent("other") && !second.isKnownAbsent("key"))
+        try await second.removeRecord(forKey: "key")
+        #expect(second.isKnownAbsent("key") && !first.isKnownAbsent("key"))
+    }
+
     @Test func limitsHoldForBothTogether() async throws {
         let first = try workspace.open(maximumCount: 4)
         let second = try workspace.open(maximumCount: 4)

@@ -49,10 +49,14 @@ private struct ImmediateReader: ForwardingRecordStore {
     var underlyingStore: any RecordStore { base }
 
     func record(forKey key: RecordKey) async throws(StoreError) -> Record? {
-        switch try base.immediateRecord(forKey: key) {
-        case .record(let record): record
-        case .absent: nil
-        case .unavailable: try await base.record(forKey: key)
-        }
+        let isKnownAbsent = base.isKnownAbsent(key)
+        let record: Record? =
+            switch try base.immediateRecord(forKey: key) {
+            case .record(let record): record
+            case .absent: nil
+            case .unavailable: try await base.record(forKey: key)
+            }
+        // A store that is wrong in this loses what the checks look for.
+        return isKnownAbsent ? nil : record
     }
 }

@@ -14,6 +14,10 @@ extension FaultyStore: ImmediateRecordStore {
         if let error = behavior.errorAfterwards { throw error }
         return reading
     }
+
+    public func isKnownAbsent(_ key: RecordKey) -> Bool {
+        answersAtOnce && (base as? any ImmediateRecordStore)?.isKnownAbsent(key) ?? false
+    }
 }
 
 extension FaultyStore.Behavior {

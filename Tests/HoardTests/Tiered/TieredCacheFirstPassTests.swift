@@ -28,6 +28,33 @@ import Testing
 
     private struct NotToBeLoaded: Error {}
 
+    @Test func keyIsKnownToBeAbsentIfNeitherMemoryNorAnyStoreHasIt() async {
+        let store = FaultyStore(MemoryStore(clock: time), answersAtOnce: true, ticker: time)
+        let cache = TieredCache<String, Int>(configuration: .init(maximumCount: 100), stores: [store], codec: .json, clock: time, ticker: time)
+        #expect(cache.isKnownAbsent("a"))
+        #expect(cache.statistics.misses == 1 && store.callCount(.record) == 0)
+        await cache.insert(1, forKey: "a")
+        #expect(!cache.isKnownAbsent("a"))
+        cache.memory.removeAll()
+        #expect(!cache.isKnownAbsent("a"))
+        await cache.removeValue(forKey: "a")
+        #expect(cache.isKnownAbsent("a"))
+        // One of the stores of this one has to be asked.
+        #expect(!self.cache.isKnownAbsent("a"))
+    }
+
+    @Test func keyThatIsBeingWrittenIsNotKnownToBeAbsent() async throws {
+        let store = FaultyStore(MemoryStore(clock: time), answersAtOnce: true, ticker: time)
+        let cache = TieredCache<String, Int>(configuration: .init(maximumCount: 0), stores: [store], codec: .json, clock: time, ticker: time)
+        store.setScript { $0.operation == .insert ? .init(delay: .seconds(1)) : .init() }
+        let writing = Task { await cache.insert(1, forKey: "a") }
+        await time.sleepers(1)
+        #expect(!cache.isKnownAbsent("a"))
+        time.advance(by: .seconds(1))
+        await writing.value
+        #expect(!cache.isKnownAbsent("a"))
+    }
+
     @Test func hitOfTheFirstStoreIsCountedOnceAndGoesToMemory() async throws {
         await cache.insert(1, forKey: "a")
         cache.memory.removeAll()
