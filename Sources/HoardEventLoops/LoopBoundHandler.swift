@@ -27,6 +27,11 @@ package struct LoopBoundHandler<Handler>: Sendable {
         try await pending?.get()
     }
 
+    /// Does something on the event loop, on which the caller must be.
+    package func withHandler<Result>(_ body: (Handler, ChannelHandlerContext) throws -> Result) rethrows -> Result {
+        try body(bound.value.0, bound.value.1)
+    }
+
     /// Does something on the event loop: at once if the caller is on it.
     package func run(_ body: @escaping @Sendable (Handler, ChannelHandlerContext) -> Void) {
         if eventLoop.inEventLoop { body(bound.value.0, bound.value.1) } else { execute(body) }

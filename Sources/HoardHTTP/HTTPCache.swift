@@ -36,6 +36,8 @@ public final class HTTPCache: Sendable {
     let counters = Mutex(HTTPCacheStatistics())
     /// The part of ``HTTPCacheStatistics/hits`` that is counted without a lock: see ``freshHit(targetURI:)``.
     let freshHits = Atomic<Int>(0)
+    /// The part of ``HTTPCacheStatistics/misses`` whose responses were passed on as they came, counted so too.
+    let passedOnMisses = Atomic<Int>(0)
     /// The responses that are being revalidated in the background.
     let refreshes = Mutex<Set<HTTPCacheKey>>([])
     /// Revalidations in the background, and removals.
@@ -126,6 +128,9 @@ public final class HTTPCache: Sendable {
     public var statistics: HTTPCacheStatistics {
         var statistics = counters.withLock { $0 }
         statistics.hits += freshHits.load(ordering: .relaxed)
+        let passedOn = passedOnMisses.load(ordering: .relaxed)
+        statistics.misses += passedOn
+        statistics.originRequests += passedOn
         return statistics
     }
 

@@ -13,12 +13,14 @@ struct ImmediateProxyResponder: ImmediateResponder {
     private let beforeTimeToLive: [UInt8]
     /// What follows the number of `ttl`.
     private let afterTimeToLive: [UInt8]
+    private let relayWriter: RelayWriter
 
     /// Content up to this length is copied behind its head: that takes less time than having the kernel gather it.
     private static let maximumCopiedByteCount = 16 << 10
 
     init(_ handler: ProxyHandler) {
         self.handler = handler
+        relayWriter = RelayWriter(handler)
         beforeTimeToLive = Array("\r\nCache-Status: \(handler.cache.freshHitStatusPrefix)".utf8)
         afterTimeToLive = Array("\r\nVia: 1.1 \(handler.name)\r\n".utf8)
     }
@@ -28,6 +30,21 @@ struct ImmediateProxyResponder: ImmediateResponder {
         case .response(let response): .response(response)
         case .pending(let pending): .later { [handler] in await handler.respond(to: pending) }
         }
+    }
+
+    func relay(_ request: ScannedRequest, head: ByteBuffer, for client: any RelayedClient, on eventLoop: any EventLoop) -> (any Relay)? {
+        let routes = handler.routes.current
+        // Whatever else is to be done with a request needs its fields.
+        guard routes.tracing == nil, let route = Self.route(of: request, routes), let keyPrefix = route.plainKeyPrefix, route.rules == nil,
+            route.site == nil,
+            route.policy == nil, route.origin.basePath.isEmpty, !routes.trustedProxies.trusts(client.info.remoteAddress)
+        else { return nil }
+        let targetURI = String(unsafeUninitializedCapacity: keyPrefix.count + request.target.count) { uri in
+            _ = uri.initialize(fromContentsOf: keyPrefix)
+            _ = UnsafeMutableBufferPointer(rebasing: uri[keyPrefix.count...]).initialize(fromContentsOf: request.target)
+            return keyPrefix.count + request.target.count
+        }
+        return ProxyRelay.begin(request, targetURI: targetURI, head: head, on: route, handler, relayWriter, for: client, on: eventLoop)
     }
 
     func answer(_ request: ScannedRequest, into output: inout ImmediateOutput) -> ImmediateAnswer? {

@@ -37,24 +37,26 @@ struct ProxyHandler: Sendable {
     }
 
     struct PendingRequest: Sendable {
-        fileprivate enum Kind: Sendable {
+        enum Kind: Sendable {
             case cached(HTTPCache.PendingRequest)
             case webSocket(WebSocketRequest)
             /// Who asks has yet to be looked at.
             case unverified(UnverifiedRequest)
         }
 
-        fileprivate let kind: Kind
-        fileprivate let route: ProxyRoute
+        let kind: Kind
+        let route: ProxyRoute
         fileprivate let client: ForwardedClient?
         /// The request as the route's rules know it; `nil`: there are none.
         fileprivate let ruled: RuledRequest?
         fileprivate let sendInterimResponse: InterimResponseHandler
         /// `nil`: there is no tracing.
         fileprivate var trace: ExchangeTrace?
+        /// `nil`: nothing has been sent yet.
+        var relayed: RelayedMiss?
     }
 
-    fileprivate struct UnverifiedRequest: Sendable {
+    struct UnverifiedRequest: Sendable {
         let credentials: BasicAuthentication.Credentials
         let authentication: BasicAuthentication
         let request: HTTPServerRequest
@@ -218,12 +220,15 @@ struct ProxyHandler: Sendable {
     }
 
     private func responseWithoutRules(to pending: PendingRequest) async -> HTTPServerResponse {
-        let untraced = pending.route.group.transport(for: pending.client)
+        let untraced = pending.route.group.transport(for: pending.client, after: pending.relayed?.request)
         let transport = pending.trace?.transport(untraced) ?? untraced
         switch pending.kind {
         case .cached(let request):
             do {
-                return answer(try await cache.respond(to: request, through: transport, onInterimResponse: pending.sendInterimResponse))
+                let send = pending.sendInterimResponse
+                return answer(
+                    try await cache.respond(to: request, through: transport, onInterimResponse: send, after: pending.relayed?.miss)
+                )
             } catch {
                 return failure(error, on: pending.route)
             }
@@ -239,7 +244,7 @@ struct ProxyHandler: Sendable {
     }
 
     /// A client's request as the cache and the upstream get it.
-    private func forwarded(_ head: HTTPRequest, of request: HTTPServerRequest, on route: ProxyRoute, client: ForwardedClient?) -> HTTPRequest {
+    func forwarded(_ head: HTTPRequest, of request: HTTPServerRequest, on route: ProxyRoute, client: ForwardedClient?) -> HTTPRequest {
         ForwardedRequest.make(
             from: head,
             to: route.origin,
@@ -253,7 +258,7 @@ struct ProxyHandler: Sendable {
         )
     }
 
-    private func answer(_ response: HTTPCacheResponse) -> HTTPServerResponse {
+    func answer(_ response: HTTPCacheResponse) -> HTTPServerResponse {
         var head = response.head
         head.headerFields.append(HTTPField(name: .via, value: "1.1 \(name)"))
         return HTTPServerResponse(head: head, body: response.body, report: response.report)

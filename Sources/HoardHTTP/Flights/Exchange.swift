@@ -85,15 +85,16 @@ final class Exchange: Sendable {
     }
 
     let key: FlightKey
+    private let selectingFields: SelectingFields
     /// The leader's request fields that go beyond the connection.
-    let leaderFields: HTTPFields
+    var leaderFields: HTTPFields { selectingFields.fields }
     /// What the exchange may store, as long as nobody removes it.
     let flight: Flight
     private let state = Mutex(State())
 
-    init(key: FlightKey, leaderFields: HTTPFields, flight: Flight) {
+    init(key: FlightKey, leaderFields: SelectingFields, flight: Flight) {
         self.key = key
-        self.leaderFields = leaderFields
+        selectingFields = leaderFields
         self.flight = flight
     }
 

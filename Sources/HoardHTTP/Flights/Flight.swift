@@ -12,7 +12,7 @@ internal import Synchronization
 final class Flight: Sendable {
     let key: HTTPCacheKey
     private let cache: HTTPCache
-    private let selectingFields: HTTPFields
+    private let selectingFields: SelectingFields
     private let fences: Fences
     private let space: HTTPCache.Space
     /// What a removal of the URI for all credentials has (``HTTPCache/uriTags(of:)``), and one of the partition.
@@ -46,7 +46,7 @@ final class Flight: Sendable {
     init(
         key: HTTPCacheKey,
         space: HTTPCache.Space,
-        selectingFields: HTTPFields,
+        selectingFields: SelectingFields,
         cache: HTTPCache,
         after other: Flight? = nil,
         isAwaited: Bool = false
@@ -207,7 +207,8 @@ final class Flight: Sendable {
     }
 
     private func publish(_ response: StoredResponse, asVariantOf base: HTTPCacheKey, _ fieldNames: [String]) async -> Bool {
-        guard let variant = cache.variant(fieldNames, selectingFields), let index = await index(of: base, adding: variant, for: response) else {
+        guard let variant = cache.variant(fieldNames, selectingFields.fields), let index = await index(of: base, adding: variant, for: response)
+        else {
             return false
         }
         return await publish(response, forKey: base.variantKey(variant, in: index))

@@ -11,6 +11,13 @@ struct FlightKey: Hashable, Sendable {
     var variant: String?
 }
 
+extension FlightKey {
+    /// That of a request for which a lookup has found this.
+    init(_ found: HTTPCache.Found) {
+        self.init(key: found.base, variant: found.variant.map { "\($0.fieldNames)\($0.digest)" })
+    }
+}
+
 /// The exchanges that requests may join.
 ///
 /// A key whose answer could not be shared is left alone for a second: requests for it go to the origin side by side, instead of one after the
@@ -49,6 +56,18 @@ final class Flights: Sendable {
                 case .refused: break
                 }
             }
+            let exchange = makeExchange()
+            state.exchanges[key] = exchange
+            return .lead(exchange)
+        }
+    }
+
+    /// The same for a request that does not wait for others: `nil` if there is an exchange of the key.
+    func enterFirst(_ key: FlightKey, makeExchange: () -> Exchange) -> Entry? {
+        interleavingPoint()
+        return state.withLock { state in
+            if state.unshareable.contains(key, at: ticker.nanoseconds) { return .alone }
+            guard state.exchanges[key] == nil else { return nil }
             let exchange = makeExchange()
             state.exchanges[key] = exchange
             return .lead(exchange)

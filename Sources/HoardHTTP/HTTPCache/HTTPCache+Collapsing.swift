@@ -13,15 +13,19 @@ extension HTTPCache {
         _ call: Call,
         _ flight: Flight
     ) async throws(HTTPCacheError) -> (HTTPCacheResponse, Outcome) {
+        if let early = call.early, flight === early.flight, let found = flight.found {
+            guard let exchange = early.exchange else { return try await answer(of: send(forward, machine, call, flight).answer) }
+            return try await lead(exchange, found, forward, machine, call)
+        }
         guard forward.isCollapsible, configuration.collapseTimeout > .zero, let found = flight.found else {
             return try await answer(of: send(forward, machine, call, flight).answer)
         }
-        var key = FlightKey(key: found.base, variant: found.variant.map { "\($0.fieldNames)\($0.digest)" })
+        var key = FlightKey(found)
         var hasOtherVariant = false
         while true {
             let exchange: Exchange
             let arrival: Exchange.Arrival
-            switch flights.enter(key, makeExchange: { Exchange(key: key, leaderFields: machine.selectingFields, flight: flight) }) {
+            switch flights.enter(key, makeExchange: { Exchange(key: key, leaderFields: .known(machine.selectingFields), flight: flight) }) {
             case .alone:
                 return try await answer(of: send(forward, machine, call, flight).answer)
             case .lead(let exchange):

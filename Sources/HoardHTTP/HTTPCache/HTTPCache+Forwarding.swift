@@ -24,12 +24,14 @@ extension HTTPCache {
         // What was asked for before a change may come from before it: RFC 9111 §4.4. So neither it is stored, nor what is asked for while the origin
         // works on the change.
         if isUnsafe { breakFences(of: keys(of: call)) }
-        var flight = flight ?? Flight(key: call.key, space: call.space, selectingFields: machine.selectingFields, cache: self)
+        var flight = flight ?? Flight(key: call.key, space: call.space, selectingFields: .known(machine.selectingFields), cache: self)
         // What the origin is about to confirm, or to complete, is not to go meanwhile.
         let lease = segments.lease(flight.found?.response?.body.references ?? [])
         defer { withExtendedLifetime(lease) {} }
+        // It may have been sent before it was parsed. Only the first request can be that one.
+        var sentBefore = call.early?.requestTime
         while true {
-            let requestTime = clock.now()
+            let requestTime = sentBefore.take() ?? clock.now()
             counters.withLock { $0.originRequests += 1 }
             let received: TransportResponse
             do {
@@ -156,7 +158,7 @@ extension HTTPCache {
     /// - Parameter breakFences: Gets the flight whose fences are to be spared.
     private func change(_ flight: inout Flight, _ call: Call, after old: Flight? = nil, _ breakFences: (Flight) -> Void) {
         // Made first: what others change from now on breaks the fences of this one, and what they have changed before has broken those of the old one.
-        let next = Flight(key: call.key, space: call.space, selectingFields: machine(for: call).selectingFields, cache: self, after: old)
+        let next = Flight(key: call.key, space: call.space, selectingFields: .known(machine(for: call).selectingFields), cache: self, after: old)
         interleavingPoint()
         let isIntact = flight.isIntact
         breakFences(next)

@@ -76,6 +76,11 @@ extension HTTPCache {
         fileprivate let forward: HTTPCacheStateMachine.Forward?
         /// Whether memory may have something of the URI.
         fileprivate let isInMemory: Bool
+
+        /// The key of its URI, without what the policy ignores.
+        var key: HTTPCacheKey { call.key }
+        /// Whether what is stored may answer it.
+        var isLookup: Bool { forward == nil }
     }
 
     /// Answers a request if that can be done without waiting. Never suspends. The rest is done by
@@ -95,14 +100,17 @@ extension HTTPCache {
     /// - Parameters:
     ///   - transport: Asks the origin.
     ///   - isFresh: The request has been begun just now, so that memory has nothing that it had not then.
+    ///   - early: What has been done of it before it was parsed: ``beginMiss(targetURI:selectingFields:)``.
     package func respond(
         to pending: PendingRequest,
         through transport: any Transport,
         onInterimResponse: InterimResponseHandler? = nil,
-        isFresh: Bool = false
+        isFresh: Bool = false,
+        after early: EarlyMiss? = nil
     ) async throws(HTTPCacheError) -> HTTPCacheResponse {
         var call = pending.call
         call.transport = transport
+        call.early = early
         call.onInterimResponse = onInterimResponse
         do {
             let (response, outcome) = try await answer(pending, call, asksMemory: !isFresh)
@@ -173,23 +181,31 @@ extension HTTPCache {
             return reported(answer.response, answer.outcome, .bypass, tier: .origin, since: start)
         }
         if call.key.isMemoryOnly { await removeStoredCopies(for: call) }
-        let flight = Flight(key: call.key, space: call.space, selectingFields: machine.selectingFields, cache: self)
-        // A response that is kept in memory alone has had time to appear there.
-        var found = await lookUp(call.key, machine.selectingFields, isInMemory: pending.isInMemory || asksMemory || call.key.isMemoryOnly)
+        let flight = call.early?.flight ?? Flight(key: call.key, space: call.space, selectingFields: .known(machine.selectingFields), cache: self)
+        var found: Found
+        if let early = call.early {
+            found = early.found
+        } else {
+            // A response that is kept in memory alone has had time to appear there.
+            let isInMemory = pending.isInMemory || asksMemory || call.key.isMemoryOnly
+            found = await lookUp(call.key, machine.selectingFields, isInMemory: isInMemory)
+        }
         flight.found = found
         while true {
             switch machine.lookedUp(found.response, isVaryMiss: found.isVaryMiss, now: clock.now()) {
             case .respond(let answer):
+                if let early = call.early { forget(early) }
                 if let response = await response(answer, to: call, key: found.key) {
                     return reported(response, Self.outcome(of: answer), tier: found.tier)
                 }
             case .respondAndRefresh(let answer, let forward):
+                if let early = call.early { forget(early) }
                 if let response = await response(answer, to: call, key: found.key) {
                     refresh(forward, machine, call, flight)
                     return reported(response, Self.outcome(of: answer), tier: found.tier)
                 }
             case .forward(let forward):
-                let start = ticker.nanoseconds()
+                let start = call.early?.start ?? ticker.nanoseconds()
                 if call.wantsEarlyHints, let hints = machine.storedInQuestion.flatMap({ EarlyHints.response(of: $0) }) {
                     await call.onInterimResponse?(hints)
                 }
@@ -209,7 +225,7 @@ extension HTTPCache {
     /// - Parameters:
     ///   - reportedOutcome: What is told instead of the outcome that is counted.
     ///   - start: When the origin was asked; `nil` if it was not.
-    private func reported(
+    func reported(
         _ response: HTTPCacheResponse,
         _ outcome: Outcome,
         _ reportedOutcome: AnswerReport.Outcome? = nil,

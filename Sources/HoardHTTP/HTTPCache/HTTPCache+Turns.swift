@@ -33,7 +33,7 @@ extension HTTPCache {
             case .found(let landing): return .found(landing)
             case .load(nil): return .ask(nil)
             case .load(let held?):
-                let flight = Flight(key: call.key, space: call.space, selectingFields: machine.selectingFields, cache: self, isAwaited: true)
+                let flight = Flight(key: call.key, space: call.space, selectingFields: .known(machine.selectingFields), cache: self, isAwaited: true)
                 flight.found = exchange.flight.found
                 if exchange.flight.hasLostPartition { flight.close() }
                 return .ask(Permit(lease: held, flight: flight))

@@ -13,6 +13,12 @@ extension CacheControl {
         add(linesOf: .cacheControl, in: fields)
     }
 
+    /// The directives of a response that has one `Cache-Control` line.
+    init(responseLine line: [UInt8]) {
+        self.init()
+        add(line)
+    }
+
     /// The directives in the fields of a request.
     ///
     /// `Pragma: no-cache` counts as `Cache-Control: no-cache` if there is no `Cache-Control` field:
@@ -30,11 +36,13 @@ extension CacheControl {
 
     /// Each line is read by itself, so that a quote left open in one cannot hide the directives of the next.
     private mutating func add(linesOf name: HTTPField.Name, in fields: HTTPFields) {
-        for line in fields.lines(of: name) {
-            for member in ListMembers(line) {
-                let parsed = ParsedDirective(member)
-                if let directive = CacheDirective(parsed.name) { add(directive, parsed.argument) }
-            }
+        for line in fields.lines(of: name) { add(line) }
+    }
+
+    private mutating func add(_ line: [UInt8]) {
+        for member in ListMembers(line) {
+            let parsed = ParsedDirective(member)
+            if let directive = CacheDirective(parsed.name) { add(directive, parsed.argument) }
         }
     }
 

@@ -74,12 +74,25 @@ package enum Storability: Hashable, Sendable {
     }
 
     private static func reasonInDirectives(_ directives: CacheControl, _ request: HTTPRequest, _ mode: CacheMode) -> Reason? {
-        // By now the status is understood if that is required; then no-store is meant for caches that do not know must-understand.
-        if directives.noStore, !directives.mustUnderstand { return .noStore }
+        if let reason = prohibition(in: directives, mode: mode) { return reason }
         guard mode == .shared else { return nil }
-        if directives.privateScope == .wholeResponse { return .private }
         let mayBeShared = directives.isPublic || directives.mustRevalidate || directives.sharedMaxAge != nil
         return request.headerFields.contains(.authorization) && !mayBeShared ? .authorization : nil
+    }
+
+    /// Why a response must not be stored whatever its other fields say, if its directives are reached at all.
+    static func prohibition(in directives: CacheControl, mode: CacheMode) -> Reason? {
+        // By now the status is understood if that is required; then no-store is meant for caches that do not know must-understand.
+        if directives.noStore, !directives.mustUnderstand { return .noStore }
+        return mode == .shared && directives.privateScope == .wholeResponse ? .private : nil
+    }
+
+    /// Whether a final response of this status, to a plain GET, is judged by its directives first.
+    package static func isJudgedByDirectives(_ status: Int) -> Bool {
+        switch status {
+        case ..<200, 206, 304, 412, 416, 417: false
+        default: true
+        }
     }
 
     private static func reasonInReuse(_ response: HTTPResponse, _ freshness: ResponseFreshness) -> Reason? {

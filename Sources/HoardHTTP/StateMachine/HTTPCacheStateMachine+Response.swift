@@ -119,7 +119,7 @@ extension HTTPCacheStateMachine {
         if case .notStorable(let reason) = storability { return .refuse(HTTPDecision(reason)) }
         if code == 206 { return storingPart(received, exchange).map { .store($0, $1) } ?? .refuse(HTTPDecision(.partial)) }
         let storing = Storing(
-            response: storedForm(of: received, head: received.head),
+            response: storedForm(of: received, head: received.head, directives: freshness.cacheControl),
             mayKeepIncomplete: client.kind == .get && received.mayBeCompletedLater
         )
         return .store(storing, client.kind == .get ? .stored : .storedForGet)
@@ -132,9 +132,17 @@ extension HTTPCacheStateMachine {
     }
 
     /// The response as it is stored, without its content.
-    func storedForm(of received: Received, head: HTTPResponse, body: StoredBody = .empty, trailers: HTTPFields = [:]) -> StoredResponse {
+    ///
+    /// - Parameter directives: Those in force for the head; `nil`: they have not been read yet.
+    func storedForm(
+        of received: Received,
+        head: HTTPResponse,
+        body: StoredBody = .empty,
+        trailers: HTTPFields = [:],
+        directives: CacheControl? = nil
+    ) -> StoredResponse {
         var head = head
-        let directives = CacheControl(inForceFor: head.headerFields, rules: rules)
+        let directives = directives ?? CacheControl(inForceFor: head.headerFields, rules: rules)
         head.headerFields = head.headerFields.removingFieldsNotStored(cacheControl: directives, rules: rules)
         return StoredResponse(
             head: head,

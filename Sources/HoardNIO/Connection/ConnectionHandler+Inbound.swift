@@ -130,9 +130,10 @@ extension ConnectionHandler {
         machine.exchangeStarted(keepsAlive: request.keepsAlive && !isLastRequestDue)
         let cancellation = ExchangeCancellation()
         let now = context.eventLoop.now
+        let handover = self.handover.take()
         let pipe = request.content == .none && !request.opensWebSocket ? nil : makeBody(context: context)
         current = Current(
-            account: observer == nil ? nil : ExchangeAccount(request: request.head, version: request.version, start: now),
+            account: observer == nil ? nil : ExchangeAccount(request: request.head, version: request.version, start: handover?.start ?? now),
             body: pipe,
             cancellation: cancellation,
             awaitsContinue: request.expectsContinue,
@@ -150,12 +151,13 @@ extension ConnectionHandler {
                 sendInterimResponse: interimResponseSender(cancellation, version: request.version, context: context)
             ),
             keepsAlive: request.keepsAlive,
-            cancellation: cancellation
+            cancellation: cancellation,
+            begin: handover?.0.begin
         )
         timing.exchangeStarted(now: now)
         armTimer(context: context)
         context.fireChannelRead(Self.wrapInboundOut(exchange))
-        let isWhole = queue.contains { if case .part(.end) = $0 { true } else { false } }
+        let isWhole = handover != nil || queue.contains { if case .part(.end) = $0 { true } else { false } }
         if machine.hasInputClosed, !isWhole { giveUpRequest(context: context) }
     }
 

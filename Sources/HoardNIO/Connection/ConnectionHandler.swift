@@ -60,6 +60,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var isServingQueue = false
     /// The ``FrontHandler`` holds the first part of a head.
     var hasPartialHead = false
+    /// The ``FrontHandler`` holds what has arrived behind a request that it has sent on.
+    var isInputHeld = false
+    /// How the request that the parser is given now is answered, and when it arrived; `nil`: in the ordinary way, and now.
+    var handover: (RelayHandover, start: NIODeadline)?
     /// The parser has got bytes behind the request in progress, and has not yielded anything for them.
     var hasPartialHeadInParser = false
     /// A WebSocket has been opened: what arrives comes as it is.
@@ -86,14 +90,17 @@ final class ConnectionHandler: ChannelDuplexHandler {
     ///
     /// - Parameter reports: What the observer is to be told when it is known whether the client was sent all of it.
     func awaitWrites(reporting reports: [ExchangeReport], since start: NIODeadline) {
-        guard let context = ownContext, isReadyForRequest else {
+        guard let context = ownContext, isReadyForRequest || machine.isSendingResponse else {
             return report(reports, isComplete: false, since: start, now: ownContext?.eventLoop.now ?? start)
         }
-        machine.exchangeStarted(keepsAlive: true)
-        _ = machine.requestEnded()
-        _ = machine.responseStarted(announcesClose: false)
-        timing.exchangeStarted(now: context.eventLoop.now)
-        armTimer(context: context)
+        // What was relayed has begun already.
+        if !machine.isSendingResponse {
+            machine.exchangeStarted(keepsAlive: true)
+            _ = machine.requestEnded()
+            _ = machine.responseStarted(announcesClose: false)
+            timing.exchangeStarted(now: context.eventLoop.now)
+            armTimer(context: context)
+        }
         let written = context.eventLoop.makePromise(of: Void.self)
         written.futureResult.assumeIsolated().whenComplete { result in
             let isWritten = if case .success = result { true } else { false }
@@ -195,6 +202,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     /// While a response is awaited or written, too, one read is left open: to close it and open it again would take two calls of the system for each request.
     private var wantsInput: Bool {
+        if isInputHeld { return false }
         if machine.isReceiving { return machine.isDraining || !isBodyFull }
         return machine.isLingering || (queue.isEmpty && machine.mayServeAnother)
     }

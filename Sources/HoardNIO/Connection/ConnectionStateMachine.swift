@@ -60,6 +60,17 @@ struct ConnectionStateMachine {
         if !keepsAlive { closesAfterExchange = true }
     }
 
+    /// The exchange in progress, of which nothing has been written, has not begun: its request will come once more.
+    ///
+    /// - Returns: Whether that is the last one of the connection.
+    mutating func exchangeWithdrawn() -> Bool {
+        guard phase == .open else { return false }
+        defer { closesAfterExchange = false }
+        inbound = .betweenRequests
+        outbound = .noResponse
+        return closesAfterExchange
+    }
+
     enum ExchangeAction: Equatable {
         case none
         /// The exchange has ended: go on with the next request.

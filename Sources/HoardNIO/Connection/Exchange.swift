@@ -11,6 +11,8 @@ struct Exchange: Sendable {
     /// Whether the client may send another request on the connection.
     let keepsAlive: Bool
     let cancellation: ExchangeCancellation
+    /// Begins to answer the request in the place of the ``ImmediateResponder``, if it was sent on before it was parsed.
+    var begin: (@Sendable (HTTPServerRequest) -> ImmediateBeginning)?
     /// Answers the request instead of the server's handler.
     var answer: (@Sendable () async -> HTTPServerResponse)?
 }

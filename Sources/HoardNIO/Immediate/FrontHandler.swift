@@ -23,16 +23,20 @@ final class FrontHandler: ChannelInboundHandler {
     /// Responses to pipelined requests are written when there are as many bytes of them.
     private static let batchByteCount = 64 << 10
 
-    private let connection: ConnectionHandler
-    private let responder: (any ImmediateResponder)?
-    private let observer: ExchangeObserver?
+    let connection: ConnectionHandler
+    let responder: (any ImmediateResponder)?
+    let observer: ExchangeObserver?
     private let scanner: RequestScanner
-    private let scratch = LoopScratch.current
+    let scratch = LoopScratch.current
     /// Whether a request begins with the next byte that arrives, or with the first one that is held.
     private var isAtRequest: Bool
-    /// The first part of a head.
-    private var held = ByteBuffer()
+    /// The first part of a head, or what has arrived behind a request that has been sent on.
+    var held = ByteBuffer()
     private var hasPassedBytes = false
+    /// The request that has been sent on.
+    var relaying: Relaying?
+    var attachment: AnyObject?
+    private(set) var ownContext: ChannelHandlerContext?
 
     init(_ connection: ConnectionHandler, responder: Responder) {
         self.connection = connection
@@ -46,8 +50,23 @@ final class FrontHandler: ChannelInboundHandler {
         )
     }
 
+    func handlerAdded(context: ChannelHandlerContext) {
+        ownContext = context
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        abandonRelay(context: context)
+        ownContext = nil
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        abandonRelay(context: context)
+        context.fireChannelInactive()
+    }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if connection.machine.isLingering { return }
+        if relaying != nil { return hold(Self.unwrapInboundIn(data)) }
         guard isAtRequest, let responder else { return pass(data, context: context) }
         var bytes = Self.unwrapInboundIn(data)
         if held.readableBytes > 0 {
@@ -66,7 +85,7 @@ final class FrontHandler: ChannelInboundHandler {
         context.fireChannelReadComplete()
     }
 
-    private func pass(_ data: NIOAny, context: ChannelHandlerContext) {
+    func pass(_ data: NIOAny, context: ChannelHandlerContext) {
         connection.bytesArrived(forParser: true, context: context)
         hasPassedBytes = true
         context.fireChannelRead(data)
@@ -74,7 +93,7 @@ final class FrontHandler: ChannelInboundHandler {
 
     // MARK: Serving
 
-    private func serve(_ bytes: inout ByteBuffer, _ responder: any ImmediateResponder, context: ChannelHandlerContext) {
+    func serve(_ bytes: inout ByteBuffer, _ responder: any ImmediateResponder, context: ChannelHandlerContext) {
         let start = context.eventLoop.now
         var batch = Batch(output: ImmediateOutput(bytes: scratch.takeOutput()), start: start)
         while bytes.readableBytes > 0, !connection.machine.isLingering, !connection.machine.isClosed {
@@ -82,6 +101,17 @@ final class FrontHandler: ChannelInboundHandler {
             case .answered(let byteCount):
                 bytes.moveReaderIndex(forwardBy: byteCount)
                 if batch.output.content != nil || batch.output.bytes.readableBytes >= Self.batchByteCount { write(&batch, context: context) }
+            case .toOrigin(let scanned):
+                flush(&batch, context: context)
+                guard let head = bytes.readSlice(length: scanned.byteCount) else { return giveBack(batch) }
+                let isReady = connection.isReadyForRequest && context.channel.isWritable
+                if isReady, beginRelay(scanned, ByteBuffer(copying: head), responder, context: context) {
+                    // Its response may have come already.
+                    guard relaying != nil else { continue }
+                    hold(bytes)
+                    return giveBack(batch)
+                }
+                pass(Self.wrapInboundOut(head), context: context)
             case .toParser(let byteCount):
                 flush(&batch, context: context)
                 if let head = bytes.readSlice(length: byteCount) { pass(Self.wrapInboundOut(head), context: context) }
@@ -105,7 +135,9 @@ final class FrontHandler: ChannelInboundHandler {
 
     private enum Next {
         case answered(byteCount: Int)
-        /// Understood, but not to be answered here.
+        /// Plain, but not to be answered here.
+        case toOrigin(RequestScanner.Head)
+        /// Understood, but neither to be answered here nor to be sent on.
         case toParser(byteCount: Int)
         case incomplete
         case other
@@ -122,14 +154,9 @@ final class FrontHandler: ChannelInboundHandler {
                     flush(&batch, context: context)
                     guard connection.isReadyForRequest, context.channel.isWritable else { return .toParser(byteCount: head.byteCount) }
                 }
-                let request = ScannedRequest(
-                    isHead: head.isHead,
-                    target: UnsafeRawBufferPointer(rebasing: readable[head.target]),
-                    host: UnsafeRawBufferPointer(rebasing: readable[head.host]),
-                    isSecure: connection.info.isSecure,
-                    belongsToTrace: head.belongsToTrace
-                )
-                guard let answer = responder.answer(request, into: &batch.output) else { return .toParser(byteCount: head.byteCount) }
+                guard let answer = responder.answer(scannedRequest(head, in: readable), into: &batch.output) else {
+                    return head.isHead ? .toParser(byteCount: head.byteCount) : .toOrigin(head)
+                }
                 batch.answerCount += 1
                 if observer != nil, let head = bytes.getSlice(at: bytes.readerIndex, length: head.byteCount) { note(answer, to: head) }
                 return .answered(byteCount: head.byteCount)
@@ -137,10 +164,20 @@ final class FrontHandler: ChannelInboundHandler {
         }
     }
 
+    func scannedRequest(_ head: RequestScanner.Head, in bytes: UnsafeRawBufferPointer) -> ScannedRequest {
+        ScannedRequest(
+            isHead: head.isHead,
+            target: UnsafeRawBufferPointer(rebasing: bytes[head.target]),
+            host: UnsafeRawBufferPointer(rebasing: bytes[head.host]),
+            isSecure: connection.info.isSecure,
+            belongsToTrace: head.belongsToTrace
+        )
+    }
+
     // MARK: Writing
 
     /// The answers given since the last flush.
-    private struct Batch {
+    struct Batch {
         var output: ImmediateOutput
         let start: NIODeadline
         var answerCount = 0
@@ -174,7 +211,7 @@ final class FrontHandler: ChannelInboundHandler {
     ///
     /// Asking the channel takes longer than most of what else is done for a request. But if the output was what was written last, and its memory can
     /// be used again, the channel has let go of it, so it has written it. With TLS something else has been written.
-    private func isWritten(_ batch: inout Batch, isLast: Bool, context: ChannelHandlerContext) -> Bool {
+    func isWritten(_ batch: inout Batch, isLast: Bool, context: ChannelHandlerContext) -> Bool {
         let before = batch.output.bytes.withVeryUnsafeBytes { $0.baseAddress }
         batch.output.bytes.clear()
         let after = batch.output.bytes.withVeryUnsafeBytes { $0.baseAddress }
@@ -182,27 +219,38 @@ final class FrontHandler: ChannelInboundHandler {
         return (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) == 0
     }
 
-    private func giveBack(_ batch: Batch) {
+    func giveBack(_ batch: Batch) {
         scratch.output = batch.output.bytes
     }
 
     // MARK: Reports
 
     private func note(_ answer: ImmediateAnswer, to head: ByteBuffer) {
-        scratch.reports.append(
-            ExchangeReport(
-                request: .bytes(head),
-                version: .http1_1,
-                isSecure: connection.info.isSecure,
-                remoteAddress: connection.info.remoteAddress,
-                status: answer.status,
-                contentByteCount: answer.contentByteCount,
-                isComplete: true,
-                timeToFirstByte: .zero,
-                duration: .zero,
-                note: answer.note
-            )
+        scratch.reports.append(report(answer, to: head))
+    }
+
+    func report(_ answer: ImmediateAnswer, to head: ByteBuffer) -> ExchangeReport {
+        ExchangeReport(
+            request: .bytes(head),
+            version: .http1_1,
+            isSecure: connection.info.isSecure,
+            remoteAddress: connection.info.remoteAddress,
+            status: answer.status,
+            contentByteCount: answer.contentByteCount,
+            isComplete: true,
+            timeToFirstByte: .zero,
+            duration: .zero,
+            note: answer.note
         )
+    }
+
+    /// Tells the observer of responses that have been written, unless the connection has broken.
+    func tell(_ reports: [ExchangeReport]) {
+        for var report in reports {
+            // A write that fails closes the connection before the flush returns.
+            report.isComplete = !connection.machine.isClosed
+            observer?(report)
+        }
     }
 
     private func tellObserver(since start: NIODeadline, context: ChannelHandlerContext) {

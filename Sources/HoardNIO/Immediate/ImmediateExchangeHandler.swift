@@ -21,7 +21,7 @@ final class ImmediateExchangeHandler: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var exchange = Self.unwrapInboundIn(data)
         guard exchange.request.body.length == 0, let immediate = responder.immediate else { return context.fireChannelRead(data) }
-        switch immediate.begin(exchange.request) {
+        switch exchange.begin?(exchange.request) ?? immediate.begin(exchange.request) {
         case .later(let answer):
             exchange.answer = answer
         case .response(let response):

@@ -17,8 +17,23 @@ package protocol ImmediateResponder: Sendable {
     /// - Returns: `nil` if the request has to be parsed. Then nothing has been written.
     func answer(_ request: ScannedRequest, into output: inout ImmediateOutput) -> ImmediateAnswer?
 
+    /// Has a plain GET answered that is not answered by its bytes, and that can be sent on by them.
+    ///
+    /// - Parameters:
+    ///   - request: Its bytes are there for the time of the call only.
+    ///   - head: The same bytes, to be kept.
+    ///   - eventLoop: The client's, on which this is called.
+    /// - Returns: `nil` if the request has to be parsed. Then nothing has been done.
+    func relay(_ request: ScannedRequest, head: ByteBuffer, for client: any RelayedClient, on eventLoop: any EventLoop) -> (any Relay)?
+
     /// Begins to answer a request that has been parsed and has no content. Called for all versions of HTTP.
     func begin(_ request: HTTPServerRequest) -> ImmediateBeginning
+}
+
+extension ImmediateResponder {
+    package func relay(_ request: ScannedRequest, head: ByteBuffer, for client: any RelayedClient, on eventLoop: any EventLoop) -> (any Relay)? {
+        nil
+    }
 }
 
 /// How far a request has been answered without waiting.
@@ -67,9 +82,9 @@ package struct ImmediateAnswer: Sendable {
     package var status: Int
     /// Bytes of content that are sent.
     package var contentByteCount: Int
-    package var note: ExchangeNote
+    package var note: ExchangeNote?
 
-    package init(status: Int, contentByteCount: Int, note: ExchangeNote) {
+    package init(status: Int, contentByteCount: Int, note: ExchangeNote?) {
         self.status = status
         self.contentByteCount = contentByteCount
         self.note = note

@@ -2,19 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What is known of a connection before its first request.
-struct ConnectionInfo: Sendable, Hashable {
+package struct ConnectionInfo: Sendable, Hashable {
     /// The client's IP address, without its port; empty for a client of a Unix socket.
-    var remoteAddress: String
+    package var remoteAddress: String
     /// Whether the connection is encrypted.
-    var isSecure: Bool
+    package var isSecure: Bool
     /// The certificate by which the client has proved who it is: the bytes of DER in Base64. `nil`: none was asked for, or it had none.
-    var clientCertificate: String?
+    package var clientCertificate: String?
 
-    init(remoteAddress: String, isSecure: Bool = false) {
+    package init(remoteAddress: String, isSecure: Bool = false) {
         self.remoteAddress = remoteAddress
         self.isSecure = isSecure
     }
 
     /// The scheme of URLs that are asked for on such a connection.
-    var scheme: String { isSecure ? "https" : "http" }
+    package var scheme: String { isSecure ? "https" : "http" }
 }

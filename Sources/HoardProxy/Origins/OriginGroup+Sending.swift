@@ -4,6 +4,7 @@
 package import HTTPTypes
 internal import Hoard
 package import HoardHTTP
+internal import HoardTransports
 internal import Synchronization
 
 extension OriginGroup: Transport {
@@ -18,6 +19,19 @@ extension OriginGroup: Transport {
         body: HTTPBody,
         onInterimResponse: InterimResponseHandler?
     ) async throws(TransportError) -> TransportResponse {
+        try await send(request, body: body, after: nil, onInterimResponse: onInterimResponse)
+    }
+
+    /// The same, for a request that may have been sent once already.
+    ///
+    /// - Parameter sent: What was sent, which is the first try.
+    fileprivate func send(
+        _ request: HTTPRequest,
+        body: HTTPBody,
+        after sent: RelayedRequest.Sent?,
+        onInterimResponse: InterimResponseHandler?
+    ) async throws(TransportError) -> TransportResponse {
+        var sent = sent
         let upload = WatchedUpload(body)
         let content = upload.content
         let isStreamed = !upload.canBeRepeated
@@ -26,16 +40,18 @@ extension OriginGroup: Transport {
         var tried: Set<Int> = []
         var lossCount = 0
         let start = ticker.nanoseconds()
-        var chosen = machine.withLock { machine in
-            machine.requestStarted()
-            return machine.choose(at: start, isRepeatable: isRepeatable, isStreamed: isStreamed)
-        }
+        var chosen =
+            sent?.ticket
+            ?? machine.withLock { machine in
+                machine.requestStarted()
+                return machine.choose(at: start, isRepeatable: isRepeatable, isStreamed: isStreamed)
+            }
         guard var ticket = chosen else { throw nothingTakesRequests(at: start) }
         var onNewConnection = false
         while true {
             let error: TransportError
             do {
-                return try await send(request, content, ticket, onNewConnection: onNewConnection, onInterimResponse)
+                return try await send(request, content, ticket, after: sent.take(), onNewConnection: onNewConnection, onInterimResponse)
             } catch let thrown {
                 error = thrown
             }
@@ -104,24 +120,30 @@ extension OriginGroup: Transport {
     /// The group as it is used for one client's request, of whom the servers are told.
     ///
     /// - Parameter client: What ``client(address:scheme:host:)`` made; `nil` if they are told nothing.
-    package func transport(for client: ForwardedClient?) -> any Transport {
-        guard let client else { return self }
-        return TellingTransport(group: self, client: client)
+    package func transport(for client: ForwardedClient?) -> any Transport { transport(for: client, after: nil) }
+
+    /// The same, for a request that has been sent already.
+    func transport(for client: ForwardedClient?, after relayed: RelayedRequest?) -> any Transport {
+        if client == nil, relayed == nil { return self }
+        return ClientTransport(group: self, client: client, relayed: relayed)
     }
 
     private func send(
         _ request: HTTPRequest,
         _ body: HTTPBody,
         _ ticket: OriginGroupStateMachine.Ticket,
+        after sent: RelayedRequest.Sent?,
         onNewConnection: Bool,
         _ onInterimResponse: InterimResponseHandler?
     ) async throws(TransportError) -> TransportResponse {
-        let (link, start) = (links[ticket.server], ticker.nanoseconds())
+        let (link, start) = (links[ticket.server], sent?.start ?? ticker.nanoseconds())
         let transport = request.opensWebSocket ? link.webSocketTransport : link.transport
         let request = addressed(request, to: link.origin)
         var response: TransportResponse
         do {
-            if onNewConnection {
+            if let sent {
+                response = try await sent.exchange.response(onInterimResponse: onInterimResponse)
+            } else if onNewConnection {
                 response = try await transport.sendOnNewConnection(request, body: body, onInterimResponse: onInterimResponse)
             } else {
                 response = try await transport.send(request, body: body, onInterimResponse: onInterimResponse)
@@ -138,6 +160,18 @@ extension OriginGroup: Transport {
             if let error, !isWebSocket { ended(ticket, error) } else { note(ticket.server) { $0.ended(ticket, .complete, at: ticker.nanoseconds()) } }
         }
         return response
+    }
+
+    /// The response to what was sent, which is counted as any is.
+    func response(to sent: RelayedRequest.Sent) async throws(TransportError) -> TransportResponse {
+        try await send(
+            HTTPRequest(method: .get, scheme: nil, authority: nil, path: nil),
+            .empty,
+            sent.ticket,
+            after: sent,
+            onNewConnection: false,
+            nil
+        )
     }
 
     private func ended(_ ticket: OriginGroupStateMachine.Ticket, _ error: TransportError) {
@@ -171,10 +205,12 @@ extension OriginGroup: Transport {
 /// Why a request was refused at once: no server of its upstream is known to work. The group has logged when that began.
 package struct UpstreamOutage: Error {}
 
-/// Adds what servers are told of a client, behind the cache.
-private struct TellingTransport: Transport {
+/// Sends a client's requests: adds what servers are told of it, behind the cache, and takes into account what has been sent before.
+private struct ClientTransport: Transport {
     let group: OriginGroup
-    let client: ForwardedClient
+    /// `nil`: they are told nothing.
+    let client: ForwardedClient?
+    let relayed: RelayedRequest?
 
     func send(
         _ request: HTTPRequest,
@@ -182,9 +218,9 @@ private struct TellingTransport: Transport {
         onInterimResponse: InterimResponseHandler?
     ) async throws(TransportError) -> TransportResponse {
         var request = request
-        client.addFields(to: &request)
-        var response = try await group.send(request, body: body, onInterimResponse: onInterimResponse)
-        ForwardedClient.confine(&response.head)
+        client?.addFields(to: &request)
+        var response = try await group.send(request, body: body, after: relayed?.take(), onInterimResponse: onInterimResponse)
+        if client != nil { ForwardedClient.confine(&response.head) }
         return response
     }
 }

@@ -50,7 +50,8 @@ package final class OriginGroup: Sendable {
                         transport: FixedTransport(base: transport, server: server),
                         checkTransport: FixedTransport(base: checkTransport, server: server),
                         webSocketTransport: FixedTransport(base: webSocketTransport, server: server),
-                        connectionCount: { transport.connectionCount(to: server) + webSocketTransport.connectionCount(to: server) }
+                        connectionCount: { transport.connectionCount(to: server) + webSocketTransport.connectionCount(to: server) },
+                        relayConnection: { transport.relayConnection(to: server) }
                     )
                 )
             }

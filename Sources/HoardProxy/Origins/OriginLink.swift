@@ -15,19 +15,23 @@ struct OriginLink: Sendable {
     /// For WebSockets, whose connections serve nothing else.
     let webSocketTransport: any ReconnectingTransport
     let connectionCount: @Sendable () -> Int
+    /// A connection of the event loop on which the caller runs, for a request that is sent by its bytes; `nil`: there is none now.
+    let relayConnection: @Sendable () -> RelayConnection?
 
     init(
         _ origin: Origin,
         transport: any ReconnectingTransport,
         checkTransport: any Transport,
         webSocketTransport: (any ReconnectingTransport)? = nil,
-        connectionCount: @escaping @Sendable () -> Int = { 0 }
+        connectionCount: @escaping @Sendable () -> Int = { 0 },
+        relayConnection: @escaping @Sendable () -> RelayConnection? = { nil }
     ) {
         self.origin = origin
         self.transport = transport
         self.checkTransport = checkTransport
         self.webSocketTransport = webSocketTransport ?? transport
         self.connectionCount = connectionCount
+        self.relayConnection = relayConnection
     }
 }
 

@@ -37,8 +37,13 @@ final class ClientConnection: Sendable {
     ///
     /// - Throws: What ended the exchange before that, ``ExchangeError`` among others.
     func run(_ exchange: ClientExchange, onInterimResponse: InterimResponseHandler?) async throws -> TransportResponse {
+        handler.run { $0.start(exchange, context: $1) }
+        return try await response(to: exchange, onInterimResponse: onInterimResponse)
+    }
+
+    /// The final response's head of an exchange that has been started.
+    func response(to exchange: ClientExchange, onInterimResponse: InterimResponseHandler?) async throws -> TransportResponse {
         try await withTaskCancellationHandler {
-            handler.run { $0.start(exchange, context: $1) }
             while true {
                 switch try await exchange.nextHead() {
                 case .interim(let response): await onInterimResponse?(response)
@@ -50,6 +55,16 @@ final class ClientConnection: Sendable {
             fail(exchange, CancellationError())
         }
     }
+
+    /// Sends a request by its bytes. Must be called on the event loop.
+    ///
+    /// - Returns: Whether it could be: the connection may have just ended.
+    func relay(_ request: ByteBuffer, to receiver: any RelayReceiver, asTransportError: @escaping @Sendable (any Error) -> TransportError) -> Bool {
+        handler.withHandler { $0.relay(request, to: receiver, asTransportError: asTransportError, context: $1) }
+    }
+
+    /// Has the response to a relayed request parsed, whatever has come of it. Must be called on the event loop.
+    func handOverRelay() { handler.withHandler { handler, _ in handler.handOverRelay() } }
 
     /// Sends the content of a request while it is read. Returns when it has been sent, or when there is no more use in it.
     func upload(_ body: HTTPBody, of exchange: ClientExchange) async {

@@ -19,6 +19,7 @@ extension ClientConnectionHandler {
             machine.bytesArrived()
             timing.progressed(now: context.eventLoop.now)
         }
+        if relay != nil { return relayReceived(buffer) }
         while !machine.isClosed {
             let expectation = machine.expectation
             switch splitter.next(from: &buffer, expecting: expectation) {
@@ -57,19 +58,23 @@ extension ClientConnectionHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
+        relayPauses()
         switch machine.readCompleted() {
         case .none:
             break
         case .release:
-            timing.becameIdle(announcedIdleTime: current?.announcedIdleTime, now: context.eventLoop.now)
+            timing.becameIdle(announcedIdleTime: current?.announcedIdleTime ?? relay?.taken?.announcedIdleTime, now: context.eventLoop.now)
             let finished = current.take()
+            let relayed = relay.take()
             // First the connection, so that whoever learns of the end finds it free.
             if let owner { owner.pool.connectionReleased(owner.connection) }
             finished?.finish()
+            relayed?.receiver.finish()
             resumeReading(context: context)
         case .close:
             machine.closed()
             current.take()?.finish()
+            relay.take()?.receiver.finish()
             context.close(promise: nil)
         }
         context.fireChannelReadComplete()

@@ -24,8 +24,8 @@ extension ClientConnectionHandler {
 
     private func timerFired(context: ChannelHandlerContext) {
         let now = context.eventLoop.now
-        if let current {
-            if current.isBodyFull, !limits.limitsReaders { timing.progressed(now: now) }
+        if current != nil || relay != nil {
+            if current?.isBodyFull == true, !limits.limitsReaders { timing.progressed(now: now) }
             let pendingByteCount = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
             if timing.isStalled(pendingByteCount: pendingByteCount, now: now) {
                 close(timing.stallError, context: context)

@@ -36,6 +36,12 @@ final class ClientConnectionHandler: ChannelDuplexHandler, ExchangeHandler {
     var splitter: ResponseSplitter
     var timing: ClientConnectionTiming
     var current: Current?
+    /// The request that was sent by its bytes, as long as its response has not been taken or given to the parser.
+    var relay: Relay?
+    /// The parser is shown the request that it has not seen. It must not be sent again.
+    var isReplaying = false
+    /// The encoder, what stands in front of the parser, and what stands behind it, which is this.
+    var contexts: (encoder: ChannelHandlerContext, gate: ChannelHandlerContext, own: ChannelHandlerContext)?
     var isReadHeld = false
     /// Who is told that the connection is free, or gone. Cleared when the connection has ended, for it refers back to this.
     var owner: (connection: ClientConnection, pool: ConnectionPool)?
@@ -64,6 +70,7 @@ final class ClientConnectionHandler: ChannelDuplexHandler, ExchangeHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         ended()
+        contexts = nil
     }
 
     func read(context: ChannelHandlerContext) {
@@ -108,6 +115,7 @@ final class ClientConnectionHandler: ChannelDuplexHandler, ExchangeHandler {
         let (isComplete, isUnanswered) = (machine.hasReceivedResponse, !machine.hasReceivedBytes)
         let error = error.meansConnectionLoss ? machine.lossError : error
         machine.closed()
+        if let relay = relay.take() { return end(relay, error, isUnanswered: isUnanswered) }
         guard let exchange = current.take() else { return }
         if isComplete {
             exchange.finish()

@@ -106,6 +106,11 @@ struct ClientConnectionStateMachine {
         isTainted = true
     }
 
+    /// A whole response has been taken as it came.
+    mutating func responseTaken() {
+        response = .received
+    }
+
     enum InterimAction: Equatable { case deliver, fail }
 
     /// The head of an interim response has been parsed.

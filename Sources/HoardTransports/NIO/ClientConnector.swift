@@ -122,19 +122,25 @@ extension ClientConnectionHandler {
         limits.maxHeaderFieldSize = handler.limits.maximumHeadByteCount
         limits.maxHeaderListSize = handler.limits.maximumHeadByteCount
         limits.maxHeaderFieldCount = handler.limits.maximumFieldCount
+        let (encoder, gate) = (HTTPRequestEncoder(configuration: encoding), ResponseGate(handler))
         try pipeline.addHandlers(
-            HTTPRequestEncoder(configuration: encoding),
-            ResponseGate(handler),
+            encoder,
+            gate,
             ByteToMessageHandler(HTTPResponseDecoder(informationalResponseStrategy: .forward, limitConfiguration: limits)),
             handler
+        )
+        handler.contexts = (
+            encoder: try pipeline.context(handler: encoder), gate: try pipeline.context(handler: gate), own: try pipeline.context(handler: handler)
         )
     }
 }
 
 /// Stands in front of the parser, and gives it only what belongs to a response.
-final class ResponseGate: ChannelInboundHandler {
+final class ResponseGate: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
+    typealias OutboundIn = HTTPClientRequestPart
+    typealias OutboundOut = HTTPClientRequestPart
 
     private let connection: ClientConnectionHandler
 
@@ -144,5 +150,16 @@ final class ResponseGate: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         connection.bytesArrived(Self.unwrapInboundIn(data), context: context) { context.fireChannelRead(Self.wrapInboundOut($0)) }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        // Before the parser learns that nothing more will come.
+        connection.relayPauses()
+        context.fireChannelInactive()
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if connection.isReplaying { return promise?.succeed() ?? () }
+        context.write(data, promise: promise)
     }
 }

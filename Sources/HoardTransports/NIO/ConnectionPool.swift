@@ -74,6 +74,12 @@ final class ConnectionPool: Sendable {
         }
     }
 
+    /// An idle connection of the event loop on which the caller runs. Never suspends.
+    func leaseIdle(_ server: OriginServer) -> ClientConnection? {
+        guard let eventLoop = MultiThreadedEventLoopGroup.currentEventLoop else { return nil }
+        return machine.withLock { $0.leaseIdleConnection(to: server, where: { $0.eventLoop === eventLoop && $0.capacity == 1 }) }
+    }
+
     /// A connection has served its exchange and can serve another.
     func connectionReleased(_ connection: ClientConnection) {
         perform(machine.withLock { $0.released(connection, to: connection.server) }, with: connection)

@@ -96,6 +96,12 @@ struct ConnectionPoolStateMachine<Connection: AnyObject, Waiter> {
         return hosts[server]?.takeIdle(at: idle.lastIndex(where: isPreferred) ?? idle.count - 1)
     }
 
+    /// The idle connection that was used last of those that will do, if there is one.
+    mutating func leaseIdleConnection(to server: OriginServer, where isUsable: (Connection) -> Bool) -> Connection? {
+        guard !isShutDown, let index = hosts[server]?.idle.lastIndex(where: isUsable) else { return nil }
+        return hosts[server]?.takeIdle(at: index)
+    }
+
     /// A request wants a connection.
     ///
     /// - Parameter wantsFresh: Only one that has not been used will do.

@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HoardHTTP
 internal import NIOCore
 
 /// The last handler of a connection: carries exchanges, one at a time or several. All of it is called on the event loop.
@@ -10,6 +11,15 @@ protocol ExchangeHandler: ChannelHandler {
 
     /// Sends the request of an exchange, or gives the connection back if nobody wants that any more.
     func start(_ exchange: ClientExchange, context: ChannelHandlerContext)
+    /// Sends a request by its bytes, if no exchange is in progress. What is never asked to refuses.
+    func relay(
+        _ request: ByteBuffer,
+        to receiver: any RelayReceiver,
+        asTransportError: @escaping @Sendable (any Error) -> TransportError,
+        context: ChannelHandlerContext
+    ) -> Bool
+    /// Has the response to a relayed request parsed, whatever has come of it.
+    func handOverRelay()
     /// Writes content of the request.
     ///
     /// - Returns: When the network has taken it.
@@ -26,4 +36,15 @@ protocol ExchangeHandler: ChannelHandler {
     func leave(context: ChannelHandlerContext)
     /// The pool keeps the connection, whether it has been used or not.
     func kept(context: ChannelHandlerContext)
+}
+
+extension ExchangeHandler {
+    func relay(
+        _ request: ByteBuffer,
+        to receiver: any RelayReceiver,
+        asTransportError: @escaping @Sendable (any Error) -> TransportError,
+        context: ChannelHandlerContext
+    ) -> Bool { false }
+
+    func handOverRelay() {}
 }

@@ -25,8 +25,8 @@ public import HoardHTTP
 /// is not repeated here: its error says so (``TransportError/mayRetry``), and ``CachingClient`` repeats it, on a new connection, if it is idempotent. One
 /// that finds its connection closed before any of it was written goes out on another.
 public final class NIOTransport: Transport {
-    private let pool: ConnectionPool
-    private let timeouts: TransportError.Timeouts
+    let pool: ConnectionPool
+    let timeouts: TransportError.Timeouts
     private let version: Version
 
     /// Makes a transport with the default settings.

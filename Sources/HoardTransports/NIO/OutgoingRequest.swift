@@ -22,6 +22,12 @@ struct OutgoingRequest: Sendable {
     let head: HTTPRequestHead
     let content: Content
 
+    /// A request without content whose head is known.
+    init(head: HTTPRequestHead) {
+        (scheme, authority, content) = ("", "", .none)
+        self.head = head
+    }
+
     /// The request with the fields that frame its content: [RFC 9112 §6](https://www.rfc-editor.org/rfc/rfc9112#section-6). One for a WebSocket is in the
     /// form of HTTP/1.1: [RFC 6455 §4.1](https://www.rfc-editor.org/rfc/rfc6455#section-4.1).
     init(_ request: HTTPRequest, body: HTTPBody, to origin: Destination) {

@@ -63,7 +63,7 @@ struct ResponseFraming: Sendable {
 
     /// The `timeout` of the `Keep-Alive` field, which is older than its last description:
     /// [RFC 2068 §19.7.1.1](https://www.rfc-editor.org/rfc/rfc2068#section-19.7.1.1).
-    private static func idleTime(_ values: [String]) -> Duration? {
+    static func idleTime(_ values: [String]) -> Duration? {
         for parameter in values.joined(separator: ",").split(separator: ",") {
             let parts = parameter.split(separator: "=", maxSplits: 1).map { $0.filter { $0 != " " } }
             if parts.count == 2, parts[0].lowercased() == "timeout", let seconds = UInt16(parts[1]) { return .seconds(Int(seconds)) }

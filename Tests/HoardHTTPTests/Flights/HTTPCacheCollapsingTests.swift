@@ -460,7 +460,11 @@ import Testing
         let key = FlightKey(key: HTTPCacheKey(scope: cache.baseScope, targetURI: "http://example.com/a"), variant: nil)
         func isAlone() -> Bool {
             let entry = flights.enter(key) {
-                Exchange(key: key, leaderFields: [:], flight: Flight(key: key.key, space: cache.space, selectingFields: [:], cache: cache))
+                Exchange(
+                    key: key,
+                    leaderFields: .known([:]),
+                    flight: Flight(key: key.key, space: cache.space, selectingFields: .known([:]), cache: cache)
+                )
             }
             if case .alone = entry { return true }
             return false

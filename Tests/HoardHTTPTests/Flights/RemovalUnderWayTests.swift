@@ -45,7 +45,7 @@ import Testing
         let gate = store.hold(.removeRecord, .removeMany, .removeTagged, .removePartition, .removeAll)
         async let isRemoved: Void = removal.perform(on: cache)
         await gate.arrivals(1)
-        try await body(Flight(key: key, space: cache.space(partition: "ann"), selectingFields: [:], cache: cache), found, gate)
+        try await body(Flight(key: key, space: cache.space(partition: "ann"), selectingFields: .known([:]), cache: cache), found, gate)
         gate.open()
         await isRemoved
     }

@@ -183,9 +183,9 @@ import Testing
         let space = cache.space(partition: "ann")
         let key = HTTPCacheKey(scope: space.baseScope, targetURI: "http://example.com/a")
         for (isRemovedBefore, isRemovedAfter) in [(false, false), (true, false), (false, true)] {
-            let old = Flight(key: key, space: space, selectingFields: [:], cache: cache)
+            let old = Flight(key: key, space: space, selectingFields: .known([:]), cache: cache)
             if isRemovedBefore { await cache.removePartition("ann") }
-            let new = Flight(key: key, space: space, selectingFields: [:], cache: cache, after: old)
+            let new = Flight(key: key, space: space, selectingFields: .known([:]), cache: cache, after: old)
             #expect(old.isIntact != isRemovedBefore)
             #expect(old.hasLostPartition == isRemovedBefore)
             if isRemovedAfter { await cache.removePartition("ann") }

@@ -20,6 +20,20 @@ import Testing
         #expect(machine.isIdle)
     }
 
+    @Test func exchangeThatIsWithdrawnHasNotBegun() {
+        var machine = Self.machine()
+        machine.exchangeStarted(keepsAlive: true)
+        _ = machine.requestEnded()
+        #expect(machine.exchangeWithdrawn() == false)
+        #expect(machine.isIdle && machine.mayServeAnother)
+        machine.exchangeStarted(keepsAlive: true)
+        _ = machine.requestEnded()
+        // The server ends meanwhile.
+        #expect(machine.closeAfterExchange() == .none)
+        #expect(machine.exchangeWithdrawn() == true)
+        #expect(machine.partArrived(startsRequest: true, afterQueuedParts: false) == .process)
+    }
+
     @Test func requestSentAheadWaits() {
         var machine = Self.machine()
         machine.exchangeStarted(keepsAlive: true)

@@ -22,6 +22,8 @@ final class ScriptedServer: Sendable {
         case send(String)
         /// Waits before the next step.
         case pause(TimeAmount)
+        /// Waits for the signal before the next step.
+        case wait(Signal)
         case close
         /// Closes the connection with a reset, as when the process is killed.
         case reset
@@ -84,6 +86,17 @@ private final class Player: ChannelInboundHandler {
                 let rest = steps
                 _ = context.eventLoop.assumeIsolated().scheduleTask(in: time) {
                     if context.channel.isActive { self.play(rest, context) }
+                }
+                return
+            case .wait(let signal):
+                let rest = NIOLoopBound((self, context, steps), eventLoop: context.eventLoop)
+                let eventLoop = context.eventLoop
+                Task {
+                    await signal.wait()
+                    eventLoop.execute {
+                        let (player, context, steps) = rest.value
+                        if context.channel.isActive { player.play(steps, context) }
+                    }
                 }
                 return
             case .close:

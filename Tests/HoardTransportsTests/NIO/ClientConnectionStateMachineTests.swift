@@ -39,6 +39,17 @@ import Testing
         machine.exchangeStarted()
     }
 
+    @Test func responseThatIsTakenAsAWholeFreesTheConnection() {
+        var machine = Self.machine()
+        machine.exchangeStarted()
+        machine.requestEnded()
+        machine.bytesArrived()
+        machine.responseTaken()
+        #expect(machine.hasReceivedResponse && machine.expectation == .nothing)
+        #expect(machine.readCompleted() == .release)
+        #expect(machine.isIdle)
+    }
+
     @Test func responseBeforeTheEndOfTheRequestClosesTheConnection() throws {
         var machine = try Self.exchange(["Content-Length": "0"], sendsRequest: false)
         #expect(machine.acceptsContent)

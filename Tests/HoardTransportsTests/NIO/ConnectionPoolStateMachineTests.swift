@@ -69,6 +69,19 @@ import Testing
         #expect(machine.leaseIdle(OriginServer(isSecure: true, host: "a", port: 80)) { _ in true } == nil)
     }
 
+    @Test func onlyAConnectionThatWillDoIsLent() {
+        var machine = Self.machine(connections: 2, idle: 2)
+        let connections = [Connection(), Connection()]
+        for (index, connection) in connections.enumerated() {
+            _ = Self.lease(&machine, index)
+            _ = machine.opened(connection, to: Self.server)
+        }
+        for connection in connections { _ = machine.released(connection, to: Self.server) }
+        #expect(machine.leaseIdleConnection(to: Self.server) { $0 === connections[0] } === connections[0])
+        #expect(machine.leaseIdleConnection(to: Self.server) { $0 === connections[0] } == nil)
+        #expect(machine.leaseIdleConnection(to: Self.server) { _ in true } === connections[1])
+    }
+
     @Test func noMoreIdleConnectionsAreKeptThanAllowed() {
         var machine = Self.machine(connections: 2, idle: 1)
         let connections = [Connection(), Connection()]

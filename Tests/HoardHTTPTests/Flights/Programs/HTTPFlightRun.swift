@@ -6,6 +6,7 @@ import Hoard
 import HoardHTTP
 import HoardTesting
 import NIOCore
+import Synchronization
 
 /// One run of a ``HTTPFlightProgram``.
 struct HTTPFlightRun: Sendable {
@@ -98,7 +99,8 @@ struct HTTPFlightRun: Sendable {
         let accept: HTTPFields = step.selectsOther ? [.accept: "b"] : [:]
         let partition = owner == "nobody" ? nil : owner
         switch step.action {
-        case .get(nil): await get(path, for: owner, fields: accept, inMemoryOnly: step.isInMemoryOnly)
+        case .get(nil):
+            await get(path, for: owner, fields: accept, inMemoryOnly: step.isInMemoryOnly, isEarly: step.yields.isMultiple(of: 2))
         case .get(let harm?):
             await get(path, for: owner, fields: accept + [Self.harm: harm.rawValue], inMemoryOnly: step.isInMemoryOnly, mayFail: true)
         case .getAndLeave(let yields):
@@ -140,10 +142,64 @@ struct HTTPFlightRun: Sendable {
         )
     }
 
-    private func get(_ path: String, for owner: String, fields: HTTPFields = [:], inMemoryOnly: Bool = false, mayFail: Bool = false) async {
+    /// The response to a request that is sent to the origin before the cache has been given it, as the proxy sends plain misses.
+    ///
+    /// - Returns: `nil` if the cache may have something for it.
+    private func respondEarly(to request: HTTPRequest) async throws -> HTTPCacheResponse? {
+        let (cache, path) = (harness.cache, request.path ?? "")
+        let (miss, validation): (HTTPCache.EarlyMiss, HTTPCache.EarlyValidation?)
+        switch cache.beginMiss(targetURI: "http://example.com\(path)", selectingFields: { request.headerFields }) {
+        case .miss(let begun): (miss, validation) = (begun, nil)
+        case .found:
+            guard let begun = cache.beginValidation(HTTPCache.Request(request)) else { return nil }
+            (miss, validation) = (begun.miss, begun)
+        case .nothing: return nil
+        }
+        let sent: Result<TransportResponse, TransportError>
+        do throws(TransportError) {
+            sent = .success(try await harness.transport.send(validation?.request ?? request, body: .empty, onInterimResponse: nil))
+        } catch {
+            sent = .failure(error)
+        }
+        if case .success(let response) = sent, let content = response.body.bytesAtHand {
+            let answer =
+                if let validation {
+                    cache.answer(validation, with: response.head, content)
+                } else {
+                    cache.answer(miss, to: HTTPCache.Request(request), with: response.head, content)
+                }
+            switch answer {
+            case .response(let answer): return answer
+            case .responseToStore(let answer, let store):
+                await store()
+                return answer
+            case nil: break
+            }
+        }
+        switch try cache.begin(HTTPCache.Request(request)) {
+        case .hit(let response), .generated(let response):
+            cache.forget(miss)
+            return response
+        case .pending(let pending):
+            let transport = SentTransport(sent, then: harness.transport)
+            return try await cache.respond(to: pending, through: transport, after: cache.isBegun(pending, by: miss) ? miss : nil)
+        }
+    }
+
+    private func get(
+        _ path: String,
+        for owner: String,
+        fields: HTTPFields = [:],
+        inMemoryOnly: Bool = false,
+        mayFail: Bool = false,
+        isEarly: Bool = false
+    ) async {
         let begun = log.now()
         do {
-            let reply = try await Reply(await respond(to: .test(.get, path, fields), for: owner, inMemoryOnly: inMemoryOnly))
+            let request = HTTPRequest.test(.get, path, fields)
+            let early = isEarly && owner == "nobody" && !inMemoryOnly ? try await respondEarly(to: request) : nil
+            let response = if let early { early } else { try await respond(to: request, for: owner, inMemoryOnly: inMemoryOnly) }
+            let reply = try await Reply(response)
             // The cache's own answer to only-if-cached says nothing of the origin.
             if reply.code == 200 { log.found(reply.text, by: owner, at: path, from: begun) }
         } catch {
@@ -151,5 +207,25 @@ struct HTTPFlightRun: Sendable {
             // One client's request never fails another's.
             if !mayFail { log.complain("\(owner) asked for \(path) at \(begun), asked nothing of the origin that it cannot do, and got \(error)") }
         }
+    }
+}
+
+/// Gives what has come of a request once, and sends all others.
+private final class SentTransport: Transport {
+    private let sent: Mutex<Result<TransportResponse, TransportError>?>
+    private let transport: any Transport
+
+    init(_ sent: Result<TransportResponse, TransportError>, then transport: any Transport) {
+        self.sent = Mutex(sent)
+        self.transport = transport
+    }
+
+    func send(
+        _ request: HTTPRequest,
+        body: HTTPBody,
+        onInterimResponse: InterimResponseHandler?
+    ) async throws(TransportError) -> TransportResponse {
+        if let sent = sent.withLock({ $0.take() }) { return try sent.get() }
+        return try await transport.send(request, body: body, onInterimResponse: onInterimResponse)
     }
 }

@@ -1,0 +1,216 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import Hoard
+internal import HoardHTTP
+internal import HoardNIO
+internal import HoardTransports
+internal import NIOCore
+
+/// A plain miss, or a plain request for what memory has stale, on its way through the proxy by its bytes: without a task, and without a parser on either side.
+///
+/// The origin gets the fields of the client as they came. A response that comes in one piece goes back as it came if it forbids storing, and is parsed and stored
+/// here if it does not. Anything else is answered in the ordinary way, which finds out that the request has been sent already: ``RelayedMiss``.
+final class ProxyRelay: Relay, RelayReceiver {
+    private let handler: ProxyHandler
+    private let route: ProxyRoute
+    private let question: Question
+    private let ticket: OriginGroup.RelayTicket
+    private let head: ByteBuffer
+    private let info: ConnectionInfo
+    private let eventLoop: any EventLoop
+    private let writer: RelayWriter
+    /// `nil`: it has left, or has got its answer.
+    private var client: (any RelayedClient)?
+    private var outcome: Outcome?
+    /// Whether the response has been taken. The connection may serve others then.
+    private var isTaken = false
+
+    /// What becomes of a response that has been taken.
+    private enum Outcome {
+        case passedOn(ByteBuffer, ImmediateAnswer)
+        case answer(HTTPCache.EarlyAnswer, HTTPServerRequest)
+    }
+
+    /// Sends a request on.
+    ///
+    /// - Parameters:
+    ///   - request: Plain, with GET, for `route`, which does nothing with requests but what the cache and the upstream want.
+    ///   - targetURI: As keys have it.
+    ///   - head: The bytes of the request.
+    /// - Returns: `nil` if that is not possible now. Then nothing has been done.
+    static func begin(
+        _ request: ScannedRequest,
+        targetURI: String,
+        head: ByteBuffer,
+        on route: ProxyRoute,
+        _ handler: ProxyHandler,
+        _ writer: RelayWriter,
+        for client: any RelayedClient,
+        on eventLoop: any EventLoop
+    ) -> ProxyRelay? {
+        guard let ticket = route.group.relayTicket() else { return nil }
+        guard var bytes = writer.request(request, head, to: ticket.origin, of: route.upstream, from: client),
+            let question = question(targetURI: targetURI, head: head, on: route, handler, client.info)
+        else {
+            route.group.withdraw(ticket)
+            return nil
+        }
+        writer.writeEnd(ofRequest: &bytes, asking: question)
+        let relay = ProxyRelay(handler, route, question, ticket, head, client, writer, eventLoop)
+        guard ticket.connection.send(bytes, to: relay) else {
+            // It has just ended, and leaves the pool by itself.
+            handler.cache.forget(question.miss)
+            route.group.withdraw(ticket, givesBack: false)
+            return nil
+        }
+        route.group.sent(ticket)
+        return relay
+    }
+
+    /// What the origin is asked.
+    enum Question {
+        case plain(HTTPCache.EarlyMiss)
+        case validation(HTTPCache.EarlyValidation, of: HTTPServerRequest)
+
+        var miss: HTTPCache.EarlyMiss {
+            switch self {
+            case .plain(let miss): miss
+            case .validation(let validation, _): validation.miss
+            }
+        }
+    }
+
+    private static func question(
+        targetURI: String,
+        head: ByteBuffer,
+        on route: ProxyRoute,
+        _ handler: ProxyHandler,
+        _ info: ConnectionInfo
+    ) -> Question? {
+        let fields = { @Sendable in HTTPServerRequest(plainHead: head, from: info).map { handler.selectingFields(of: $0, on: route) } ?? [:] }
+        switch handler.cache.beginMiss(targetURI: targetURI, selectingFields: fields) {
+        case .miss(let miss): return .plain(miss)
+        case .found:
+            guard let request = HTTPServerRequest(plainHead: head, from: info) else { return nil }
+            return handler.cache.beginValidation(handler.cacheRequest(request, on: route)).map { .validation($0, of: request) }
+        case .nothing: return nil
+        }
+    }
+
+    private init(
+        _ handler: ProxyHandler,
+        _ route: ProxyRoute,
+        _ question: Question,
+        _ ticket: OriginGroup.RelayTicket,
+        _ head: ByteBuffer,
+        _ client: any RelayedClient,
+        _ writer: RelayWriter,
+        _ eventLoop: any EventLoop
+    ) {
+        self.handler = handler
+        self.route = route
+        self.question = question
+        self.ticket = ticket
+        self.head = head
+        self.client = client
+        self.writer = writer
+        info = client.info
+        self.eventLoop = eventLoop
+    }
+
+    // MARK: The response
+
+    func take(_ bytes: ByteBuffer) -> TakenResponse? {
+        guard let client else { return nil }
+        var output = client.takeOutput()
+        let (scanned, isPassedOn) = bytes.withUnsafeReadableBytes { bytes -> (RelayedHeads.Response?, Bool) in
+            guard let scanned = RelayedHeads.copy(response: bytes, to: &output) else { return (nil, false) }
+            return (scanned, passOn(scanned, bytes, &output, to: client))
+        }
+        if !isPassedOn { client.giveBack(output) }
+        guard let scanned, isPassedOn || parse(scanned, bytes) else { return nil }
+        isTaken = true
+        let keepAlive = scanned.keepAlive.flatMap { bytes.getString(at: bytes.readerIndex + $0.lowerBound, length: $0.count) }
+        return TakenResponse(keepAlive: keepAlive)
+    }
+
+    /// Has a response go back as it came, if it forbids storing.
+    private func passOn(_ scanned: RelayedHeads.Response, _ bytes: UnsafeRawBufferPointer, _ output: inout ByteBuffer, to client: any RelayedClient)
+        -> Bool
+    {
+        guard case .plain(let miss) = question, scanned.isCopied, let cacheControl = scanned.cacheControl,
+            let reason = handler.cache.prohibition(byCacheControl: Array(bytes[cacheControl]), status: scanned.status)
+        else { return false }
+        writer.writeEnd(ofResponse: &output, status: scanned.status, because: reason, announcesClose: client.beginAnswer())
+        output.writeBytes(UnsafeRawBufferPointer(rebasing: bytes[scanned.headByteCount...]))
+        let report = handler.cache.passedOn(miss, because: reason)
+        let answer = ImmediateAnswer(status: scanned.status, contentByteCount: scanned.contentByteCount, note: ExchangeNote(report))
+        outcome = .passedOn(output, answer)
+        return true
+    }
+
+    /// Parses request and response, and has the cache decide.
+    private func parse(_ scanned: RelayedHeads.Response, _ bytes: ByteBuffer) -> Bool {
+        var content = bytes
+        content.moveReaderIndex(forwardBy: scanned.headByteCount)
+        let head = bytes.withUnsafeReadableBytes { HTTPResponse(plainHead: UnsafeRawBufferPointer(rebasing: $0[..<scanned.headByteCount])) }
+        guard var head else { return false }
+        if route.upstream.tellsOfClient { ForwardedClient.confine(&head) }
+        switch question {
+        case .plain(let miss):
+            guard let request = HTTPServerRequest(plainHead: self.head, from: info),
+                let answer = handler.cache.answer(miss, to: handler.cacheRequest(request, on: route), with: head, content)
+            else { return false }
+            outcome = .answer(answer, request)
+        case .validation(let validation, let request):
+            guard let answer = handler.cache.answer(validation, with: head, content) else { return false }
+            outcome = .answer(answer, request)
+        }
+        return true
+    }
+
+    func finish() {
+        route.group.answered(ticket)
+        switch outcome.take() {
+        case nil: break
+        case .passedOn(let output, let answer): client.take()?.answer(output, with: answer)
+        case .answer(.response(let response), let request): client.take()?.answer(handler.answer(response), to: request)
+        case .answer(.responseToStore(let response, let store), let request):
+            let relay = NIOLoopBound(self, eventLoop: eventLoop)
+            let answer = handler.answer(response)
+            // It rarely suspends, so that the answer is given before this returns.
+            startImmediateTask { [eventLoop] in
+                await store()
+                let give = { @Sendable in
+                    relay.value.client.take()?.answer(answer, to: request)
+                    return
+                }
+                if eventLoop.inEventLoop { give() } else { eventLoop.execute(give) }
+            }
+        }
+    }
+
+    // MARK: The ordinary way
+
+    func handOver(_ exchange: SentExchange) {
+        let relayed = RelayedMiss(question.miss, RelayedRequest(exchange, ticket), on: route, cache: handler.cache)
+        let handler = handler
+        if let client = client.take() {
+            return client.handOver(RelayHandover(begin: { handler.begin($0, after: relayed) }, forget: { relayed.forget() }))
+        }
+        // Nobody wants the answer but those who wait for the same.
+        guard let request = HTTPServerRequest(plainHead: head, from: info) else { return relayed.forget() }
+        let task = startTask {
+            if case .later(let answer) = handler.begin(request, after: relayed) { _ = await answer() }
+        }
+        task.cancel()
+    }
+
+    func clientLeft() {
+        guard client != nil else { return }
+        client = nil
+        if !isTaken { ticket.connection.handOver() }
+    }
+}

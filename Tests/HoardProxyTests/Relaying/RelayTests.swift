@@ -1,0 +1,280 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hoard
+import HoardNIO
+import HoardNIOTestSupport
+import HoardTesting
+import Logging
+import NIOCore
+import Synchronization
+import Testing
+
+@testable import HoardHTTP
+@testable import HoardProxy
+
+/// Plain misses that go through the proxy by their bytes.
+@Suite(.timeLimit(.minutes(3))) struct RelayTests {
+    typealias Step = ScriptedServer.Step
+
+    /// A proxy with one event loop before a server that follows a script. A first request has left a connection to it.
+    struct Site {
+        let proxy: CachingProxy
+        let server: ScriptedServer
+        let log: HeadLog
+        let port: Int
+
+        /// How many responses have gone back as they came.
+        var relayedCount: Int { proxy.cache.passedOnMisses.load(ordering: .relaxed) }
+
+        /// The fields of the request for a target as the server has got them.
+        func received(_ target: String) -> [String] {
+            let head = log.all.first { $0.hasPrefix("GET \(target) HTTP/1.1\r\n") } ?? ""
+            return head.split(separator: "\r\n").dropFirst().map(String.init)
+        }
+
+        func client() async throws -> RawClient { try await RawClient.connect(port: port) }
+    }
+
+    static let text = "HTTP/1.1 200 OK\r\nDate: Tue, 14 Nov 2023 00:00:00 GMT\r\nCache-Control: no-store\r\nContent-Length: 5\r\n\r\nhello"
+    static let storedText =
+        "HTTP/1.1 200 OK\r\nDate: Tue, 14 Nov 2023 00:00:00 GMT\r\nCache-Control: max-age=2147483647\r\nContent-Length: 5\r\n\r\nhello"
+
+    /// - Parameter script: What the server does for a target.
+    static func withSite(
+        _ script: @escaping @Sendable (_ target: String) -> [Step],
+        configure: (inout CachingProxy.Configuration) -> Void = { _ in },
+        _ body: (Site) async throws -> Void
+    ) async throws {
+        let log = HeadLog()
+        let server = try await ScriptedServer.start { head in
+            log.append(head)
+            let target = String(head.split(separator: " ").dropFirst().first ?? "")
+            return target == "/first" ? [.send(text)] : script(target)
+        }
+        var configuration = CachingProxy.Configuration(
+            upstreams: [.init(name: "origin", servers: [try Origin("http://127.0.0.1:\(server.port)")])]
+        )
+        configuration.listeners = [.init(.tcp(host: "127.0.0.1", port: 0))]
+        configuration.eventLoopCount = 1
+        configure(&configuration)
+        let proxy = try await CachingProxy.start(
+            configuration: configuration,
+            stores: [],
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+        let port = proxy.server.port
+        let result: Result<Void, any Error>
+        do {
+            let first = try await RawClient.connect(port: port)
+            try await first.send("GET /first HTTP/1.1\r\nHost: a\r\n\r\n")
+            _ = try await first.receiveResponse()
+            result = .success(try await body(Site(proxy: proxy, server: server, log: log, port: port)))
+        } catch {
+            result = .failure(error)
+        }
+        await proxy.shutdown(gracePeriod: .zero)
+        try result.get()
+    }
+
+    @Test func responseThatForbidsStoringGoesBackAsItCame() async throws {
+        try await Self.withSite({ _ in [.send(Self.text)] }) { site in
+            let client = try await site.client()
+            for number in 1...3 {
+                try await client.send("GET /\(number) HTTP/1.1\r\nHost: a\r\nAccept: text/plain\r\nConnection: keep-alive\r\n\r\n")
+                let response = try await client.receiveResponse()
+                #expect(response.status == 200 && response.content == "hello")
+                #expect(response["cache-status"] == "hoard; fwd=uri-miss; fwd-status=200; detail=NO-STORE")
+                #expect(response["via"] == "1.1 hoard" && response["connection"] == nil)
+            }
+            #expect(site.relayedCount == 3)
+            let port = site.server.port
+            #expect(
+                site.received("/2") == [
+                    "Host: 127.0.0.1:\(port)", "Accept: text/plain", "X-Forwarded-Proto: http", "Via: 1.1 hoard",
+                    "Forwarded: for=127.0.0.1;proto=http",
+                    "X-Forwarded-For: 127.0.0.1",
+                ]
+            )
+            let statistics = site.proxy.cache.statistics
+            #expect(statistics.misses == 4 && statistics.originRequests == 4 && statistics.storedResponses == 0)
+        }
+    }
+
+    @Test func requestsThatAreSentAheadAreAnsweredInTheirOrder() async throws {
+        try await Self.withSite({ target in
+            switch target {
+            case "/stored": [.send(Self.storedText)]
+            case "/parts": [.send(String(Self.text.dropLast(2))), .pause(.milliseconds(5)), .send("lo")]
+            default: [.send(Self.text.replacing("hello", with: target.suffix(5)))]
+            }
+        }) { site in
+            let targets = ["/11111", "/stored", "/22222", "/parts", "/33333", "/stored", "/44444", "/first", "/55555"]
+            let client = try await site.client()
+            try await client.send(targets.map { "GET \($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined())
+            var contents: [String] = []
+            for _ in targets { contents.append(try await client.receiveResponse().content) }
+            #expect(contents == ["11111", "hello", "22222", "hello", "33333", "hello", "44444", "hello", "55555"])
+            #expect(site.relayedCount >= 1)
+        }
+    }
+
+    @Test func whatMayBeStoredIsStoredAndSharedThoughItWasSentByItsBytes() async throws {
+        let gate = Signal()
+        try await Self.withSite({ _ in [.wait(gate), .send(Self.storedText)] }) { site in
+            let clients = [try await site.client(), try await site.client(), try await site.client()]
+            for client in clients { try await client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n") }
+            let cache = site.proxy.cache
+            let key = FlightKey(key: HTTPCacheKey(scope: cache.baseScope, targetURI: "http://127.0.0.1:\(site.server.port)/a"))
+            try await waitUntil { cache.flights.exchange(key) != nil }
+            await cache.flights.exchange(key)?.followers(2)
+            gate.fire()
+            for client in clients { #expect(try await client.receiveResponse().content == "hello") }
+            let statistics = site.proxy.cache.statistics
+            #expect(statistics.originRequests == 2 && statistics.collapsedHits == 2 && statistics.storedResponses == 1)
+            #expect(site.relayedCount == 0)
+            try await clients[0].send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try await clients[0].receiveResponse()["cache-status"]?.contains("hit") == true)
+        }
+    }
+
+    @Test func whatWasRemovedWhileItWasUnderWayIsNotStored() async throws {
+        let gate = Signal()
+        try await Self.withSite({ _ in [.wait(gate), .send(Self.storedText)] }) { site in
+            let client = try await site.client()
+            try await client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
+            try await waitUntil { !site.received("/a").isEmpty }
+            _ = await site.proxy.cache.remove("http://127.0.0.1:\(site.server.port)/a")
+            gate.fire()
+            #expect(try await client.receiveResponse().content == "hello")
+            #expect(site.proxy.cache.statistics.storedResponses == 0)
+        }
+    }
+
+    @Test func connectionThatEndsBeforeTheResponseIsTriedAgain() async throws {
+        let count = Counter()
+        try await Self.withSite({ _ in
+            count.add()
+            return count.value == 1 ? [.close] : [.send(Self.text)]
+        }) { site in
+            let client = try await site.client()
+            try await client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try await client.receiveResponse().content == "hello")
+            #expect(count.value == 2)
+        }
+    }
+
+    @Test(arguments: [
+        // In parts, in an order of their own, without a length, without a date, with more than it says.
+        [Step.send(String(text.dropLast(5))), .pause(.milliseconds(5)), .send("hello")],
+        [.send(String(text.prefix(20))), .pause(.milliseconds(5)), .send(String(text.dropFirst(20)))],
+        [.send(text.replacing("Content-Length: 5\r\n", with: "")), .close],
+        [.send(text.replacing("Content-Length: 5\r\n", with: "Transfer-Encoding: chunked\r\n").replacing("hello", with: "5\r\nhello\r\n0\r\n\r\n"))],
+        [.send(text.replacing("Date: Tue, 14 Nov 2023 00:00:00 GMT\r\n", with: ""))],
+        [.send("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + text)],
+        [.send(text.replacing("HTTP/1.1", with: "HTTP/1.0")), .close],
+        [.send(text + "more")],
+    ])
+    func whatIsNotPlainIsAnsweredInTheOrdinaryWay(_ steps: [Step]) async throws {
+        try await Self.withSite({ target in target == "/a" ? steps : [.send(Self.text)] }) { site in
+            let client = try await site.client()
+            try await client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
+            var response = try await client.receiveResponse()
+            while response.status < 200 { response = try await client.receiveResponse() }
+            #expect(response.status == 200 && response.content == "hello")
+            #expect(site.relayedCount == 0)
+            try await client.send("GET /b HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try await client.receiveResponse().content == "hello")
+        }
+    }
+
+    @Test(arguments: [1, 65_536, 200_000, 3_000_000])
+    func responseOfAnyLengthArrivesWhole(_ count: Int) async throws {
+        let content = String(repeating: "x", count: count)
+        let text = Self.text.replacing("Length: 5\r\n\r\nhello", with: "Length: \(count)\r\n\r\n\(content)")
+        try await Self.withSite({ target in target == "/a" ? [.send(text)] : [.send(Self.text)] }) { site in
+            let client = try await site.client()
+            for path in ["/a", "/b", "/a", "/c"] {
+                try await client.send("GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n")
+                #expect(try await client.receiveResponse().content == (path == "/a" ? content : "hello"))
+            }
+        }
+    }
+
+    @Test(arguments: [#"W/"a""#, nil])
+    func staleResponseIsConfirmedWithoutATask(_ eTag: String?) async throws {
+        let validator = eTag.map { "ETag: \($0)" } ?? "Last-Modified: Mon, 13 Nov 2023 00:00:00 GMT"
+        let clock = Counter()
+        try await Self.withSite({ _ in
+            clock.add()
+            let status = clock.value == 1 || clock.value == 4 ? "200 OK" : "304 Not Modified"
+            let content = status.hasPrefix("2") ? "Content-Length: 5\r\n\r\nhello" : "Content-Length: 5\r\n\r\n"
+            return [
+                .send(
+                    "HTTP/1.1 \(status)\r\nDate: Tue, 14 Nov 2023 00:00:00 GMT\r\nCache-Control: max-age=1\r\n\(validator)\r\nX: \(clock.value)\r\n\(content)"
+                )
+            ]
+        }) { site in
+            let client = try await site.client()
+            for number in 1...5 {
+                try await client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
+                let response = try await client.receiveResponse()
+                #expect(response.status == 200 && response.content == "hello" && response["x"] == "\(number)")
+                let status = try #require(response["cache-status"])
+                #expect(status.contains(number == 1 ? "fwd=uri-miss" : "fwd=stale"), "\(status)")
+                #expect(status.contains("fwd-status=\(number == 1 || number == 4 ? 200 : 304)"), "\(status)")
+            }
+            let asked = site.log.all.filter { $0.hasPrefix("GET /a ") }
+            let condition = eTag.map { "If-None-Match: \($0)\r\n" } ?? "If-Modified-Since: Mon, 13 Nov 2023 00:00:00 GMT\r\n"
+            #expect(asked.count == 5 && asked.dropFirst().allSatisfy { $0.contains(condition) })
+            let statistics = site.proxy.cache.statistics
+            #expect(statistics.validatedHits == 3 && statistics.misses == 3 && statistics.storedResponses >= 2)
+        }
+    }
+
+    @Test func responseThatBreaksOffIsNoResponse() async throws {
+        try await Self.withSite({ _ in [.send(String(Self.text.prefix(40))), .close] }) { site in
+            let client = try await site.client()
+            try await client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try await client.receiveResponse().status == 502)
+        }
+    }
+
+    @Test func silentOriginIsGivenUp() async throws {
+        try await Self.withSite(
+            { _ in [] },
+            configure: { $0.upstreams[0].responseTimeout = .milliseconds(50) }
+        ) { site in
+            let client = try await site.client()
+            try await client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try await client.receiveResponse().status == 504)
+        }
+    }
+
+    @Test func serverThatEndsAnswersWhatHasBeenSentOn() async throws {
+        let gate = Signal()
+        try await Self.withSite({ _ in [.wait(gate), .send(Self.text)] }) { site in
+            let client = try await site.client()
+            try await client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
+            try await waitUntil { !site.received("/a").isEmpty }
+            let proxy = site.proxy
+            let end = Task { await proxy.shutdown(gracePeriod: .seconds(60)) }
+            try await waitUntil { await (try? RawClient.connect(port: site.port)) == nil }
+            gate.fire()
+            let response = try await client.receiveResponse()
+            #expect(response.content == "hello")
+            #expect(try await client.receiveUntilClosed() == "")
+            await end.value
+        }
+    }
+}
+
+/// The heads of the requests that a server has got.
+final class HeadLog: Sendable {
+    private let heads = Mutex<[String]>([])
+
+    var all: [String] { heads.withLock { $0 } }
+
+    func append(_ head: String) { heads.withLock { $0.append(head) } }
+}
