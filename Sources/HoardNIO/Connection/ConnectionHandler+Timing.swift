@@ -8,7 +8,9 @@ extension ConnectionHandler {
     /// Bytes have arrived from the client that have not been answered at once.
     ///
     /// - Parameter forParser: The parser gets them now. If not, ``FrontHandler`` holds them.
-    func bytesArrived(forParser: Bool, context: ChannelHandlerContext) {
+    func bytesArrived(forParser: Bool) {
+        // Not the caller's: what a timer writes has to go through the encoder.
+        guard let context = ownContext else { return }
         let now = context.eventLoop.now
         timing.received(now: now)
         if machine.isIdle, !timing.hasHeadBegun {

@@ -23,7 +23,7 @@ extension FrontHandler {
     /// - Parameter head: Its bytes, in memory of their own.
     /// - Returns: Whether it has been. It may have come to its end already.
     func beginRelay(_ scanned: RequestScanner.Head, _ head: ByteBuffer, _ responder: any ImmediateResponder, context: ChannelHandlerContext) -> Bool {
-        connection.relayBegins(context: context)
+        connection.relayBegins()
         relaying = Relaying(head: head, start: context.eventLoop.now)
         let relay = head.withUnsafeReadableBytes { bytes in
             responder.relay(scannedRequest(scanned, in: bytes), head: head, for: self, on: context.eventLoop)

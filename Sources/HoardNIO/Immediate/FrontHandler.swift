@@ -86,7 +86,7 @@ final class FrontHandler: ChannelInboundHandler {
     }
 
     func pass(_ data: NIOAny, context: ChannelHandlerContext) {
-        connection.bytesArrived(forParser: true, context: context)
+        connection.bytesArrived(forParser: true)
         hasPassedBytes = true
         context.fireChannelRead(data)
     }
@@ -120,7 +120,7 @@ final class FrontHandler: ChannelInboundHandler {
                 // The reader's own buffer is used again for the next read.
                 held = ByteBuffer(copying: bytes)
                 connection.hasPartialHead = true
-                connection.bytesArrived(forParser: false, context: context)
+                connection.bytesArrived(forParser: false)
                 return giveBack(batch)
             case .other:
                 flush(&batch, context: context)

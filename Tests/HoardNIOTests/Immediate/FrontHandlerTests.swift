@@ -133,8 +133,13 @@ import Testing
         #expect(!connection.isOpen)
     }
 
-    @Test func headThatIsHeldHasItsTime() throws {
-        let connection = try FrontConnection { $0.headTimeout = .seconds(30) }
+    /// With the longer timeout the timer has to be set again when the head begins.
+    @Test(arguments: [60, 600])
+    func headThatIsHeldHasItsTime(_ idleSeconds: Int) throws {
+        let connection = try FrontConnection {
+            $0.idleTimeout = .seconds(idleSeconds)
+            $0.headTimeout = .seconds(30)
+        }
         try connection.receive(Self.get)
         connection.advance(by: .seconds(40))
         try connection.receive("GET /f")
