@@ -53,6 +53,10 @@ extension FrontHandler {
             serve(&bytes, responder, context: context)
         }
         channelReadComplete(context: context)
+        if isEndHeld, relaying == nil {
+            isEndHeld = false
+            context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        }
         if let context = connection.ownContext { connection.resumeReading(context: context) }
     }
 

@@ -35,6 +35,8 @@ final class FrontHandler: ChannelInboundHandler {
     private var hasPassedBytes = false
     /// The request that has been sent on.
     var relaying: Relaying?
+    /// The client sends no more, which nobody behind this handler has been told.
+    var isEndHeld = false
     var attachment: AnyObject?
     private(set) var ownContext: ChannelHandlerContext?
 
@@ -62,6 +64,15 @@ final class FrontHandler: ChannelInboundHandler {
     func channelInactive(context: ChannelHandlerContext) {
         abandonRelay(context: context)
         context.fireChannelInactive()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .inputClosed? = event as? ChannelEvent, relaying != nil {
+            // The parser takes nothing behind it, and what is under way may still have to be parsed.
+            isEndHeld = true
+            return context.channel.probesPeer()
+        }
+        context.fireUserInboundEventTriggered(event)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -9,6 +9,8 @@ package import NIOCore
 package enum RelayedHeads {
     /// The most fields of a message.
     private static let maximumFieldCount = 128
+    /// The longest head of a response.
+    private static let maximumHeadByteCount = 16 << 10
 
     /// Copies the fields of a request that ``RequestScanner`` has found plain, without `Host` and those of the connection.
     ///
@@ -64,7 +66,7 @@ package enum RelayedHeads {
             if let end = cursor.takeEnd() {
                 // A 304 has no content, whatever length it tells.
                 let count = status == 304 ? 0 : length
-                guard end == .done, let count, bytes.count - cursor.index == count else { return nil }
+                guard end == .done, cursor.index <= maximumHeadByteCount, let count, bytes.count - cursor.index == count else { return nil }
                 response.headByteCount = cursor.index
                 response.contentByteCount = count
                 if !hasDate { response.isCopied = false }

@@ -233,6 +233,28 @@ import Testing
         }
     }
 
+    /// A client may close its sending half when it has nothing more to say: RFC 9293 §3.6. Of what it has said, nothing is lost.
+    @Test(arguments: [
+        Self.text, Self.storedText,
+        Self.text.replacing("Content-Length: 5\r\n", with: "Transfer-Encoding: chunked\r\n").replacing("hello", with: "5\r\nhello\r\n0\r\n\r\n"),
+    ])
+    func clientThatSendsNoMoreIsAnswered(_ text: String) async throws {
+        for count in 1...3 {
+            let gate = Signal()
+            try await Self.withSite({ _ in [.wait(gate), .send(text)] }) { site in
+                let client = try await site.client()
+                try await client.send((0..<count).map { "GET /\($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined())
+                try await client.closeOutput()
+                try await waitUntil { !site.received("/0").isEmpty }
+                gate.fire()
+                for _ in 0..<count { #expect(try await client.receiveResponse().content == "hello") }
+                #expect(try await client.receiveUntilClosed() == "")
+                let server = site.proxy.server
+                try await waitUntil { server.connectionCount <= 1 }
+            }
+        }
+    }
+
     @Test func responseThatBreaksOffIsNoResponse() async throws {
         try await Self.withSite({ _ in [.send(String(Self.text.prefix(40))), .close] }) { site in
             let client = try await site.client()
