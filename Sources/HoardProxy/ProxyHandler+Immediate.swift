@@ -34,7 +34,7 @@ struct ImmediateProxyResponder: ImmediateResponder {
 
     func relay(_ request: ScannedRequest, head: ByteBuffer, for client: any RelayedClient, on eventLoop: any EventLoop) -> (any Relay)? {
         let routes = handler.routes.current
-        // Whatever else is to be done with a request needs its fields.
+        // Anything else that is to be done with a request needs its fields.
         guard routes.tracing == nil, let route = Self.route(of: request, routes), let keyPrefix = route.plainKeyPrefix, route.rules == nil,
             route.site == nil,
             route.policy == nil, route.origin.basePath.isEmpty, !routes.trustedProxies.trusts(client.info.remoteAddress)

@@ -26,6 +26,12 @@ final class Flights: Sendable {
     private struct State {
         var exchanges: [FlightKey: Exchange] = [:]
         var unshareable = UnshareableKeys()
+
+        mutating func begin(_ key: FlightKey, _ makeExchange: () -> Exchange) -> Exchange {
+            let exchange = makeExchange()
+            exchanges[key] = exchange
+            return exchange
+        }
     }
 
     private let state = Mutex(State())
@@ -56,9 +62,7 @@ final class Flights: Sendable {
                 case .refused: break
                 }
             }
-            let exchange = makeExchange()
-            state.exchanges[key] = exchange
-            return .lead(exchange)
+            return .lead(state.begin(key, makeExchange))
         }
     }
 
@@ -67,10 +71,7 @@ final class Flights: Sendable {
         interleavingPoint()
         return state.withLock { state in
             if state.unshareable.contains(key, at: ticker.nanoseconds) { return .alone }
-            guard state.exchanges[key] == nil else { return nil }
-            let exchange = makeExchange()
-            state.exchanges[key] = exchange
-            return .lead(exchange)
+            return state.exchanges[key] == nil ? .lead(state.begin(key, makeExchange)) : nil
         }
     }
 

@@ -67,7 +67,7 @@ extension HTTPCache {
         /// Asks the origin. Set before anything does.
         var transport: any Transport = NoTransport()
         var onInterimResponse: InterimResponseHandler?
-        /// What has been done of it before it was parsed; `nil`: nothing.
+        /// The part that was done before it was parsed; `nil`: nothing was.
         var early: EarlyMiss?
 
         /// Whether trailers can be sent to the client: [RFC 9110 §10.1.4](https://www.rfc-editor.org/rfc/rfc9110#section-10.1.4).

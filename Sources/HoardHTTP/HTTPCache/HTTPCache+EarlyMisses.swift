@@ -23,15 +23,15 @@ extension HTTPCache {
     package struct EarlyMiss: Sendable {
         package let key: HTTPCacheKey
         let flight: Flight
-        /// What others may join; `nil`: requests for the key are not collapsed now.
+        /// The exchange that others may join; `nil`: requests for the key are not collapsed now.
         let exchange: Exchange?
-        /// What memory has.
+        /// The response in memory that may not be used as it is, if there is one.
         let found: Found
         let requestTime: Date
         let start: Int64
     }
 
-    /// What can be done of a request before it is parsed.
+    /// How far a request has come before it is parsed.
     package enum EarlyBeginning: Sendable {
         case miss(EarlyMiss)
         /// Memory has something, which may be stale: ``beginValidation(_:)``.
@@ -59,10 +59,10 @@ extension HTTPCache {
         return entries.memoryLookup(forKey: key) == nil ? .nothing : .found
     }
 
-    /// A request for what memory has stale, as it is sent to the origin.
+    /// A request to the origin about a stale response in memory.
     package struct EarlyValidation: Sendable {
         package let miss: EarlyMiss
-        /// What the origin is asked.
+        /// The request to the origin.
         package let request: HTTPRequest
         fileprivate let call: Call
         fileprivate let machine: HTTPCacheStateMachine
@@ -128,7 +128,7 @@ extension HTTPCache {
     package func passedOn(_ miss: EarlyMiss, because reason: Storability.Reason) -> AnswerReport {
         passedOnMisses.wrappingAdd(1, ordering: .relaxed)
         journal.note(HTTPDecision(reason), for: miss.key)
-        let report = AnswerReport(.miss, tier: .origin, originDuration: duration(of: miss), isStored: false)
+        let report = report(of: miss, isStored: false)
         end(miss, sharing: .unshareable)
         return report
     }
@@ -172,25 +172,12 @@ extension HTTPCache {
         switch machine.received(head, bodyLength: body.length, requestTime: miss.requestTime, responseTime: clock.now()) {
         case .deliver(let head, let effects) where effects.isStoringOnly:
             count(.misses, of: miss, effects)
-            let report = AnswerReport(
-                .miss,
-                tier: .origin,
-                originDuration: duration(of: miss),
-                isStored: false,
-                foundUnusable: miss.found.response != nil
-            )
+            let report = report(of: miss, isStored: false)
             end(miss, sharing: .unshareable)
             return .response(HTTPCacheResponse(head: head, body: body, isFromCache: false, report: report))
         case .deliverAndStore(let head, let storing, let effects) where effects.isStoringOnly && storing.placement == nil:
             count(.misses, of: miss, effects)
-            let report = AnswerReport(
-                .miss,
-                tier: .origin,
-                originDuration: duration(of: miss),
-                isStored: true,
-                foundUnusable: miss.found.response != nil
-            )
-            let response = HTTPCacheResponse(head: head, body: body, isFromCache: false, report: report)
+            let response = HTTPCacheResponse(head: head, body: body, isFromCache: false, report: report(of: miss, isStored: true))
             return .responseToStore(response) { [self] in
                 let stored = await store(content, storing, miss.flight)
                 end(miss, sharing: stored.map { .stored($0) } ?? .unshareable)
@@ -215,26 +202,28 @@ extension HTTPCache {
         }
     }
 
-    /// Ends an early miss of which nothing will come. Whoever waits for it asks by himself.
-    package func forget(_ miss: EarlyMiss) {
-        miss.flight.close()
-        guard let exchange = miss.exchange else { return }
-        flights.remove(exchange)
-        exchange.land(.init(answer: .failure(.cancelled), shared: .unshareable))
-    }
+    /// Ends an early miss of which nothing will come. The requests that wait for it ask by themselves.
+    package func forget(_ miss: EarlyMiss) { forget(miss, sharing: .unshareable) }
 
-    /// Ends an early miss that has been answered.
-    private func end(_ miss: EarlyMiss, sharing shared: Exchange.Shared) {
+    private func forget(_ miss: EarlyMiss, sharing shared: Exchange.Shared) {
         miss.flight.close()
         guard let exchange = miss.exchange else { return }
-        if case .unshareable = shared { flights.markUnshareable(exchange.key) }
         flights.remove(exchange)
         exchange.land(.init(answer: .failure(.cancelled), shared: shared))
     }
 
-    private func duration(of miss: EarlyMiss) -> Duration { .nanoseconds(max(0, ticker.nanoseconds() - miss.start)) }
+    /// Ends an early miss that has been answered.
+    private func end(_ miss: EarlyMiss, sharing shared: Exchange.Shared) {
+        if case .unshareable = shared, let exchange = miss.exchange { flights.markUnshareable(exchange.key) }
+        forget(miss, sharing: shared)
+    }
 
-    /// What `Cache-Status` says of a response that is passed on as it came: what stands before its status, and what behind it.
+    private func report(of miss: EarlyMiss, isStored: Bool) -> AnswerReport {
+        let duration = Duration.nanoseconds(max(0, ticker.nanoseconds() - miss.start))
+        return AnswerReport(.miss, tier: .origin, originDuration: duration, isStored: isStored, foundUnusable: miss.found.response != nil)
+    }
+
+    /// `Cache-Status` of a response that is passed on as it came: the text before its status, and the text behind it.
     package func passedOnStatus(because reason: Storability.Reason) -> (prefix: String, suffix: String) {
         let forwarding = CacheStatus.Forwarding(.uriMiss)
         let plain = CacheStatus(cacheName: configuration.name, .forwarded(forwarding)).fieldValue

@@ -62,14 +62,20 @@ package enum Storability: Hashable, Sendable {
         _ bodyLength: Int?
     ) -> Reason? {
         let status = response.status
-        switch status.code {
-        case 304, ..<200: return .status
-        case 412, 416, 417: return .unmetDemand
-        case 206:
+        if let reason = reason(inStatus: status.code) { return reason }
+        if status.code == 206 {
             let isPart = request.headerFields.contains(.range) && PartialContent(response, bodyLength: bodyLength) != nil
             return isPart ? nil : .partial
-        default:
-            return directives.mustUnderstand && !status.isUnderstood ? .notUnderstood : nil
+        }
+        return directives.mustUnderstand && !status.isUnderstood ? .notUnderstood : nil
+    }
+
+    /// The reason not to store any response of a status.
+    private static func reason(inStatus code: Int) -> Reason? {
+        switch code {
+        case 304, ..<200: .status
+        case 412, 416, 417: .unmetDemand
+        default: nil
         }
     }
 
@@ -88,12 +94,7 @@ package enum Storability: Hashable, Sendable {
     }
 
     /// Whether a final response of this status, to a plain GET, is judged by its directives first.
-    package static func isJudgedByDirectives(_ status: Int) -> Bool {
-        switch status {
-        case ..<200, 206, 304, 412, 416, 417: false
-        default: true
-        }
-    }
+    static func isJudgedByDirectives(_ status: Int) -> Bool { status != 206 && reason(inStatus: status) == nil }
 
     private static func reasonInReuse(_ response: HTTPResponse, _ freshness: ResponseFreshness) -> Reason? {
         if Vary(response.headerFields) == .any { return .varyStar }

@@ -5,7 +5,7 @@ internal import NIOCore
 
 /// Requests that ``FrontHandler`` has sent on without having them parsed. Until they have been answered, the connection is as busy as with an exchange.
 extension ConnectionHandler {
-    func relayBegins() {
+    func beginUnparsedExchange() {
         guard let context = ownContext else { return }
         machine.exchangeStarted(keepsAlive: true)
         _ = machine.requestEnded()

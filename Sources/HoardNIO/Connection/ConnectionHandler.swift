@@ -93,13 +93,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
         guard let context = ownContext, isReadyForRequest || machine.isSendingResponse else {
             return report(reports, isComplete: false, since: start, now: ownContext?.eventLoop.now ?? start)
         }
-        // What was relayed has begun already.
+        // A relayed exchange has begun already.
         if !machine.isSendingResponse {
-            machine.exchangeStarted(keepsAlive: true)
-            _ = machine.requestEnded()
+            beginUnparsedExchange()
             _ = machine.responseStarted(announcesClose: false)
-            timing.exchangeStarted(now: context.eventLoop.now)
-            armTimer(context: context)
         }
         let written = context.eventLoop.makePromise(of: Void.self)
         written.futureResult.assumeIsolated().whenComplete { result in

@@ -23,7 +23,7 @@ extension FrontHandler {
     /// - Parameter head: Its bytes, in memory of their own.
     /// - Returns: Whether it has been. It may have come to its end already.
     func beginRelay(_ scanned: RequestScanner.Head, _ head: ByteBuffer, _ responder: any ImmediateResponder, context: ChannelHandlerContext) -> Bool {
-        connection.relayBegins()
+        connection.beginUnparsedExchange()
         relaying = Relaying(head: head, start: context.eventLoop.now)
         let relay = head.withUnsafeReadableBytes { bytes in
             responder.relay(scannedRequest(scanned, in: bytes), head: head, for: self, on: context.eventLoop)
@@ -95,9 +95,11 @@ extension FrontHandler: RelayedClient {
         connection.timing.wrote(byteCount: output.readableBytes)
         let isWritten = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) == 0
         giveBack(output)
-        let reports = observer == nil ? [] : [report(answer, to: relaying, now: context.eventLoop.now)]
+        let now = context.eventLoop.now
+        let reports = observer == nil ? [] : [report(answer, to: relaying, now: now)]
         if isWritten {
-            tell(reports)
+            // A write that fails closes the connection before the flush returns.
+            connection.report(reports, isComplete: !connection.machine.isClosed, since: relaying.start, now: now)
             connection.relayIsWritten()
         } else {
             connection.awaitWrites(reporting: reports, since: relaying.start)
@@ -107,8 +109,7 @@ extension FrontHandler: RelayedClient {
 
     func answer(_ response: HTTPServerResponse, to request: HTTPServerRequest) {
         guard relaying != nil else { return }
-        let date = { HTTPDate(self.connection.clock.now()).description }
-        let plan = ResponsePlan(response, to: request, keepsAlive: !beginAnswer(), date: date())
+        let plan = ResponsePlan(response, to: request, keepsAlive: !beginAnswer(), date: HTTPDate(connection.clock.now()).description)
         var output = takeOutput()
         output.writeHead(plan.head)
         let content = plan.content == .none ? nil : plan.body.bytesAtHand

@@ -188,7 +188,7 @@ final class FrontHandler: ChannelInboundHandler {
     // MARK: Writing
 
     /// The answers given since the last flush.
-    struct Batch {
+    private struct Batch {
         var output: ImmediateOutput
         let start: NIODeadline
         var answerCount = 0
@@ -222,7 +222,7 @@ final class FrontHandler: ChannelInboundHandler {
     ///
     /// Asking the channel takes longer than most of what else is done for a request. But if the output was what was written last, and its memory can
     /// be used again, the channel has let go of it, so it has written it. With TLS something else has been written.
-    func isWritten(_ batch: inout Batch, isLast: Bool, context: ChannelHandlerContext) -> Bool {
+    private func isWritten(_ batch: inout Batch, isLast: Bool, context: ChannelHandlerContext) -> Bool {
         let before = batch.output.bytes.withVeryUnsafeBytes { $0.baseAddress }
         batch.output.bytes.clear()
         let after = batch.output.bytes.withVeryUnsafeBytes { $0.baseAddress }
@@ -230,7 +230,7 @@ final class FrontHandler: ChannelInboundHandler {
         return (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) == 0
     }
 
-    func giveBack(_ batch: Batch) {
+    private func giveBack(_ batch: Batch) {
         scratch.output = batch.output.bytes
     }
 
@@ -253,15 +253,6 @@ final class FrontHandler: ChannelInboundHandler {
             duration: .zero,
             note: answer.note
         )
-    }
-
-    /// Tells the observer of responses that have been written, unless the connection has broken.
-    func tell(_ reports: [ExchangeReport]) {
-        for var report in reports {
-            // A write that fails closes the connection before the flush returns.
-            report.isComplete = !connection.machine.isClosed
-            observer?(report)
-        }
     }
 
     private func tellObserver(since start: NIODeadline, context: ChannelHandlerContext) {

@@ -12,7 +12,7 @@ package protocol Relay: AnyObject {
 /// The client of a ``Relay``. Used on its event loop only. One of ``answer(_:with:)``, ``answer(_:to:)`` and ``handOver(_:)`` is called, once, unless the client has left.
 package protocol RelayedClient: AnyObject {
     var info: ConnectionInfo { get }
-    /// What whoever relays keeps for the next request of the same client.
+    /// An object that the responder keeps for the next request of the same client.
     var attachment: AnyObject? { get set }
 
     /// An empty buffer in which a response can be put together. It is given to ``answer(_:with:)``, or back.

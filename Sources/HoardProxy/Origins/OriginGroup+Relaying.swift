@@ -47,12 +47,6 @@ extension OriginGroup {
             machine.ended(ticket.ticket, .complete, at: now)
         }
     }
-
-    /// Nobody wants the response to what was sent.
-    func drop(_ sent: RelayedRequest.Sent) async {
-        // Whoever drops a body unread ends its exchange.
-        _ = try? await response(to: sent)
-    }
 }
 
 /// A request that was sent by its bytes, whose response is parsed.
@@ -69,6 +63,6 @@ final class RelayedRequest: Sendable {
         sent = Mutex(Sent(ticket: ticket.ticket, exchange: exchange, start: ticket.start))
     }
 
-    /// What was sent. Given once: whoever asks again has to send.
+    /// The first try. Given once: the next one has to be sent.
     func take() -> Sent? { sent.withLock { $0.take() } }
 }

@@ -24,7 +24,7 @@ extension OriginGroup: Transport {
 
     /// The same, for a request that may have been sent once already.
     ///
-    /// - Parameter sent: What was sent, which is the first try.
+    /// - Parameter sent: The first try, if it has been made.
     fileprivate func send(
         _ request: HTTPRequest,
         body: HTTPBody,
@@ -162,16 +162,10 @@ extension OriginGroup: Transport {
         return response
     }
 
-    /// The response to what was sent, which is counted as any is.
-    func response(to sent: RelayedRequest.Sent) async throws(TransportError) -> TransportResponse {
-        try await send(
-            HTTPRequest(method: .get, scheme: nil, authority: nil, path: nil),
-            .empty,
-            sent.ticket,
-            after: sent,
-            onNewConnection: false,
-            nil
-        )
+    /// Nobody wants the response to a request that has been sent. It is counted as any is, and dropped unread, which ends its exchange.
+    func drop(_ sent: RelayedRequest.Sent) async {
+        let request = HTTPRequest(method: .get, scheme: nil, authority: nil, path: nil)
+        _ = try? await send(request, .empty, sent.ticket, after: sent, onNewConnection: false, nil)
     }
 
     private func ended(_ ticket: OriginGroupStateMachine.Ticket, _ error: TransportError) {

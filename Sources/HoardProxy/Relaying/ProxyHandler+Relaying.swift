@@ -25,13 +25,15 @@ extension ProxyHandler {
 
     /// A client's request as the cache gets it on a route that does nothing else with it.
     func cacheRequest(_ request: HTTPServerRequest, on route: ProxyRoute) -> HTTPCache.Request {
-        let client = route.client(of: request, trusting: routes.current.trustedProxies)
-        return HTTPCache.Request(forwarded(request.head, of: request, on: route, client: client), policy: route.policy)
+        HTTPCache.Request(forwarded(request, on: route), policy: route.policy)
     }
 
     /// The fields of a client's request by which responses are selected, as an origin gets them.
     func selectingFields(of request: HTTPServerRequest, on route: ProxyRoute) -> HTTPFields {
-        let client = route.client(of: request, trusting: routes.current.trustedProxies)
-        return forwarded(request.head, of: request, on: route, client: client).headerFields.removingHopByHopFields()
+        forwarded(request, on: route).headerFields.removingHopByHopFields()
+    }
+
+    private func forwarded(_ request: HTTPServerRequest, on route: ProxyRoute) -> HTTPRequest {
+        forwarded(request.head, of: request, on: route, client: route.client(of: request, trusting: routes.current.trustedProxies))
     }
 }

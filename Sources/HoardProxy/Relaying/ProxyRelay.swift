@@ -27,7 +27,7 @@ final class ProxyRelay: Relay, RelayReceiver {
     /// Whether the response has been taken. The connection may serve others then.
     private var isTaken = false
 
-    /// What becomes of a response that has been taken.
+    /// The answer that a response brings which has been taken.
     private enum Outcome {
         case passedOn(ByteBuffer, ImmediateAnswer)
         case answer(HTTPCache.EarlyAnswer, HTTPServerRequest)
@@ -69,7 +69,7 @@ final class ProxyRelay: Relay, RelayReceiver {
         return relay
     }
 
-    /// What the origin is asked.
+    /// The question that goes to the origin.
     enum Question {
         case plain(HTTPCache.EarlyMiss)
         case validation(HTTPCache.EarlyValidation, of: HTTPServerRequest)

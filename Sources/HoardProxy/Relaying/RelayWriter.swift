@@ -10,7 +10,7 @@ internal import NIOCore
 struct RelayWriter: Sendable {
     private let name: String
     private let via: String
-    /// What `Cache-Status` says before the status of a response, and behind it.
+    /// The text of `Cache-Status` before the status of a response, and behind it.
     private let endings: [Storability.Reason: (prefix: String, suffix: String)]
 
     init(_ handler: ProxyHandler) {
@@ -71,7 +71,7 @@ struct RelayWriter: Sendable {
         output.writeStaticString(announcesClose ? "Connection: close\r\n\r\n" : "\r\n")
     }
 
-    /// What origins are told of a client and of this proxy. Made once for each connection.
+    /// The fields that tell origins of a client and of this proxy. Made once for each connection.
     private func lines(of client: any RelayedClient) -> [UInt8] {
         if let kept = client.attachment as? ClientLines { return kept.bytes }
         let info = client.info

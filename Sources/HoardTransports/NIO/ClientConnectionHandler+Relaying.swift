@@ -12,10 +12,13 @@ extension ClientConnectionHandler {
     struct Relay {
         let receiver: any RelayReceiver
         let asTransportError: @Sendable (any Error) -> TransportError
-        /// What has arrived.
+        /// All bytes that have arrived.
         var arrived = ByteBuffer()
         /// `nil`: the receiver has not taken the response.
         var taken: TakenResponse?
+
+        /// The exchange that goes on with the parser, or that has failed.
+        func makeExchange() -> ClientExchange { ClientExchange(.relayed, wantsInterimResponses: true, asTransportError: asTransportError) }
     }
 
     /// More than this is not held back from the parser.
@@ -63,7 +66,7 @@ extension ClientConnectionHandler {
     func handOverRelay() {
         guard let relay, relay.taken == nil, let owner, let (_, gate, own) = contexts else { return }
         self.relay = nil
-        let exchange = ClientExchange(.relayed, wantsInterimResponses: true, asTransportError: relay.asTransportError)
+        let exchange = relay.makeExchange()
         current = Current(exchange: exchange)
         isReplaying = true
         own.write(Self.wrapOutboundOut(.head(exchange.request.head)), promise: nil)
@@ -77,7 +80,7 @@ extension ClientConnectionHandler {
     func end(_ relay: Relay, _ error: any Error, isUnanswered: Bool) {
         if relay.taken != nil { return relay.receiver.finish() }
         guard let owner else { return }
-        let exchange = ClientExchange(.relayed, wantsInterimResponses: true, asTransportError: relay.asTransportError)
+        let exchange = relay.makeExchange()
         exchange.fail(error, isUnanswered: isUnanswered)
         relay.receiver.handOver(SentExchange(connection: owner.connection, exchange: exchange))
     }

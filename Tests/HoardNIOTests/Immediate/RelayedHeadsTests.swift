@@ -66,7 +66,7 @@ import Testing
         #expect(try #require(copied(response: "HTTP/1.1 200 OK\r\n\(fields)Content-Length: 0\r\n\r\n")).response.isCopied == false)
     }
 
-    /// What is parsed here is what the parser makes of it.
+    /// A head that is parsed here gives the request that the parser gives.
     @Test func plainRequestsAreParsedAsTheParserDoes() throws {
         let seed = UInt64.random(in: 0..<1_000_000)
         var generator = SeededGenerator(seed: seed)

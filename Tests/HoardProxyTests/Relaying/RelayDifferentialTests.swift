@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    /// What of a response must not depend on the way.
+    /// The part of a response that must not depend on the way.
     private static func normalised(_ response: RawResponse) -> [String] {
         let fields = response.fields.map { name, value in
             let isNow = name.lowercased() == "date" && !value.hasPrefix("Tue, 14 Nov 2023")

@@ -41,7 +41,7 @@ import Testing
     static let storedText =
         "HTTP/1.1 200 OK\r\nDate: Tue, 14 Nov 2023 00:00:00 GMT\r\nCache-Control: max-age=2147483647\r\nContent-Length: 5\r\n\r\nhello"
 
-    /// - Parameter script: What the server does for a target.
+    /// - Parameter script: The steps of the server for a target.
     static func withSite(
         _ script: @escaping @Sendable (_ target: String) -> [Step],
         configure: (inout CachingProxy.Configuration) -> Void = { _ in },
