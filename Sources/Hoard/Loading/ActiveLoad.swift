@@ -7,6 +7,8 @@ internal import Synchronization
 ///
 /// Two things are known of a load: inside which other load it was started, and for which other loads tasks inside it wait now.
 /// A task that a load has left behind is no longer inside it once the load has ended.
+///
+/// A load brings the values of one or several keys, each of which is a flight of its own. It is cancelled when all of them have been abandoned.
 final class ActiveLoad: Sendable {
     /// The load inside which the current task was created; it may have ended.
     @TaskLocal static var innermost: ActiveLoad?
@@ -20,9 +22,16 @@ final class ActiveLoad: Sendable {
     private let owner: ObjectIdentifier
     private let outer: ActiveLoad?
     private let hasEnded = Atomic<Bool>(false)
+    private let cancellation: Mutex<Cancellation>
+
+    private struct Cancellation {
+        var flightCount: Int
+        var task: Task<Void, Never>?
+    }
 
     init<Key: Hashable & Sendable>(keys: Set<Key>, owner: ObjectIdentifier, outer: ActiveLoad?) {
         self.keys = keys
+        cancellation = Mutex(Cancellation(flightCount: keys.count))
         self.owner = owner
         self.outer = outer
     }
@@ -34,6 +43,24 @@ final class ActiveLoad: Sendable {
 
     func end() {
         hasEnded.store(true, ordering: .releasing)
+    }
+
+    /// The load runs in `task`, which is cancelled at once if all flights were abandoned before it was known.
+    func begin(in task: Task<Void, Never>) {
+        let isAbandoned = cancellation.withLock { cancellation in
+            cancellation.task = task
+            return cancellation.flightCount == 0
+        }
+        if isAbandoned { task.cancel() }
+    }
+
+    /// Nobody waits for one of the load's flights any more.
+    func abandonFlight() {
+        let task = cancellation.withLock { cancellation in
+            cancellation.flightCount -= 1
+            return cancellation.flightCount == 0 ? cancellation.task : nil
+        }
+        task?.cancel()
     }
 
     /// Whether this load, or one inside which it was started, loads `key` for `owner`.

@@ -191,23 +191,18 @@ public import Synchronization
                 for waiter in waiters { waiter(result) }
             }
         }
-        let cancelLoad = AbandonmentCounter(flights.count) { task.cancel() }
-        for flight in flights {
-            switch state.withLock({ $0.machine.loadStarted(flight, cancelLoad: { cancelLoad.flightWasAbandoned() }) }) {
-            case .cancelLoad: cancelLoad.flightWasAbandoned()
-            case .none: break
-            }
-        }
+        activeLoad.begin(in: task)
     }
 
     func leave(_ waiterID: UInt64) {
-        switch state.withLock({ $0.machine.leave(waiterID: waiterID) }) {
-        case .none:
-            break
-        case .resume(let waiter, let cancelLoad):
-            cancelLoad?()
-            waiter(.failure(CancellationError()))
+        let (waiter, abandonedLoad) = state.withLock { state -> (Waiter?, ActiveLoad?) in
+            switch state.machine.leave(waiterID: waiterID) {
+            case .none: (nil, nil)
+            case .resume(let waiter, let flight): (waiter, flight.flatMap { state.loads[$0] })
+            }
         }
+        abandonedLoad?.abandonFlight()
+        waiter?(.failure(CancellationError()))
     }
 
     /// A caller's time is up: it is told so, and the load goes on without it.
@@ -222,18 +217,3 @@ public import Synchronization
 
 /// A caller of a load has waited as long as it would.
 struct WaitTimedOut: Error {}
-
-/// Cancels a load when nobody waits for any of its flights any more.
-private final class AbandonmentCounter: Sendable {
-    private let remaining: Atomic<Int>
-    private let cancel: @Sendable () -> Void
-
-    init(_ count: Int, cancel: @escaping @Sendable () -> Void) {
-        remaining = Atomic(count)
-        self.cancel = cancel
-    }
-
-    func flightWasAbandoned() {
-        if remaining.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { cancel() }
-    }
-}

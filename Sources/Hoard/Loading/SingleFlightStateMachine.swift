@@ -10,9 +10,6 @@ struct SingleFlightStateMachine<Key: Hashable, Waiter> {
     private struct Flight {
         let key: Key
         var waiters: [(id: UInt64, waiter: Waiter)]
-        var cancelLoad: (@Sendable () -> Void)?
-        /// Its last waiter has left: the load is to be cancelled, its result interests nobody.
-        var isAbandoned = false
         /// Its result is wanted even if nobody waits for it any more.
         var mustEnd = false
     }
@@ -44,20 +41,11 @@ struct SingleFlightStateMachine<Key: Hashable, Waiter> {
         return .startLoad(flight)
     }
 
-    enum LoadStartedAction { case none, cancelLoad }
-
-    /// The load's task exists and can be cancelled with `cancelLoad`.
-    mutating func loadStarted(_ flight: FlightID, cancelLoad: @escaping @Sendable () -> Void) -> LoadStartedAction {
-        guard let isAbandoned = flights[flight]?.isAbandoned else { return .none }
-        flights[flight]?.cancelLoad = cancelLoad
-        return isAbandoned ? .cancelLoad : .none
-    }
-
     enum LeaveAction {
         /// The waiter has been answered already, or never joined.
         case none
-        /// Answer this waiter with a cancellation; if it was the last one, cancel the load too.
-        case resume(Waiter, cancelLoad: (@Sendable () -> Void)?)
+        /// Answer this waiter with a cancellation. If it was the last one of its flight, the load is abandoned: cancel it too.
+        case resume(Waiter, abandoned: FlightID?)
     }
 
     /// A waiter's task was cancelled.
@@ -66,14 +54,10 @@ struct SingleFlightStateMachine<Key: Hashable, Waiter> {
             let position = flight.waiters.firstIndex(where: { $0.id == waiterID })
         else { return .none }
         let waiter = flight.waiters.remove(at: position).waiter
-        var cancelLoad: (@Sendable () -> Void)?
-        if flight.waiters.isEmpty, !flight.mustEnd {
-            flight.isAbandoned = true
-            cancelLoad = flight.cancelLoad
-            if joinableFlights[flight.key] == flightID { joinableFlights[flight.key] = nil }
-        }
+        let isAbandoned = flight.waiters.isEmpty && !flight.mustEnd
+        if isAbandoned, joinableFlights[flight.key] == flightID { joinableFlights[flight.key] = nil }
         flights[flightID] = flight
-        return .resume(waiter, cancelLoad: cancelLoad)
+        return .resume(waiter, abandoned: isAbandoned ? flightID : nil)
     }
 
     /// A waiter's time is up. The load goes on, even if nobody waits for it any more.

@@ -54,37 +54,20 @@ import Testing
     @Test mutating func waiterThatLeavesIsAnsweredAndNotAnsweredAgain() throws {
         let flight = try startFlight("a", waiterID: 1)
         try wait("a", waiterID: 2)
-        guard case .resume(let waiter, let cancelLoad) = machine.leave(waiterID: 1) else { throw TestError() }
+        guard case .resume(let waiter, let abandoned) = machine.leave(waiterID: 1) else { throw TestError() }
         #expect(waiter == "1")
-        #expect(cancelLoad == nil)
+        #expect(abandoned == nil)
         #expect(machine.waiterCount(for: "a") == 1)
         #expect(machine.loadFinished(flight) == ["2"])
     }
 
-    @Test mutating func lastWaiterThatLeavesCancelsTheLoad() throws {
-        let cancellations = Counter()
+    @Test mutating func lastWaiterThatLeavesAbandonsTheLoad() throws {
         let flight = try startFlight("a", waiterID: 1)
-        guard case .none = machine.loadStarted(flight, cancelLoad: { cancellations.increment() }) else { throw TestError() }
         try wait("a", waiterID: 2)
-        guard case .resume(_, nil) = machine.leave(waiterID: 2) else { throw TestError() }
-        guard case .resume("1", let cancelLoad?) = machine.leave(waiterID: 1) else { throw TestError() }
-        cancelLoad()
-        #expect(cancellations.value == 1)
+        guard case .resume("2", nil) = machine.leave(waiterID: 2) else { throw TestError() }
+        guard case .resume("1", let abandoned) = machine.leave(waiterID: 1) else { throw TestError() }
+        #expect(abandoned == flight)
         #expect(machine.loadFinished(flight) == [])
-        #expect(machine.flightCount == 0)
-    }
-
-    @Test mutating func loadWhoseLastWaiterLeftBeforeItsTaskWasKnownIsCancelledThen() throws {
-        let flight = try startFlight("a", waiterID: 1)
-        guard case .resume("1", nil) = machine.leave(waiterID: 1) else { throw TestError() }
-        guard case .cancelLoad = machine.loadStarted(flight, cancelLoad: {}) else { throw TestError() }
-        #expect(machine.loadFinished(flight) == [])
-    }
-
-    @Test mutating func loadThatEndedBeforeItsTaskWasKnownNeedsNothing() throws {
-        let flight = try startFlight("a", waiterID: 1)
-        #expect(machine.loadFinished(flight) == ["1"])
-        guard case .none = machine.loadStarted(flight, cancelLoad: {}) else { throw TestError() }
         #expect(machine.flightCount == 0)
     }
 
