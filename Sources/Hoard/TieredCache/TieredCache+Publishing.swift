@@ -56,6 +56,28 @@ extension TieredCache {
         return true
     }
 
+    /// ``publish(_:forKey:fence:skipping:behind:)`` behind, without suspending.
+    ///
+    /// - Returns: Whether the value was published; `nil`: too many wait for the stores already. Then nothing has been done, and the fence is open.
+    @inlinable package func publishAtOnce(_ cached: CachedValue<Value>, forKey key: Key, fence: FenceTable<Key>.Fence) -> Bool? {
+        guard hasRoomBehind else { return nil }
+        var policy = configuration.policy
+        policy.storeWriting = .behind
+        let publication = Publication(key: key, fence: fence, value: cached.value, terms: cached.terms, policy: policy)
+        guard let published = publishToMemory(publication, isLoad: true) else { return false }
+        if tiers.isEmpty { endInMemory(published, isLoad: true) } else { spreadBehind(published) }
+        return true
+    }
+
+    /// Whether a value can be left to the writer in the background without waiting for it.
+    @usableFromInline var hasRoomBehind: Bool { tiers.isEmpty || writesBehind.hasRoom }
+
+    /// Leaves the value of a load, which memory has got, to the writer in the background.
+    @usableFromInline func spreadBehind(_ published: Publication) {
+        leaveBehind([published])
+        detach(published.key)
+    }
+
     /// Writes values of different keys to every tier, each unless its fence has been broken. Closes the fences.
     ///
     /// - Parameter isLoad: The values come from the load that new callers would join.
@@ -144,6 +166,11 @@ extension TieredCache {
 
     /// Leaves values to a writer in the background, together with others that have come while the stores were busy. Waits if too many are left already.
     private func writeBehind(_ publications: [Publication]) async {
+        leaveBehind(publications)
+        await writesBehind.waitForRoom()
+    }
+
+    private func leaveBehind(_ publications: [Publication]) {
         interleavingPoint()
         if writesBehind.add(publications) {
             startDetachedTask { [self] in
@@ -152,7 +179,6 @@ extension TieredCache {
                 }
             }
         }
-        await writesBehind.waitForRoom()
     }
 
     /// So many bytes of payloads are written behind in one call of a store at most, unless a single one is longer: all of them have one deadline.

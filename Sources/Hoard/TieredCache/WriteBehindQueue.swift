@@ -55,9 +55,12 @@ final class WriteBehindQueue<Element: Sendable>: Sendable {
         }
     }
 
+    /// Whether no more elements wait than may. O(1).
+    var hasRoom: Bool { state.withLock { !$0.isFull } }
+
     /// Suspends while too many elements wait.
     func waitForRoom() async {
-        guard state.withLock({ $0.isFull }) else { return }
+        if hasRoom { return }
         await withCheckedContinuation { continuation in
             let isFull = state.withLock { state in
                 if state.isFull { state.callers.append(continuation) }

@@ -155,6 +155,25 @@ final class Flight: Sendable {
         await startImmediateTask { [self] in await storeInTask(response) }.value
     }
 
+    /// The same for a packed response that selects by nothing but its URI, without suspending.
+    ///
+    /// - Returns: Whether it is stored, which the caller has to count; `nil` if that takes more than a step. Then nothing has been done, and the flight goes on.
+    func storeAtOnce(_ response: StoredResponse) -> Bool? {
+        guard response.vary == .fields([]), response.noVarySearch == nil, !isAfterChange, !isAwaited, found == nil else { return nil }
+        interleavingPoint()
+        guard isIntact(for: response) else {
+            close()
+            return false
+        }
+        interleavingPoint()
+        guard let isStored = cache.publishAtOnce(response, forKey: key, of: space.partition, fence: handOverFence()) else {
+            state.withLock { $0.hasHandedOverFence = false }
+            return nil
+        }
+        close()
+        return isStored
+    }
+
     private func storeInTask(_ response: StoredResponse) async -> Bool {
         defer { close() }
         let isStored = await publish(response)

@@ -3,6 +3,7 @@
 
 package import HTTPTypes
 internal import Hoard
+package import HoardMessages
 package import NIOCore
 internal import Synchronization
 
@@ -87,7 +88,7 @@ extension HTTPCache {
     }
 
     /// Other ways of waiting for others, and of having nobody wait, are the ordinary way's.
-    private var beginsEarly: Bool { configuration.collapseTimeout > .zero && !configuration.collapsesAcrossCaches }
+    private var beginsEarly: Bool { configuration.collapseTimeout > .zero && !configuration.collapsesAcrossCaches && rules.hasPlainTargets }
 
     /// - Returns: `nil` if somebody else is asking for the same.
     private func begin(_ found: Found, _ flight: Flight, _ fields: SelectingFields) -> EarlyMiss? {
@@ -121,6 +122,38 @@ extension HTTPCache {
         guard !directives.mustUnderstand, Storability.isJudgedByDirectives(status) else { return nil }
         return Storability.prohibition(in: directives, mode: rules.mode)
     }
+
+    /// Stores a response that is passed on as it came, if nothing of it has to be changed for that, and ends its early miss. Never suspends.
+    ///
+    /// - Parameters:
+    ///   - head: Judged are all its fields but the ``UnjudgedFields``.
+    ///   - content: All of it.
+    /// - Returns: The report of the answer, and what `Cache-Status` says of the lifetime; `nil` if that takes more. Then nothing has been done.
+    package func store(_ miss: EarlyMiss, _ head: PlainResponseHead, _ content: UnsafeRawBufferPointer) -> (report: AnswerReport, timeToLive: Double)?
+    {
+        guard content.count <= min(PackedContent.maximumByteCount, configuration.inlineBodyBytes) else { return nil }
+        let now = clock.now()
+        let freshness = ResponseFreshness(of: head.judged, requestTime: miss.requestTime, responseTime: now, rules: rules)
+        let directives = freshness.cacheControl
+        // Fields that a directive names are not stored.
+        guard directives.noCache ?? .wholeResponse == .wholeResponse, directives.privateScope ?? .wholeResponse == .wholeResponse,
+            case .storable = Storability(of: head.judged, to: Self.plainRequest, freshness: freshness, rules: rules, bodyLength: content.count),
+            let response = StoredResponse(head, content: content, requestTime: miss.requestTime, freshness: freshness),
+            let isStored = miss.flight.storeAtOnce(response)
+        else { return nil }
+        passedOnMisses.wrappingAdd(1, ordering: .relaxed)
+        journal.note(.stored, for: miss.key)
+        counters.withLock { counters in
+            counters.storableBytes += content.count
+            if isStored { counters.storedResponses += 1 }
+        }
+        let report = report(of: miss, isStored: true)
+        end(miss, sharing: isStored ? .stored(response) : .unshareable)
+        return (report, freshness.wholeTimeToLive(at: now))
+    }
+
+    /// What a plain request says of storing: nothing.
+    private static let plainRequest = HTTPRequest(method: .get, scheme: nil, authority: nil, path: nil)
 
     /// Ends an early miss whose response has been passed on as it came. Requests for the URI are not collapsed for a while.
     ///
@@ -171,12 +204,12 @@ extension HTTPCache {
         let body = HTTPBody(content)
         switch machine.received(head, bodyLength: body.length, requestTime: miss.requestTime, responseTime: clock.now()) {
         case .deliver(let head, let effects) where effects.isStoringOnly:
-            count(.misses, of: miss, effects)
+            count(.misses, of: miss, effects.reason)
             let report = report(of: miss, isStored: false)
             end(miss, sharing: .unshareable)
             return .response(HTTPCacheResponse(head: head, body: body, isFromCache: false, report: report))
         case .deliverAndStore(let head, let storing, let effects) where effects.isStoringOnly && storing.placement == nil:
-            count(.misses, of: miss, effects)
+            count(.misses, of: miss, effects.reason)
             let response = HTTPCacheResponse(head: head, body: body, isFromCache: false, report: report(of: miss, isStored: true))
             return .responseToStore(response) { [self] in
                 let stored = await store(content, storing, miss.flight)
@@ -185,7 +218,7 @@ extension HTTPCache {
         case .respond(let answer, let storing, let effects) where effects.isStoringOnly:
             guard let response = responseAtHand(answer, to: call) else { return nil }
             let outcome = Self.outcome(of: answer)
-            count(outcome, of: miss, effects)
+            count(outcome, of: miss, effects.reason)
             return .responseToStore(reported(response, outcome, tier: miss.found.tier, since: miss.start).0) { [self] in
                 if let storing { await miss.flight.store(storing) }
                 end(miss, sharing: storing.flatMap { $0.isComplete ? .stored($0) : nil } ?? .unshareable)
@@ -194,8 +227,8 @@ extension HTTPCache {
         }
     }
 
-    private func count(_ outcome: Outcome, of miss: EarlyMiss, _ effects: HTTPCacheStateMachine.Effects) {
-        journal.note(effects.reason, for: miss.key)
+    private func count(_ outcome: Outcome, of miss: EarlyMiss, _ reason: HTTPDecision) {
+        journal.note(reason, for: miss.key)
         counters.withLock { counters in
             counters.originRequests += 1
             counters.count(outcome)
@@ -223,11 +256,14 @@ extension HTTPCache {
         return AnswerReport(.miss, tier: .origin, originDuration: duration, isStored: isStored, foundUnusable: miss.found.response != nil)
     }
 
-    /// `Cache-Status` of a response that is passed on as it came: the text before its status, and the text behind it.
-    package func passedOnStatus(because reason: Storability.Reason) -> (prefix: String, suffix: String) {
-        let forwarding = CacheStatus.Forwarding(.uriMiss)
-        let plain = CacheStatus(cacheName: configuration.name, .forwarded(forwarding)).fieldValue
-        let detailed = CacheStatus(cacheName: configuration.name, .forwarded(forwarding), detail: HTTPDecision(reason).token).fieldValue
+    /// `Cache-Status` of a response that is passed on as it came: the text before its status, and the text behind it. Of one that is stored, `ttl` stands between.
+    ///
+    /// - Parameter reason: Why it is not stored; `nil`: it is.
+    package func passedOnStatus(because reason: Storability.Reason?) -> (prefix: String, suffix: String) {
+        let forwarding = CacheStatus.Forwarding(.uriMiss, isStored: reason == nil)
+        let plain = CacheStatus(cacheName: configuration.name, .forwarded(CacheStatus.Forwarding(.uriMiss))).fieldValue
+        let detail = reason.map { HTTPDecision($0).token }
+        let detailed = CacheStatus(cacheName: configuration.name, .forwarded(forwarding), detail: detail).fieldValue
         return (plain + "; fwd-status=", String(detailed.dropFirst(plain.count)))
     }
 }

@@ -21,16 +21,31 @@ extension HTTPCache {
         fence: FenceTable<HTTPCacheKey>.Fence,
         behind: Bool = true
     ) async -> Bool {
+        await entries.publish(cachedValue(of: response.packed, forKey: key, partition), forKey: key, fence: fence, behind: behind)
+    }
+
+    /// The same for a packed response, behind and without suspending.
+    ///
+    /// - Returns: `nil` if the stores are too far behind. Then nothing has been done, and the fence is open.
+    func publishAtOnce(
+        _ response: StoredResponse,
+        forKey key: HTTPCacheKey,
+        of partition: String?,
+        fence: FenceTable<HTTPCacheKey>.Fence
+    ) -> Bool? {
+        entries.publishAtOnce(cachedValue(of: response, forKey: key, partition), forKey: key, fence: fence)
+    }
+
+    private func cachedValue(of response: StoredResponse, forKey key: HTTPCacheKey, _ partition: String?) -> CachedValue<HTTPCacheEntry> {
         let (freshUntil, keptUntil) = lifetime(of: response)
-        let cached = CachedValue(
-            HTTPCacheEntry.response(response.packed),
+        return CachedValue(
+            HTTPCacheEntry.response(response),
             created: response.responseTime,
             freshUntil: freshUntil,
             staleUntil: .date(keptUntil),
             tags: tags(of: response, forKey: key),
             partition: partition
         )
-        return await entries.publish(cached, forKey: key, fence: fence, behind: behind)
     }
 
     /// Until when a response is fresh, and until when it is kept.

@@ -119,7 +119,7 @@ extension HTTPCacheStateMachine {
         if case .notStorable(let reason) = storability { return .refuse(HTTPDecision(reason)) }
         if code == 206 { return storingPart(received, exchange).map { .store($0, $1) } ?? .refuse(HTTPDecision(.partial)) }
         let storing = Storing(
-            response: storedForm(of: received, head: received.head, directives: freshness.cacheControl),
+            response: storedForm(of: received, head: received.head, freshness: freshness),
             mayKeepIncomplete: client.kind == .get && received.mayBeCompletedLater
         )
         return .store(storing, client.kind == .get ? .stored : .storedForGet)
@@ -133,16 +133,17 @@ extension HTTPCacheStateMachine {
 
     /// The response as it is stored, without its content.
     ///
-    /// - Parameter directives: Those in force for the head; `nil`: they have not been read yet.
+    /// - Parameter freshness: What follows from the head; `nil`: it has not been read yet.
     func storedForm(
         of received: Received,
         head: HTTPResponse,
         body: StoredBody = .empty,
         trailers: HTTPFields = [:],
-        directives: CacheControl? = nil
+        freshness: ResponseFreshness? = nil
     ) -> StoredResponse {
         var head = head
-        let directives = directives ?? CacheControl(inForceFor: head.headerFields, rules: rules)
+        let directives = freshness?.cacheControl ?? CacheControl(inForceFor: head.headerFields, rules: rules)
+        let fieldCount = head.headerFields.count
         head.headerFields = head.headerFields.removingFieldsNotStored(cacheControl: directives, rules: rules)
         return StoredResponse(
             head: head,
@@ -150,6 +151,8 @@ extension HTTPCacheStateMachine {
             trailers: trailers,
             requestTime: received.requestTime,
             responseTime: received.responseTime,
+            // What was read from fields that are left out does not follow from those that stay.
+            freshness: head.headerFields.count == fieldCount ? freshness : nil,
             rules: rules
         )
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import HTTPTypes
+internal import HoardMessages
 internal import NIOCore
 internal import Synchronization
 
@@ -23,6 +24,7 @@ package struct StoredResponse: Sendable {
     /// - Parameters:
     ///   - head: The status and the fields to be stored, in the origin's order and bytes.
     ///   - staleSince: From when on the response counts as stale, however long its lifetime is.
+    ///   - freshness: What follows from `head` and the times, if it is known already.
     ///   - rules: Of the cache that keeps the response; they decide which directives are in force.
     package init(
         head: HTTPResponse,
@@ -31,6 +33,7 @@ package struct StoredResponse: Sendable {
         requestTime: Date,
         responseTime: Date,
         staleSince: Date? = nil,
+        freshness: ResponseFreshness? = nil,
         rules: HTTPCacheRules
     ) {
         let wire = WireHead(head)
@@ -40,7 +43,23 @@ package struct StoredResponse: Sendable {
         extras.trailers = trailers
         extras.staleSince = staleSince
         extras.noVarySearch = NoVarySearch(head.headerFields)
-        message = Message(head: head, wire: wire, extras: extras, requestTime: requestTime, responseTime: responseTime, rules: rules)
+        let freshness = freshness ?? ResponseFreshness(of: head, requestTime: requestTime, responseTime: responseTime, rules: rules)
+        let weight = head.headerFields.reduce(0) { $0 + $1.weight }
+        message = Message(head, wire: wire, extras: extras, fieldWeight: weight, requestTime: requestTime, freshness: freshness)
+    }
+
+    /// A whole response with short content, ``packed`` already.
+    ///
+    /// - Parameter freshness: What follows from the head.
+    /// - Returns: `nil` if the head has to be kept in another form than its bytes.
+    /// - Complexity: O(*n*) in the bytes of head and content.
+    init?(_ head: PlainResponseHead, content: UnsafeRawBufferPointer, requestTime: Date, freshness: ResponseFreshness) {
+        guard let wire = WireHead(head, content: content) else { return nil }
+        var extras = Message.Extras()
+        extras.noVarySearch = NoVarySearch(head.judged.headerFields)
+        // Each line has four bytes that belong to neither name nor value.
+        let weight = head.bytes.count - head.fieldsStart + head.fieldCount * (HTTPField.fixedWeight - 4)
+        message = Message(head.judged, wire: wire, extras: extras, fieldWeight: weight, requestTime: requestTime, freshness: freshness)
     }
 
     /// The content, as far as it is stored. Setting it is O(1).
@@ -193,17 +212,17 @@ extension StoredResponse {
             init(_ extras: Extras) { self.extras = extras }
         }
 
-        init(head: HTTPResponse, wire: WireHead?, extras: Extras, requestTime: Date, responseTime: Date, rules: HTTPCacheRules) {
-            let fields = head.headerFields
+        /// - Parameter judged: The head, or at least the status and the fields that decisions are made by.
+        init(_ judged: HTTPResponse, wire: WireHead?, extras: Extras, fieldWeight: Int, requestTime: Date, freshness: ResponseFreshness) {
+            let fields = judged.headerFields
             self.wire = wire
             self.requestTime = requestTime
-            let freshness = ResponseFreshness(of: head, requestTime: requestTime, responseTime: responseTime, rules: rules)
             self.freshness = extras.staleSince.map { freshness.stale(from: $0) } ?? freshness
             vary = Vary(fields)
             tags = CacheTags.tags(in: fields).union(PolicyField(fields)?.tags ?? [])
-            statusCode = UInt16(clamping: head.status.code)
+            statusCode = UInt16(clamping: judged.status.code)
             hasValidators = !Validators(of: fields).isEmpty
-            weight = UInt32(clamping: fields.reduce(512) { $0 + $1.weight })
+            weight = UInt32(clamping: 512 + fieldWeight)
             extrasBox = extras.isEmpty ? nil : ExtrasBox(extras)
         }
 
@@ -258,5 +277,8 @@ extension StoredResponse {
 }
 
 extension HTTPField {
-    fileprivate var weight: Int { name.rawName.utf8.count + value.utf8.count + 64 }
+    /// What a field weighs beside the bytes of its name and its value.
+    fileprivate static var fixedWeight: Int { 64 }
+
+    fileprivate var weight: Int { name.rawName.utf8.count + value.utf8.count + Self.fixedWeight }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
+internal import HoardMessages
 
 /// The head of a stored response in the bytes that an HTTP/1.1 server sends, but for the fields that each answer has anew.
 ///
@@ -84,6 +85,30 @@ package struct WireHead: Sendable {
         self.fieldsStart = UInt32(fieldsStart)
         self.contentLengthOrNone = contentLength.map { UInt32($0) } ?? .max
         self.hasReason = !status.reasonPhrase.isEmpty
+    }
+
+    /// The same of a head that came in this form.
+    ///
+    /// - Parameters:
+    ///   - head: Its judged fields have all that this form does not allow.
+    ///   - content: Lies behind it at once.
+    /// - Returns: `nil` if the head has another form.
+    /// - Complexity: O(*n*) in the bytes of both.
+    init?(_ head: PlainResponseHead, content: UnsafeRawBufferPointer) {
+        let fields = head.judged.headerFields
+        guard Self.reason(of: head.judged.status) != nil, !head.judged.status.reasonPhrase.isEmpty, fields.contains(.date), !fields.contains(.age),
+            let value = fields[.contentLength], let length = UInt32(value), "\(length)" == value, length < .max, head.bytes.count < UInt32.max
+        else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(head.bytes.count + content.count)
+        bytes += head.bytes
+        bytes += content
+        self.bytes = bytes
+        sentByteCount = UInt32(head.bytes.count)
+        contentStart = sentByteCount
+        fieldsStart = UInt32(head.fieldsStart)
+        contentLengthOrNone = length
+        hasReason = true
     }
 
     private init(_ other: WireHead, bytes: [UInt8]) {

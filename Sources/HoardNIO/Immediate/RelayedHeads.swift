@@ -100,7 +100,8 @@ package enum RelayedHeads {
                 hasDate = true
             case (4, UInt8(ascii: "v")) where cursor.isName(name, "vary"):
                 if cursor.contains(value, "forwarded") || cursor.contains(value, "client-cert") { response.isCopied = false }
-            case (14..., _) where cursor.contains(name, "-control"), (6..., UInt8(ascii: "h")) where cursor.hasPrefix(name, "hoard-"):
+            case (9..., _) where cursor.isName(name.upperBound - 8..<name.upperBound, "-control"),
+                (6..., UInt8(ascii: "h")) where cursor.hasPrefix(name, "hoard-"):
                 response.isCopied = false
             default:
                 break

@@ -4,14 +4,15 @@
 internal import HTTPTypes
 internal import Hoard
 internal import HoardHTTP
+internal import HoardMessages
 internal import HoardNIO
 internal import HoardTransports
 internal import NIOCore
 
 /// A plain miss, or a plain request for what memory has stale, on its way through the proxy by its bytes: without a task, and without a parser on either side.
 ///
-/// The origin gets the fields of the client as they came. A response that comes in one piece goes back as it came if it forbids storing, and is parsed and stored
-/// here if it does not. Anything else is answered in the ordinary way, which finds out that the request has been sent already: ``RelayedMiss``.
+/// The origin gets the fields of the client as they came. A response that comes in one piece goes back as it came if it forbids storing, or is stored with nothing of
+/// it changed; if it takes more to store it, it is parsed first. Anything else is answered in the ordinary way, which finds out that the request has been sent already: ``RelayedMiss``.
 final class ProxyRelay: Relay, RelayReceiver {
     private let handler: ProxyHandler
     private let route: ProxyRoute
@@ -136,19 +137,36 @@ final class ProxyRelay: Relay, RelayReceiver {
         return TakenResponse(keepAlive: keepAlive)
     }
 
-    /// Has a response go back as it came, if it forbids storing.
+    /// Has a response go back as it came, if it forbids storing or is stored as it came.
     private func passOn(_ scanned: RelayedHeads.Response, _ bytes: UnsafeRawBufferPointer, _ output: inout ByteBuffer, to client: any RelayedClient)
         -> Bool
     {
-        guard case .plain(let miss) = question, scanned.isCopied, let cacheControl = scanned.cacheControl,
-            let reason = handler.cache.prohibition(byCacheControl: Array(bytes[cacheControl]), status: scanned.status)
-        else { return false }
-        writer.writeEnd(ofResponse: &output, status: scanned.status, because: reason, announcesClose: client.beginAnswer())
-        output.writeBytes(UnsafeRawBufferPointer(rebasing: bytes[scanned.headByteCount...]))
-        let report = handler.cache.passedOn(miss, because: reason)
+        guard case .plain(let miss) = question, scanned.isCopied else { return false }
+        let content = UnsafeRawBufferPointer(rebasing: bytes[scanned.headByteCount...])
+        let report: AnswerReport
+        let prohibition = scanned.cacheControl.flatMap { handler.cache.prohibition(byCacheControl: Array(bytes[$0]), status: scanned.status) }
+        if let prohibition {
+            report = handler.cache.passedOn(miss, because: prohibition)
+            writer.writeEnd(ofResponse: &output, status: scanned.status, because: prohibition, announcesClose: client.beginAnswer())
+        } else if let stored = store(output, content, miss) {
+            report = stored.report
+            let timeToLive = stored.timeToLive
+            writer.writeEnd(ofStoredResponse: &output, status: scanned.status, timeToLive: timeToLive, announcesClose: client.beginAnswer())
+        } else {
+            return false
+        }
+        output.writeBytes(content)
         let answer = ImmediateAnswer(status: scanned.status, contentByteCount: scanned.contentByteCount, note: ExchangeNote(report))
         outcome = .passedOn(output, answer)
         return true
+    }
+
+    private func store(_ copied: ByteBuffer, _ content: UnsafeRawBufferPointer, _ miss: HTTPCache.EarlyMiss)
+        -> (report: AnswerReport, timeToLive: Double)?
+    {
+        copied.withUnsafeReadableBytes { head in
+            PlainResponseHead(copied: head) { !UnjudgedFields.contains($0) }.flatMap { handler.cache.store(miss, $0, content) }
+        }
     }
 
     /// Parses request and response, and has the cache decide.

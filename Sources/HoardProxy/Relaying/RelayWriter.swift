@@ -10,19 +10,26 @@ internal import NIOCore
 struct RelayWriter: Sendable {
     private let name: String
     private let via: String
-    /// The text of `Cache-Status` before the status of a response, and behind it.
-    private let endings: [Storability.Reason: (prefix: String, suffix: String)]
+    /// The text of `Cache-Status` before the status of a response that is passed on, and behind it, by why it is not stored.
+    private let endings: [Storability.Reason: Ending]
+    private let endingOfStored: Ending
+
+    private struct Ending: Sendable {
+        let prefix: String
+        let suffix: String
+
+        init(_ reason: Storability.Reason?, _ handler: ProxyHandler, _ via: String) {
+            let (prefix, suffix) = handler.cache.passedOnStatus(because: reason)
+            (self.prefix, self.suffix) = ("Cache-Status: \(prefix)", "\(suffix)\r\n\(via)")
+        }
+    }
 
     init(_ handler: ProxyHandler) {
         name = handler.name
         via = "Via: 1.1 \(handler.name)\r\n"
         let reasons: [Storability.Reason] = [.noStore, .private]
-        endings = Dictionary(
-            uniqueKeysWithValues: reasons.map { [via] reason in
-                let (prefix, suffix) = handler.cache.passedOnStatus(because: reason)
-                return (reason, ("Cache-Status: \(prefix)", "\(suffix)\r\n\(via)"))
-            }
-        )
+        endings = Dictionary(uniqueKeysWithValues: reasons.map { [via] in ($0, Ending($0, handler, via)) })
+        endingOfStored = Ending(nil, handler, via)
     }
 
     /// A client's request as an origin gets it, but for what ``writeEnd(ofRequest:asking:)`` writes.
@@ -64,10 +71,23 @@ struct RelayWriter: Sendable {
 
     /// Writes the last fields of a response's head.
     func writeEnd(ofResponse output: inout ByteBuffer, status: Int, because reason: Storability.Reason, announcesClose: Bool) {
-        guard let (prefix, suffix) = endings[reason] else { preconditionFailure("no text for \(reason)") }
-        output.writeString(prefix)
+        guard let ending = endings[reason] else { preconditionFailure("no text for \(reason)") }
+        write(ending, to: &output, status: status, timeToLive: nil, announcesClose: announcesClose)
+    }
+
+    /// The same for a response that is stored.
+    func writeEnd(ofStoredResponse output: inout ByteBuffer, status: Int, timeToLive: Double, announcesClose: Bool) {
+        write(endingOfStored, to: &output, status: status, timeToLive: timeToLive, announcesClose: announcesClose)
+    }
+
+    private func write(_ ending: Ending, to output: inout ByteBuffer, status: Int, timeToLive: Double?, announcesClose: Bool) {
+        output.writeString(ending.prefix)
         output.writeString(String(status))
-        output.writeString(suffix)
+        if let timeToLive {
+            output.writeStaticString("; ttl=")
+            output.writeString(String(Int64(timeToLive)))
+        }
+        output.writeString(ending.suffix)
         output.writeStaticString(announcesClose ? "Connection: close\r\n\r\n" : "\r\n")
     }
 

@@ -133,9 +133,45 @@ import Testing
             for client in clients { #expect(try await client.receiveResponse().content == "hello") }
             let statistics = site.proxy.cache.statistics
             #expect(statistics.originRequests == 2 && statistics.collapsedHits == 2 && statistics.storedResponses == 1)
-            #expect(site.relayedCount == 0)
+            #expect(site.relayedCount == 1)
             try await clients[0].send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
             #expect(try await clients[0].receiveResponse()["cache-status"]?.contains("hit") == true)
+        }
+    }
+
+    @Test func whatIsStoredAsItCameIsServedAsItCame() async throws {
+        let text = Self.storedText.replacing("Date", with: "X-Odd:  \tb\r\nDATE")
+        for (text, isRelayed) in [(Self.storedText, true), (Self.storedText.replacing("Date: ", with: "Server: x\r\ndaTe: "), true), (text, false)] {
+            try await Self.withSite({ _ in [.send(text)] }) { site in
+                let client = try await site.client()
+                var answers: [RawResponse] = []
+                for _ in 0..<2 {
+                    try await client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
+                    answers.append(try await client.receiveResponse())
+                }
+                #expect(site.relayedCount == (isRelayed ? 1 : 0))
+                #expect(answers[0]["cache-status"]?.hasPrefix("hoard; fwd=uri-miss; fwd-status=200; ttl=") == true)
+                #expect(answers[0]["cache-status"]?.hasSuffix("; stored") == true && answers[0]["via"] == "1.1 hoard" && answers[0]["age"] == nil)
+                #expect(answers[1]["cache-status"]?.contains("; hit; ttl=") == true && answers[1]["age"] != nil)
+                let added: Set<String> = ["age", "via", "cache-status"]
+                let fields = answers.map { answer in answer.fields.filter { !added.contains($0.name.lowercased()) }.map { "\($0.name): \($0.value)" }
+                }
+                #expect(fields[0] == fields[1] && answers.allSatisfy { $0.content == "hello" })
+                let statistics = site.proxy.cache.statistics
+                #expect(statistics.misses == 2 && statistics.hits == 1 && statistics.storedResponses == 1 && statistics.storableBytes == 5)
+            }
+        }
+    }
+
+    /// A field for this kind of cache alone hides `Cache-Control`, whatever it is called: RFC 9213 §2.2.
+    @Test func fieldForThisCacheAloneCountsWhateverItIsCalled() async throws {
+        let text = Self.text.replacing("Date", with: "X-Lifetime: max-age=2147483647\r\nDate")
+        try await Self.withSite({ _ in [.send(text)] }, configure: { $0.cache.targets = ["X-Lifetime"] }) { site in
+            let client = try await site.client()
+            for status in ["stored", "; hit;"] {
+                try await client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
+                #expect(try await client.receiveResponse()["cache-status"]?.contains(status) == true)
+            }
         }
     }
 

@@ -45,7 +45,9 @@ import Testing
         let queue = Queue()
         _ = queue.add(Array(0..<Queue.maximumWaitingCount))
         await queue.waitForRoom()
+        #expect(queue.hasRoom)
         _ = queue.add([0])
+        #expect(!queue.hasRoom)
         await confirmation { confirm in
             async let _: Void = {
                 await queue.waitForRoom()
