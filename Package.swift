@@ -284,7 +284,11 @@ let package = Package(
         // The ways of a request, for `Scripts/budgets`, which counts what each costs. Not a product.
         .executableTarget(
             name: "HoardBudgets",
-            dependencies: ["Hoard", "HoardDisk", "HoardHTTP", "HoardImages", "HoardViews", httpTypes, nioCore],
+            dependencies: [
+                "Hoard", "HoardDisk", "HoardHTTP", "HoardHummingbird", "HoardImages", "HoardProxy", "HoardTransports", "HoardViews", httpTypes,
+                logging,
+                nioCore, nioPosix, .product(name: "Hummingbird", package: "hummingbird"),
+            ],
             path: "Tests/HoardBudgets",
             swiftSettings: swiftSettings
         ),

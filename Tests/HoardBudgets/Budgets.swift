@@ -18,7 +18,11 @@ enum Budgets {
         } else if let way = AppWay(rawValue: name) {
             try await way.take(count)
         } else {
-            let names = TieredWay.allCases.map(\.rawValue) + ClientWay.allCases.map(\.rawValue) + AppWay.allCases.map(\.rawValue)
+            var names = TieredWay.allCases.map(\.rawValue) + ClientWay.allCases.map(\.rawValue) + AppWay.allCases.map(\.rawValue)
+            #if os(Linux)
+                if let way = ServerWay(rawValue: name) { return try await way.take(count) }
+                names += ServerWay.allCases.map(\.rawValue)
+            #endif
             throw UsageError(description: "There is no way \"\(name)\". There are: \(names.joined(separator: ", ")).")
         }
     }
