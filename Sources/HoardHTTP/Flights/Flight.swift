@@ -155,11 +155,13 @@ final class Flight: Sendable {
         await startImmediateTask { [self] in await storeInTask(response) }.value
     }
 
-    /// The same for a packed response that selects by nothing but its URI, without suspending.
+    /// The same for a packed response in one entry that is selected by nothing but its URI, without suspending.
     ///
     /// - Returns: Whether it is stored, which the caller has to count; `nil` if that takes more than a step. Then nothing has been done, and the flight goes on.
     func storeAtOnce(_ response: StoredResponse) -> Bool? {
-        guard response.vary == .fields([]), response.noVarySearch == nil, !isAfterChange, !isAwaited, found == nil else { return nil }
+        guard response.vary == .fields([]), response.noVarySearch == nil, !isAfterChange, !isAwaited, found?.isOneEntry(of: key) ?? true else {
+            return nil
+        }
         interleavingPoint()
         guard isIntact(for: response) else {
             close()

@@ -131,7 +131,7 @@ extension HTTPCache {
     /// - Returns: The report of the answer, and what `Cache-Status` says of the lifetime; `nil` if that takes more. Then nothing has been done.
     package func store(_ miss: EarlyMiss, _ head: PlainResponseHead, _ content: UnsafeRawBufferPointer) -> (report: AnswerReport, timeToLive: Double)?
     {
-        guard content.count <= min(PackedContent.maximumByteCount, configuration.inlineBodyBytes) else { return nil }
+        guard content.count <= maximumByteCountStoredAtOnce else { return nil }
         let now = clock.now()
         let freshness = ResponseFreshness(of: head.judged, requestTime: miss.requestTime, responseTime: now, rules: rules)
         let directives = freshness.cacheControl
@@ -139,16 +139,11 @@ extension HTTPCache {
         guard directives.noCache ?? .wholeResponse == .wholeResponse, directives.privateScope ?? .wholeResponse == .wholeResponse,
             case .storable = Storability(of: head.judged, to: Self.plainRequest, freshness: freshness, rules: rules, bodyLength: content.count),
             let response = StoredResponse(head, content: content, requestTime: miss.requestTime, freshness: freshness),
-            let isStored = miss.flight.storeAtOnce(response)
+            storeAtOnce(response, miss, storableBytes: content.count)
         else { return nil }
         passedOnMisses.wrappingAdd(1, ordering: .relaxed)
         journal.note(.stored, for: miss.key)
-        counters.withLock { counters in
-            counters.storableBytes += content.count
-            if isStored { counters.storedResponses += 1 }
-        }
         let report = report(of: miss, isStored: true)
-        end(miss, sharing: isStored ? .stored(response) : .unshareable)
         return (report, freshness.wholeTimeToLive(at: now))
     }
 
@@ -211,6 +206,7 @@ extension HTTPCache {
         case .deliverAndStore(let head, let storing, let effects) where effects.isStoringOnly && storing.placement == nil:
             count(.misses, of: miss, effects.reason)
             let response = HTTPCacheResponse(head: head, body: body, isFromCache: false, report: report(of: miss, isStored: true))
+            if storeAtOnce(content, storing, miss) { return .response(response) }
             return .responseToStore(response) { [self] in
                 let stored = await store(content, storing, miss.flight)
                 end(miss, sharing: stored.map { .stored($0) } ?? .unshareable)
@@ -219,13 +215,39 @@ extension HTTPCache {
             guard let response = responseAtHand(answer, to: call) else { return nil }
             let outcome = Self.outcome(of: answer)
             count(outcome, of: miss, effects.reason)
-            return .responseToStore(reported(response, outcome, tier: miss.found.tier, since: miss.start).0) { [self] in
+            let reported = reported(response, outcome, tier: miss.found.tier, since: miss.start).0
+            if let storing, storeAtOnce(storing, miss) { return .response(reported) }
+            return .responseToStore(reported) { [self] in
                 if let storing { await miss.flight.store(storing) }
                 end(miss, sharing: storing.flatMap { $0.isComplete ? .stored($0) : nil } ?? .unshareable)
             }
         default: return nil
         }
     }
+
+    /// Stores a response without suspending, and ends its miss.
+    ///
+    /// - Returns: Whether that has been done.
+    private func storeAtOnce(_ response: StoredResponse, _ miss: EarlyMiss, storableBytes: Int = 0) -> Bool {
+        guard let isStored = miss.flight.storeAtOnce(response.packed) else { return false }
+        counters.withLock { counters in
+            counters.storableBytes += storableBytes
+            if isStored { counters.storedResponses += 1 }
+        }
+        end(miss, sharing: isStored && response.isComplete ? .stored(response) : .unshareable)
+        return true
+    }
+
+    private func storeAtOnce(_ content: ByteBuffer, _ storing: HTTPCacheStateMachine.Storing, _ miss: EarlyMiss) -> Bool {
+        let length = content.readableBytes
+        guard length <= maximumByteCountStoredAtOnce, let response = storing.response(with: .bytes(content), length: length, isWhole: true) else {
+            return false
+        }
+        return storeAtOnce(response, miss, storableBytes: length)
+    }
+
+    /// Longer content is stored in pieces, or not in the head's memory.
+    private var maximumByteCountStoredAtOnce: Int { min(PackedContent.maximumByteCount, configuration.inlineBodyBytes, rules.maximumObjectBytes) }
 
     private func count(_ outcome: Outcome, of miss: EarlyMiss, _ reason: HTTPDecision) {
         journal.note(reason, for: miss.key)

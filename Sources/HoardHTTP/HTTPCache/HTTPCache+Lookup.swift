@@ -25,6 +25,9 @@ extension HTTPCache {
         var isVaryMiss = false
         /// What the request selects by the fields that were named last.
         var variant: VariantIndex.Variant?
+
+        /// Whether it was found under the key of the URI itself, with its content in one entry.
+        func isOneEntry(of key: HTTPCacheKey) -> Bool { base == key && self.key == key && response?.body.references.isEmpty ?? true }
     }
 
     /// Finds the stored response that a request selects: of several, the most recent one ([RFC 9111 §4.1](https://www.rfc-editor.org/rfc/rfc9111#section-4.1)).

@@ -189,7 +189,7 @@ extension HTTPCacheStateMachine.Storing {
     ///   - isWhole: Whether that is all that was to come.
     ///   - expectedLength: What was to come.
     /// - Returns: `nil` if the body would be in too many pieces.
-    fileprivate func response(
+    func response(
         with source: StoredBody.Source,
         length: Int,
         isWhole: Bool,

@@ -142,9 +142,10 @@ extension HTTPCacheStateMachine {
         freshness: ResponseFreshness? = nil
     ) -> StoredResponse {
         var head = head
-        let directives = freshness?.cacheControl ?? CacheControl(inForceFor: head.headerFields, rules: rules)
+        let freshness =
+            freshness ?? ResponseFreshness(of: head, requestTime: received.requestTime, responseTime: received.responseTime, rules: rules)
         let fieldCount = head.headerFields.count
-        head.headerFields = head.headerFields.removingFieldsNotStored(cacheControl: directives, rules: rules)
+        head.headerFields = head.headerFields.removingFieldsNotStored(cacheControl: freshness.cacheControl, rules: rules)
         return StoredResponse(
             head: head,
             body: body,

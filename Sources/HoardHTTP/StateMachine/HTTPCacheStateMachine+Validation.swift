@@ -12,10 +12,12 @@ internal import HTTPTypes
 extension HTTPCacheStateMachine {
     /// The origin's 304 to the conditions of the stored response: [RFC 9111 §4.3.3](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.3).
     mutating func notModified(_ received: Received, _ stored: StoredResponse, _ exchange: Exchange) -> ResponseAction {
-        guard let notModified = NotModifiedResponse(received.head), notModified.confirms(stored.head) else {
+        // A stored Age would go anyway.
+        let storedHead = stored.headWithoutAge
+        guard let notModified = NotModifiedResponse(received.head), notModified.confirms(storedHead) else {
             return askAgain(exchange, because: .wrongNotModified)
         }
-        let head = notModified.freshening(stored.head, responseTime: received.responseTime, rules: rules)
+        let head = notModified.freshening(storedHead, responseTime: received.responseTime, rules: rules)
         let freshened = storedForm(of: received, head: head, body: stored.body, trailers: stored.trailers)
         let form = AnswerForm(of: freshened, to: client, now: received.responseTime)
         // The 304 can change what If-Range is compared with.

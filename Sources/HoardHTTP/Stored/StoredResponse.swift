@@ -46,6 +46,8 @@ package struct StoredResponse: Sendable {
         let freshness = freshness ?? ResponseFreshness(of: head, requestTime: requestTime, responseTime: responseTime, rules: rules)
         let weight = head.headerFields.reduce(0) { $0 + $1.weight }
         message = Message(head, wire: wire, extras: extras, fieldWeight: weight, requestTime: requestTime, freshness: freshness)
+        // With content apart from the head, it is not in the form that is kept, but is about to be served.
+        if wire != nil, extras.body != nil { message.remember(head) }
     }
 
     /// A whole response with short content, ``packed`` already.
@@ -131,7 +133,7 @@ package struct StoredResponse: Sendable {
     package var freshness: ResponseFreshness { message.freshness }
 
     /// O(*n*) in the number of fields.
-    package var validators: Validators { Validators(of: message.head.headerFields) }
+    package var validators: Validators { Validators(of: message.headWithoutAge.headerFields) }
 
     /// Whether the response can be validated. O(1).
     var hasValidators: Bool { message.hasValidators }
@@ -259,6 +261,12 @@ extension StoredResponse {
             if head.headerFields.contains(.age) { head.headerFields[.age] = nil }
             if head.headerFields.contains(.hoardPolicy) { head.headerFields[.hoardPolicy] = nil }
             return headWithoutAgeRead.storeIfNil(Head(head)).head
+        }
+
+        /// Keeps the head at hand that was read from the same fields.
+        func remember(_ head: HTTPResponse) {
+            guard !head.headerFields.contains(.age), !head.headerFields.contains(.hoardPolicy) else { return }
+            _ = headWithoutAgeRead.storeIfNil(Head(head))
         }
 
         /// What is derived is equal if what it is derived from is, in one cache.

@@ -23,8 +23,13 @@ extension HTTPFields {
 
     /// The value of a field that may occur once: `nil` if it is absent, or if several lines contradict each other.
     package func singleLine(of name: HTTPField.Name) -> [UInt8]? {
-        let lines = lines(of: name)
-        guard let first = lines.first, lines.dropFirst().allSatisfy({ $0 == first }) else { return nil }
+        guard contains(name) else { return nil }
+        var first: [UInt8]?
+        for field in self[fields: name] {
+            let value = field.valueBytes
+            guard first ?? value == value else { return nil }
+            first = value
+        }
         return first
     }
 }

@@ -25,14 +25,15 @@ extension HTTPFields {
         also isExcluded: (HTTPField.Name) -> Bool
     ) -> HTTPFields {
         let options = connectionOptions
+        func isRemoved(_ field: HTTPField) -> Bool {
+            let name = field.name
+            return name.isHopByHop || isExcluded(name) || (!options.isEmpty && options.contains(name.canonicalName) && obeysConnection(name))
+        }
+        // Most messages keep all of their fields.
+        guard contains(where: isRemoved) else { return self }
         var kept = HTTPFields()
         kept.reserveCapacity(count)
-        for field in self {
-            let name = field.name
-            if name.isHopByHop || isExcluded(name) { continue }
-            if options.contains(name.canonicalName), obeysConnection(name) { continue }
-            kept.append(field)
-        }
+        for field in self where !isRemoved(field) { kept.append(field) }
         return kept
     }
 
@@ -51,9 +52,17 @@ extension HTTPFields {
 extension HTTPField.Name {
     /// Whether the field concerns only the connection or the next proxy.
     package var isHopByHop: Bool {
-        switch canonicalName {
-        case "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade": true
-        case "proxy-authenticate", "proxy-authentication-info", "proxy-authorization": true
+        let name = canonicalName
+        // Comparing lengths first: this is asked of every field of every message, and of few is it true.
+        return switch name.utf8.count {
+        case 2: name == "te"
+        case 7: name == "trailer" || name == "upgrade"
+        case 10: name == "connection" || name == "keep-alive"
+        case 16: name == "proxy-connection"
+        case 17: name == "transfer-encoding"
+        case 18: name == "proxy-authenticate"
+        case 19: name == "proxy-authorization"
+        case 25: name == "proxy-authentication-info"
         default: false
         }
     }
