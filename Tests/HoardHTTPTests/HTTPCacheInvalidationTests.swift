@@ -273,6 +273,26 @@ import Testing
         #expect(try await harness.get().text == "new")
     }
 
+    /// What a 304 confirms rests on the stored response, which may have tags that the 304 has replaced.
+    @Test func confirmationOfWhatWasRemovedByATagMeanwhileIsNotStored() async throws {
+        let tag = try #require(HTTPField.Name("Cache-Tag"))
+        let harness = CacheHarness { request in
+            if request.head.headerFields.contains(.ifNoneMatch) {
+                return .text(status: .notModified, fields: [.cacheControl: "max-age=600", tag: "new"])
+            }
+            return .text("old", fields: [.cacheControl: "max-age=60", .eTag: "\"1\"", tag: "old"])
+        }
+        try await harness.get()
+        harness.time.advance(seconds: 60)
+        let hold = harness.transport.hold()
+        async let early = harness.get()
+        await hold.arrivals(1)
+        await harness.cache.remove(taggedWith: "old")
+        hold.release()
+        #expect(try await early.text == "old")
+        #expect(try await !harness.get().isFromCache)
+    }
+
     @Test func responseThatWasUnderWayWhenItsURIWasRemovedIsNotStored() async throws {
         let harness = harness(Origin())
         let hold = harness.transport.hold()

@@ -91,7 +91,12 @@ final class Flight: Sendable {
     /// Whether nothing has been removed since the flight began that its response might bring back.
     var isIntact: Bool { isIntact(tags: labels) }
 
-    private func isIntact(for response: StoredResponse) -> Bool { isIntact(tags: labels.isEmpty ? response.tags : labels.union(response.tags)) }
+    /// What the lookup found may go into the response, so that its tags count, too.
+    private func isIntact(for response: StoredResponse) -> Bool {
+        var tags = response.tags
+        for others in [labels, found?.response?.tags ?? []] where !others.isEmpty { tags.formUnion(others) }
+        return isIntact(tags: tags)
+    }
 
     /// A response that rests on a stored one, such as one that the origin has confirmed, also counts as removed by a removal that was under way at the lookup.
     private func isIntact(tags: Set<String>) -> Bool {

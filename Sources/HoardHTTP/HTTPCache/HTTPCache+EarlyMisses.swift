@@ -234,7 +234,8 @@ extension HTTPCache {
             counters.storableBytes += storableBytes
             if isStored { counters.storedResponses += 1 }
         }
-        end(miss, sharing: isStored && response.isComplete ? .stored(response) : .unshareable)
+        // What a removal has kept from being stored still answers those who had asked before.
+        end(miss, sharing: response.isComplete ? .stored(response) : .unshareable)
         return true
     }
 

@@ -178,13 +178,18 @@ import Testing
     @Test func whatWasRemovedWhileItWasUnderWayIsNotStored() async throws {
         let gate = Signal()
         try await Self.withSite({ _ in [.wait(gate), .send(Self.storedText)] }) { site in
-            let client = try await site.client()
-            try await client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
-            try await waitUntil { !site.received("/a").isEmpty }
-            _ = await site.proxy.cache.remove("http://127.0.0.1:\(site.server.port)/a")
+            let clients = [try await site.client(), try await site.client(), try await site.client()]
+            for client in clients { try await client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n") }
+            let (cache, uri) = (site.proxy.cache, "http://127.0.0.1:\(site.server.port)/a")
+            let key = FlightKey(key: HTTPCacheKey(scope: cache.baseScope, targetURI: uri))
+            try await waitUntil { cache.flights.exchange(key) != nil }
+            await cache.flights.exchange(key)?.followers(2)
+            _ = await cache.remove(uri)
             gate.fire()
-            #expect(try await client.receiveResponse().content == "hello")
-            #expect(site.proxy.cache.statistics.storedResponses == 0)
+            // It still answers those who had asked before.
+            for client in clients { #expect(try await client.receiveResponse().content == "hello") }
+            #expect(cache.statistics.storedResponses == 0 && cache.statistics.collapsedHits == 2)
+            #expect(site.log.all.filter { $0.hasPrefix("GET /a ") }.count == 1)
         }
     }
 
