@@ -119,7 +119,7 @@
         /// Sends requests one after the other, on a thread of its own, and waits for the answer to each.
         ///
         /// - Parameters:
-        ///   - path: What the path begins with. A number of nine digits follows.
+        ///   - path: The beginning of the path. A number of nine digits follows.
         ///   - isNew: Whether each request is for another number.
         static func get(_ path: String, _ count: Int, isNew: Bool, port: Int) async throws {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in

@@ -12,7 +12,6 @@
     import Logging
     import NIOCore
     import NIOPosix
-    import Synchronization
 
     /// A way through a server: the proxy, with memory alone, or the middleware. Counted is what both ends do of the server's connections, from the first byte to the last.
     enum ServerWay: String, CaseIterable {

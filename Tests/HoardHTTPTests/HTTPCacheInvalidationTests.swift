@@ -273,7 +273,7 @@ import Testing
         #expect(try await harness.get().text == "new")
     }
 
-    /// What a 304 confirms rests on the stored response, which may have tags that the 304 has replaced.
+    /// A confirmed response rests on the stored one, which may have tags that the 304 has replaced.
     @Test func confirmationOfWhatWasRemovedByATagMeanwhileIsNotStored() async throws {
         let tag = try #require(HTTPField.Name("Cache-Tag"))
         let harness = CacheHarness { request in

@@ -91,7 +91,7 @@ final class Flight: Sendable {
     /// Whether nothing has been removed since the flight began that its response might bring back.
     var isIntact: Bool { isIntact(tags: labels) }
 
-    /// What the lookup found may go into the response, so that its tags count, too.
+    /// The tags of the response that the lookup found count, too: the new one may rest on it.
     private func isIntact(for response: StoredResponse) -> Bool {
         var tags = response.tags
         for others in [labels, found?.response?.tags ?? []] where !others.isEmpty { tags.formUnion(others) }

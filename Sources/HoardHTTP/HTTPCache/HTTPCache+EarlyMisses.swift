@@ -147,7 +147,7 @@ extension HTTPCache {
         return (report, freshness.wholeTimeToLive(at: now))
     }
 
-    /// What a plain request says of storing: nothing.
+    /// A request that says nothing of storing, like every plain one.
     private static let plainRequest = HTTPRequest(method: .get, scheme: nil, authority: nil, path: nil)
 
     /// Ends an early miss whose response has been passed on as it came. Requests for the URI are not collapsed for a while.
@@ -234,7 +234,7 @@ extension HTTPCache {
             counters.storableBytes += storableBytes
             if isStored { counters.storedResponses += 1 }
         }
-        // What a removal has kept from being stored still answers those who had asked before.
+        // A response that a removal has kept from being stored still answers those who had asked before.
         end(miss, sharing: response.isComplete ? .stored(response) : .unshareable)
         return true
     }

@@ -7,23 +7,21 @@ internal import HoardMessages
 package enum UnjudgedFields {
     /// Whether a name, in capitals or small letters, is one of them.
     package static func contains(_ name: UnsafeRawBufferPointer) -> Bool {
-        func isOne(_ candidates: StaticString...) -> Bool {
-            candidates.contains { candidate in
-                zip(name, UnsafeRawBufferPointer(start: candidate.utf8Start, count: candidate.utf8CodeUnitCount)).allSatisfy { $0.lowercased == $1 }
-            }
+        func isName(_ candidate: StaticString) -> Bool {
+            zip(name, UnsafeRawBufferPointer(start: candidate.utf8Start, count: candidate.utf8CodeUnitCount)).allSatisfy { $0.lowercased == $1 }
         }
         return switch name.count {
-        case 3: isOne("via")
-        case 6: isOne("server")
-        case 7: isOne("alt-svc")
-        case 12: isOne("content-type", "x-request-id", "x-powered-by")
-        case 13: isOne("accept-ranges")
-        case 15: isOne("x-frame-options", "referrer-policy")
-        case 16: isOne("content-encoding", "content-language", "x-xss-protection")
-        case 18: isOne("permissions-policy")
-        case 22: isOne("x-content-type-options")
-        case 23: isOne("content-security-policy")
-        case 25: isOne("strict-transport-security")
+        case 3: isName("via")
+        case 6: isName("server")
+        case 7: isName("alt-svc")
+        case 12: isName("content-type") || isName("x-request-id") || isName("x-powered-by")
+        case 13: isName("accept-ranges")
+        case 15: isName("x-frame-options") || isName("referrer-policy")
+        case 16: isName("content-encoding") || isName("content-language") || isName("x-xss-protection")
+        case 18: isName("permissions-policy")
+        case 22: isName("x-content-type-options")
+        case 23: isName("content-security-policy")
+        case 25: isName("strict-transport-security")
         default: false
         }
     }

@@ -133,7 +133,7 @@ extension HTTPCacheStateMachine {
 
     /// The response as it is stored, without its content.
     ///
-    /// - Parameter freshness: What follows from the head; `nil`: it has not been read yet.
+    /// - Parameter freshness: The freshness of the head; `nil`: it has not been read yet.
     func storedForm(
         of received: Received,
         head: HTTPResponse,
@@ -152,7 +152,7 @@ extension HTTPCacheStateMachine {
             trailers: trailers,
             requestTime: received.requestTime,
             responseTime: received.responseTime,
-            // What was read from fields that are left out does not follow from those that stay.
+            // Fields that are left out may have been read for it.
             freshness: head.headerFields.count == fieldCount ? freshness : nil,
             rules: rules
         )

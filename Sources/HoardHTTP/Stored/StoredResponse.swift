@@ -24,7 +24,7 @@ package struct StoredResponse: Sendable {
     /// - Parameters:
     ///   - head: The status and the fields to be stored, in the origin's order and bytes.
     ///   - staleSince: From when on the response counts as stale, however long its lifetime is.
-    ///   - freshness: What follows from `head` and the times, if it is known already.
+    ///   - freshness: The freshness of `head` at these times, if it is known already.
     ///   - rules: Of the cache that keeps the response; they decide which directives are in force.
     package init(
         head: HTTPResponse,
@@ -52,7 +52,7 @@ package struct StoredResponse: Sendable {
 
     /// A whole response with short content, ``packed`` already.
     ///
-    /// - Parameter freshness: What follows from the head.
+    /// - Parameter freshness: The freshness of the head.
     /// - Returns: `nil` if the head has to be kept in another form than its bytes.
     /// - Complexity: O(*n*) in the bytes of head and content.
     init?(_ head: PlainResponseHead, content: UnsafeRawBufferPointer, requestTime: Date, freshness: ResponseFreshness) {
@@ -285,7 +285,7 @@ extension StoredResponse {
 }
 
 extension HTTPField {
-    /// What a field weighs beside the bytes of its name and its value.
+    /// The weight of a field beside the bytes of its name and its value.
     fileprivate static var fixedWeight: Int { 64 }
 
     fileprivate var weight: Int { name.rawName.utf8.count + value.utf8.count + Self.fixedWeight }

@@ -102,7 +102,7 @@ import Testing
                     try await client.send("GET \(target) HTTP/1.1\r\nHost: a\r\n\(requests[number].map { $0 + "\r\n" }.joined())\(extra)\r\n")
                     do {
                         let answer = Self.normalised(try await client.receiveResponse())
-                        // What has been stored of it answers the next request.
+                        // The next request shows which part of it has been stored.
                         try await client.send("GET \(target) HTTP/1.1\r\nHost: a\r\nCache-Control: only-if-cached\r\n\r\n")
                         answers.append(answer + Self.normalised(try await client.receiveResponse()))
                     } catch {

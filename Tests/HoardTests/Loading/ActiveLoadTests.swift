@@ -13,10 +13,10 @@ import Testing
 
     /// A task that ends when it is cancelled, and not before.
     private func waitingTask() -> Task<Void, Never> {
-        Task {
-            for await _ in AsyncStream<Never>(unfolding: {
-                try? await Task.sleep(for: .seconds(86_400)); return nil
-            }) {}
+        let (values, continuation) = AsyncStream<Never>.makeStream()
+        return Task {
+            for await _ in values {}
+            withExtendedLifetime(continuation) {}
         }
     }
 
