@@ -97,7 +97,7 @@ import Testing
         #expect(try await stored(in: harness) == "")
     }
 
-    @Test(arguments: [(200, 0), (204, nil), (301, 0)])
+    @Test(arguments: [(200, 0), (204, nil), (205, nil), (301, 0)])
     func bodyOfNoLengthNeedNotBeReadToBeStored(code: Int, length: Int?) async throws {
         let harness = CacheHarness { _ in .parts([], length: length, status: .init(code: code), fields: Self.fields) }
         _ = try await harness.open()

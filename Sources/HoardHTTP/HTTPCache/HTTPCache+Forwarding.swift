@@ -176,8 +176,9 @@ extension HTTPCache {
         _ flight: Flight,
         _ onEnd: @escaping @Sendable () -> Void
     ) async -> Exchange.Landing {
-        // Nobody need read the body of a response that has none (RFC 9110 §15.3.5), such as many a redirect.
-        let isEmpty = storing.response.statusCode == 204 || body.length == 0
+        // Nobody need read the body of a response that has none (RFC 9110 §15.3.5, §15.3.6), such as many a redirect.
+        let status = storing.response.statusCode
+        let isEmpty = status == 204 || status == 205 || body.length == 0
         if let bytes = isEmpty ? ByteBuffer() : body.bytesAtHand {
             let stored = await store(bytes, storing, flight)
             onEnd()
