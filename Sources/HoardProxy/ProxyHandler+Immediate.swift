@@ -9,20 +9,13 @@ internal import NIOCore
 /// Answers requests to the proxy that nobody else has to be asked for, and begins the others.
 struct ImmediateProxyResponder: ImmediateResponder {
     private let handler: ProxyHandler
-    /// What stands between the number of `Age` and that of `ttl`.
-    private let beforeTimeToLive: [UInt8]
-    /// What follows the number of `ttl`.
-    private let afterTimeToLive: [UInt8]
+    private let hitWriter: HitWriter
     private let relayWriter: RelayWriter
-
-    /// Content up to this length is copied behind its head: that takes less time than having the kernel gather it.
-    private static let maximumCopiedByteCount = 16 << 10
 
     init(_ handler: ProxyHandler) {
         self.handler = handler
         relayWriter = RelayWriter(handler)
-        beforeTimeToLive = Array("\r\nCache-Status: \(handler.cache.freshHitStatusPrefix)".utf8)
-        afterTimeToLive = Array("\r\nVia: 1.1 \(handler.name)\r\n".utf8)
+        hitWriter = HitWriter(statusPrefix: handler.cache.freshHitStatusPrefix, statusSuffix: "", proxyName: handler.name)
     }
 
     func begin(_ request: HTTPServerRequest) -> ImmediateBeginning {
@@ -59,7 +52,9 @@ struct ImmediateProxyResponder: ImmediateResponder {
         }
         guard let hit else { return nil }
         let length = hit.contentByteCount
-        write(hit, to: &output, for: request, route.rules?.immediate)
+        if !hitWriter.write(hit, to: &output.bytes, isHead: request.isHead, isSecure: request.isSecure, route.rules?.immediate) {
+            output.content = hit.body.bytesAtHand
+        }
         var note = ExchangeNote(AnswerReport(.hit, tier: .memory))
         if let site = route.site { note.site = site.number }
         note.attachment = routes.tracing?.beginIfSampled(request)
@@ -71,80 +66,5 @@ struct ImmediateProxyResponder: ImmediateResponder {
         let authority = String(decoding: request.host, as: UTF8.self)
         guard case .route(let route) = routes.match(authority: authority, target: String(decoding: request.target, as: UTF8.self)) else { return nil }
         return route
-    }
-
-    private func write(_ hit: FreshHit, to output: inout ImmediateOutput, for request: ScannedRequest, _ rules: ImmediateRules?) {
-        let length = hit.contentByteCount
-        let isCopied = !request.isHead && length <= Self.maximumCopiedByteCount
-        let added = rules?.maximumByteCount ?? 0
-        let capacity = hit.head.byteCount + beforeTimeToLive.count + afterTimeToLive.count + added + (isCopied ? length : 0) + 128
-        output.bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: capacity) { space in
-            var writer = HeadWriter(space)
-            let present = hit.head.withUnsafeBytes { head -> ImmediateRules.Present in
-                if let rules { return rules.writeKept(of: head) { writer.write($0) } }
-                writer.write(head)
-                return 0
-            }
-            writer.write("Age: ")
-            writer.write(hit.age)
-            writer.write(beforeTimeToLive)
-            writer.write(hit.timeToLive)
-            writer.write(afterTimeToLive)
-            rules?.writeAdded(present, isSecure: request.isSecure) { writer.write($0) }
-            if hit.head.contentLength == nil {
-                writer.write("Content-Length: ")
-                writer.write(Int64(length))
-                writer.write("\r\n")
-            }
-            writer.write("\r\n")
-            if isCopied { hit.body.withBytesAtHand { writer.write($0) } }
-            return writer.count
-        }
-        if !request.isHead, !isCopied { output.content = hit.body.bytesAtHand }
-    }
-}
-
-/// Writes into memory that is large enough.
-private struct HeadWriter {
-    private let space: UnsafeMutableRawBufferPointer
-    private(set) var count = 0
-
-    init(_ space: UnsafeMutableRawBufferPointer) {
-        self.space = space
-    }
-
-    @inline(__always)
-    mutating func write(_ bytes: UnsafeRawBufferPointer) {
-        UnsafeMutableRawBufferPointer(rebasing: space[count...]).copyMemory(from: bytes)
-        count += bytes.count
-    }
-
-    @inline(__always)
-    mutating func write(_ bytes: [UInt8]) {
-        bytes.withUnsafeBytes { write($0) }
-    }
-
-    @inline(__always)
-    mutating func write(_ text: StaticString) {
-        write(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-    }
-
-    /// Writes a number in decimal digits.
-    mutating func write(_ number: Int64) {
-        var rest = number.magnitude
-        var length = number < 0 ? 2 : 1
-        var power = rest / 10
-        while power > 0 {
-            power /= 10
-            length += 1
-        }
-        if number < 0 { space[count] = UInt8(ascii: "-") }
-        count += length
-        var index = count
-        repeat {
-            index -= 1
-            space[index] = UInt8(ascii: "0") + UInt8(rest % 10)
-            rest /= 10
-        } while rest > 0
     }
 }

@@ -10,7 +10,7 @@ internal import Synchronization
     package import Foundation
 #endif
 
-/// A fresh response from memory, in the form in which a server can send it almost as it is.
+/// A response from memory, fresh or just confirmed, in the form in which a server can send it almost as it is.
 package struct FreshHit: Sendable {
     /// The status line and the fields, but for `Age` and `Cache-Status`.
     package let head: WireHead
@@ -64,15 +64,15 @@ extension StoredResponse {
     /// The answer to a plain request, if the response is fresh, and all of it at hand.
     @inline(__always)
     func freshHit(isHead: Bool, at now: Date) -> FreshHit? {
+        guard let hit = hit(at: now), hit.head.contentLength != nil || !isHead else { return nil }
+        return freshness.cacheControl.noCache != .wholeResponse && freshness.timeToLive(at: now) > 0 ? hit : nil
+    }
+
+    /// The answer to a plain request with GET that may be given it, if all of it is at hand.
+    @inline(__always)
+    func hit(at now: Date) -> FreshHit? {
         let body = body
-        guard let head = wireHead, let count = body.lengthAtHand else { return nil }
-        if let length = head.contentLength {
-            guard length == count else { return nil }
-        } else if isHead {
-            return nil
-        }
-        let freshness = freshness
-        guard freshness.cacheControl.noCache != .wholeResponse, freshness.timeToLive(at: now) > 0 else { return nil }
+        guard let head = wireHead, let count = body.lengthAtHand, head.contentLength ?? count == count else { return nil }
         let age = freshness.age.wholeSeconds(at: now)
         return FreshHit(
             head: head,
@@ -82,5 +82,17 @@ extension StoredResponse {
             age: age,
             timeToLive: freshness.lifetime.seconds - age
         )
+    }
+
+    /// The lines that ask the origin about the response, if a plain request with GET may not be answered with it before that, and if nothing is to be known of it but
+    /// its bytes.
+    func plainConditions(at now: Date) -> [UInt8]? {
+        guard let wire = wireHead, wire.isSentWhole, vary == .fields([]), noVarySearch == nil, trailers.isEmpty, let count = body.lengthAtHand,
+            wire.contentLength == count
+        else { return nil }
+        let decision = ReuseDecision(request: CacheControl(), stored: freshness, now: now)
+        guard case .mustRevalidate = decision.verdict else { return nil }
+        if case .permitted = StaleServing.beforeAsking(decision) { return nil }
+        return wire.withLines { PlainValidators($0)?.conditions }
     }
 }

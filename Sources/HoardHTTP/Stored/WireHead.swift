@@ -143,17 +143,18 @@ package struct WireHead: Sendable {
     /// Reads the fields back.
     ///
     /// - Complexity: O(*n*) in the bytes.
-    var fields: HTTPFields {
-        var fields = HTTPFields()
-        var rest = bytes[Int(fieldsStart)..<Int(contentStart)]
-        while let colon = rest.firstIndex(of: .colon), let end = rest[colon...].firstIndex(of: UInt8(ascii: "\r")) {
-            if let name = HTTPField.Name(String(decoding: rest[..<colon], as: UTF8.self)) {
-                fields.append(HTTPField(name: name, value: String(decoding: rest[(colon + 2)..<end], as: UTF8.self)))
-            }
-            rest = rest[(end + 2)...]
-        }
-        return fields
+    var fields: HTTPFields { withLines { HTTPFields($0) } }
+
+    /// Calls `body` with the lines of all fields, also of what the owner's policy has added.
+    func withLines<Result>(_ body: (PlainLines) -> Result) -> Result {
+        bytes.withUnsafeBytes { body(PlainLines(UnsafeRawBufferPointer(rebasing: $0[Int(fieldsStart)..<Int(contentStart)]))) }
     }
+
+    /// Whether all of its fields are sent: the owner's policy has added nothing.
+    var isSentWhole: Bool { sentByteCount == contentStart }
+
+    /// With CR LF.
+    var statusLine: ArraySlice<UInt8> { bytes[..<Int(fieldsStart)] }
 
     /// The reason that stands in the status line; `nil` for a status that is not sent as it is, or whose usual reason is not known here.
     private static func reason(of status: HTTPResponse.Status) -> String? {

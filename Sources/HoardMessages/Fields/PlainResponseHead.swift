@@ -16,6 +16,9 @@ package struct PlainResponseHead {
     /// The status, and those fields that their reader has asked for.
     package let judged: HTTPResponse
 
+    /// Its fields, one by one.
+    package var lines: PlainLines { PlainLines(UnsafeRawBufferPointer(rebasing: bytes[fieldsStart...])) }
+
     package init(bytes: UnsafeRawBufferPointer, fieldsStart: Int, fieldCount: Int, judged: HTTPResponse) {
         self.bytes = bytes
         self.fieldsStart = fieldsStart

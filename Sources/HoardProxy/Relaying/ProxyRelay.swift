@@ -12,7 +12,7 @@ internal import NIOCore
 /// A plain miss, or a plain request for what memory has stale, on its way through the proxy by its bytes: without a task, and without a parser on either side.
 ///
 /// The origin gets the fields of the client as they came. A response that comes in one piece goes back as it came if it forbids storing, or is stored with nothing of
-/// it changed; if it takes more to store it, it is parsed first. Anything else is answered in the ordinary way, which finds out that the request has been sent already: ``RelayedMiss``.
+/// it changed, or confirms what memory has; if it takes more to store it, it is parsed first. Anything else is answered in the ordinary way, which finds out that the request has been sent already: ``RelayedMiss``.
 final class ProxyRelay: Relay, RelayReceiver {
     private let handler: ProxyHandler
     private let route: ProxyRoute
@@ -58,7 +58,7 @@ final class ProxyRelay: Relay, RelayReceiver {
             route.group.withdraw(ticket)
             return nil
         }
-        writer.writeEnd(ofRequest: &bytes, asking: question)
+        writer.writeEnd(ofRequest: &bytes, asking: question.miss)
         let relay = ProxyRelay(handler, route, question, ticket, head, client, writer, eventLoop)
         guard ticket.connection.send(bytes, to: relay) else {
             // It has just ended, and leaves the pool by itself.
@@ -70,17 +70,11 @@ final class ProxyRelay: Relay, RelayReceiver {
         return relay
     }
 
-    /// The question that goes to the origin.
-    enum Question {
-        case plain(HTTPCache.EarlyMiss)
-        case validation(HTTPCache.EarlyValidation, of: HTTPServerRequest)
-
-        var miss: HTTPCache.EarlyMiss {
-            switch self {
-            case .plain(let miss): miss
-            case .validation(let validation, _): validation.miss
-            }
-        }
+    /// What the origin is asked.
+    private struct Question {
+        let miss: HTTPCache.EarlyMiss
+        /// The request, if it had to be parsed for that.
+        var request: HTTPServerRequest?
     }
 
     private static func question(
@@ -92,10 +86,10 @@ final class ProxyRelay: Relay, RelayReceiver {
     ) -> Question? {
         let fields = { @Sendable in HTTPServerRequest(plainHead: head, from: info).map { handler.selectingFields(of: $0, on: route) } ?? [:] }
         switch handler.cache.beginMiss(targetURI: targetURI, selectingFields: fields) {
-        case .miss(let miss): return .plain(miss)
+        case .miss(let miss): return Question(miss: miss)
         case .found:
             guard let request = HTTPServerRequest(plainHead: head, from: info) else { return nil }
-            return handler.cache.beginValidation(handler.cacheRequest(request, on: route)).map { .validation($0, of: request) }
+            return handler.cache.beginValidation(handler.cacheRequest(request, on: route)).map { Question(miss: $0, request: request) }
         case .nothing: return nil
         }
     }
@@ -137,26 +131,53 @@ final class ProxyRelay: Relay, RelayReceiver {
         return TakenResponse(keepAlive: keepAlive)
     }
 
-    /// Has a response go back as it came, if it forbids storing or is stored as it came.
+    /// Has a response go back as it came if it forbids storing or is stored as it came, or what memory has if it confirms that.
     private func passOn(_ scanned: RelayedHeads.Response, _ bytes: UnsafeRawBufferPointer, _ output: inout ByteBuffer, to client: any RelayedClient)
         -> Bool
     {
-        guard case .plain(let miss) = question, scanned.isCopied else { return false }
+        guard scanned.isCopied else { return false }
+        let (miss, status) = (question.miss, scanned.status)
+        if miss.isOfStale {
+            if status == 304 { return confirm(miss, &output, to: client) }
+            // What is stored may be the answer to an error.
+            if status >= 500 { return false }
+        }
         let content = UnsafeRawBufferPointer(rebasing: bytes[scanned.headByteCount...])
         let report: AnswerReport
-        let prohibition = scanned.cacheControl.flatMap { handler.cache.prohibition(byCacheControl: Array(bytes[$0]), status: scanned.status) }
-        if let prohibition {
+        if let prohibition = scanned.cacheControl.flatMap({ handler.cache.prohibition(byCacheControl: Array(bytes[$0]), status: status) }) {
+            // It may mean that what is stored has to go.
+            if miss.isOfStale { return false }
             report = handler.cache.passedOn(miss, because: prohibition)
-            writer.writeEnd(ofResponse: &output, status: scanned.status, because: prohibition, announcesClose: client.beginAnswer())
+            writer.writeEnd(ofResponse: &output, status: status, because: prohibition, announcesClose: client.beginAnswer())
         } else if let stored = store(output, content, miss) {
             report = stored.report
-            let timeToLive = stored.timeToLive
-            writer.writeEnd(ofStoredResponse: &output, status: scanned.status, timeToLive: timeToLive, announcesClose: client.beginAnswer())
+            writer.writeEnd(
+                ofStoredResponse: &output,
+                status: status,
+                after: miss,
+                timeToLive: stored.timeToLive,
+                announcesClose: client.beginAnswer()
+            )
         } else {
             return false
         }
         output.writeBytes(content)
-        let answer = ImmediateAnswer(status: scanned.status, contentByteCount: scanned.contentByteCount, note: ExchangeNote(report))
+        let answer = ImmediateAnswer(status: status, contentByteCount: scanned.contentByteCount, note: ExchangeNote(report))
+        outcome = .passedOn(output, answer)
+        return true
+    }
+
+    /// - Parameter output: The head of a 304. The answer takes its place.
+    private func confirm(_ miss: HTTPCache.EarlyMiss, _ output: inout ByteBuffer, to client: any RelayedClient) -> Bool {
+        let confirmed = output.withUnsafeReadableBytes { head in
+            PlainResponseHead(copied: head) { _ in false }.flatMap { handler.cache.confirm(miss, by: $0) }
+        }
+        guard let (hit, report) = confirmed else { return false }
+        output.clear()
+        if !writer.confirmed.write(hit, to: &output, announcesClose: client.beginAnswer()), let content = hit.body.bytesAtHand {
+            output.writeImmutableBuffer(content)
+        }
+        let answer = ImmediateAnswer(status: hit.status, contentByteCount: hit.contentByteCount, note: ExchangeNote(report))
         outcome = .passedOn(output, answer)
         return true
     }
@@ -176,16 +197,10 @@ final class ProxyRelay: Relay, RelayReceiver {
         let head = bytes.withUnsafeReadableBytes { HTTPResponse(plainHead: UnsafeRawBufferPointer(rebasing: $0[..<scanned.headByteCount])) }
         guard var head else { return false }
         if route.upstream.tellsOfClient { ForwardedClient.confine(&head) }
-        switch question {
-        case .plain(let miss):
-            guard let request = HTTPServerRequest(plainHead: self.head, from: info),
-                let answer = handler.cache.answer(miss, to: handler.cacheRequest(request, on: route), with: head, content)
-            else { return false }
-            outcome = .answer(answer, request)
-        case .validation(let validation, let request):
-            guard let answer = handler.cache.answer(validation, with: head, content) else { return false }
-            outcome = .answer(answer, request)
-        }
+        guard let request = question.request ?? HTTPServerRequest(plainHead: self.head, from: info),
+            let answer = handler.cache.answer(question.miss, to: handler.cacheRequest(request, on: route), with: head, content)
+        else { return false }
+        outcome = .answer(answer, request)
         return true
     }
 

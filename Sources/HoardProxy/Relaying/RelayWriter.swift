@@ -13,13 +13,17 @@ struct RelayWriter: Sendable {
     /// The text of `Cache-Status` before the status of a response that is passed on, and behind it, by why it is not stored.
     private let endings: [Storability.Reason: Ending]
     private let endingOfStored: Ending
+    /// The same where memory had a stale response.
+    private let endingOfRefreshed: Ending
+    /// Writes stored responses that the origin has confirmed.
+    let confirmed: HitWriter
 
     private struct Ending: Sendable {
         let prefix: String
         let suffix: String
 
-        init(_ reason: Storability.Reason?, _ handler: ProxyHandler, _ via: String) {
-            let (prefix, suffix) = handler.cache.passedOnStatus(because: reason)
+        init(_ reason: Storability.Reason?, _ handler: ProxyHandler, _ via: String, isOfStale: Bool = false) {
+            let (prefix, suffix) = handler.cache.passedOnStatus(because: reason, isOfStale: isOfStale)
             (self.prefix, self.suffix) = ("Cache-Status: \(prefix)", "\(suffix)\r\n\(via)")
         }
     }
@@ -30,6 +34,9 @@ struct RelayWriter: Sendable {
         let reasons: [Storability.Reason] = [.noStore, .private]
         endings = Dictionary(uniqueKeysWithValues: reasons.map { [via] in ($0, Ending($0, handler, via)) })
         endingOfStored = Ending(nil, handler, via)
+        endingOfRefreshed = Ending(nil, handler, via, isOfStale: true)
+        let (beforeStatus, behindTimeToLive) = handler.cache.passedOnStatus(because: nil, isOfStale: true)
+        confirmed = HitWriter(statusPrefix: "\(beforeStatus)304; ttl=", statusSuffix: behindTimeToLive, proxyName: handler.name)
     }
 
     /// A client's request as an origin gets it, but for what ``writeEnd(ofRequest:asking:)`` writes.
@@ -59,13 +66,9 @@ struct RelayWriter: Sendable {
     }
 
     /// Writes the last fields of a request's head.
-    func writeEnd(ofRequest output: inout ByteBuffer, asking question: ProxyRelay.Question) {
-        if case .validation(let validation, _) = question {
-            // A plain request has no conditions of its own.
-            for name in [HTTPField.Name.ifNoneMatch, .ifModifiedSince] {
-                if let value = validation.request.headerFields[name] { output.writeString("\(name.rawName): \(value)\r\n") }
-            }
-        }
+    func writeEnd(ofRequest output: inout ByteBuffer, asking miss: HTTPCache.EarlyMiss) {
+        // A plain request has no conditions of its own.
+        output.writeBytes(miss.conditions)
         output.writeStaticString("\r\n")
     }
 
@@ -76,8 +79,14 @@ struct RelayWriter: Sendable {
     }
 
     /// The same for a response that is stored.
-    func writeEnd(ofStoredResponse output: inout ByteBuffer, status: Int, timeToLive: Double, announcesClose: Bool) {
-        write(endingOfStored, to: &output, status: status, timeToLive: timeToLive, announcesClose: announcesClose)
+    func writeEnd(ofStoredResponse output: inout ByteBuffer, status: Int, after miss: HTTPCache.EarlyMiss, timeToLive: Double, announcesClose: Bool) {
+        write(
+            miss.isOfStale ? endingOfRefreshed : endingOfStored,
+            to: &output,
+            status: status,
+            timeToLive: timeToLive,
+            announcesClose: announcesClose
+        )
     }
 
     private func write(_ ending: Ending, to output: inout ByteBuffer, status: Int, timeToLive: Double?, announcesClose: Bool) {

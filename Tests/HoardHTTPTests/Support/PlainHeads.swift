@@ -29,4 +29,19 @@ extension HTTPCache {
             content.withUnsafeReadableBytes { store(miss, head, $0) }
         }.map { HTTPCacheResponse(head: response, body: HTTPBody(content), isFromCache: false, report: $0.report) }
     }
+
+    /// ``confirm(_:by:)`` by a 304 that has come in one piece, and the response that a server makes of it.
+    func confirm(_ miss: EarlyMiss, _ response: HTTPResponse) -> HTTPCacheResponse? {
+        response.withPlainHead { confirm(miss, by: $0) }.map { hit, report in
+            var fields = hit.head.withUnsafeBytes { head in
+                let start = head.firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? head.count
+                return HTTPFields(PlainLines(UnsafeRawBufferPointer(rebasing: head[start...])))
+            }
+            fields.append(HTTPField(name: .age, value: String(hit.age)))
+            let (prefix, suffix) = passedOnStatus(because: nil, isOfStale: true)
+            fields.append(HTTPField(name: .cacheStatus, value: "\(prefix)304; ttl=\(hit.timeToLive)\(suffix)"))
+            let head = HTTPResponse(status: .init(code: hit.status), headerFields: fields)
+            return HTTPCacheResponse(head: head, body: HTTPBody(hit.body.bytesAtHand ?? ByteBuffer()), isFromCache: true, report: report)
+        }
+    }
 }

@@ -10,6 +10,7 @@ import HoardNIOTestSupport
 import HoardTesting
 import NIOCore
 import NIOHTTP1
+import Synchronization
 import Testing
 
 @testable import HoardProxy
@@ -77,19 +78,68 @@ import Testing
         return parts.joined() == text ? [.send(parts[0]), .pause(.milliseconds(1)), .send(parts[1])] + end : [.send(text)] + end
     }
 
-    /// `HOARD_RELAY_SEED` asks for a seed that a failure has told, `HOARD_RELAY_RUNS` for another number than the usual 300.
-    @Test func bytesAndParsedRequestsGetTheSame() async throws {
+    /// What `HOARD_RELAY_SEED`, a seed that a failure has told, and `HOARD_RELAY_RUNS` ask for; without them any seed, and 300 runs.
+    private static var asked: (seed: UInt64, count: Int) {
         let environment = ProcessInfo.processInfo.environment
         let seed = environment["HOARD_RELAY_SEED"].flatMap { UInt64($0) } ?? .random(in: 0..<1_000_000)
-        let count = environment["HOARD_RELAY_RUNS"].flatMap { Int($0) } ?? 300
+        return (seed, environment["HOARD_RELAY_RUNS"].flatMap { Int($0) } ?? 300)
+    }
+
+    @Test func bytesAndParsedRequestsGetTheSame() async throws {
+        let (seed, count) = Self.asked
         var generator = SeededGenerator(seed: seed)
-        let responses = (0..<count).map { _ in Self.response(&generator) }
-        var requests = (0..<count).map { _ in
+        let responses = (0..<count).map { _ in [Self.response(&generator)] }
+        let relayedCount = try await compare(responses, seed, &generator)
+        #expect(relayedCount > count / 20, "seed \(seed)")
+    }
+
+    @Test func staleResponsesAreAskedAboutAlike() async throws {
+        let (seed, count) = Self.asked
+        var generator = SeededGenerator(seed: seed)
+        let responses = (0..<count).map { _ in
+            let fields = (0..<Int.random(in: 0...3, using: &generator)).map { _ in HostileHeads.pick(Self.responseFields, &generator) + "\r\n" }
+            let length = fields.contains { $0.hasPrefix("Content-Length") } ? "" : "Content-Length: 5\r\n"
+            let stored = "HTTP/1.1 200 OK\r\nDate: Tue, 14 Nov 2023 00:00:00 GMT\r\nCache-Control: max-age=1\r\n\(fields.joined())\(length)\r\nhello"
+            var update = Self.response(&generator)
+            if HostileHeads.chance(2, &generator), case .send(let text) = update[0], let line = text.firstRange(of: "\r\n") {
+                let directives = HostileHeads.pick(["max-age=2147483647", "max-age=0", "no-cache", "no-store", "max-age=1"], &generator)
+                let head = "HTTP/1.1 304 Not Modified\r\nCache-Control: \(directives)\r\nDate: Tue, 14 Nov 2023 00:00:00 GMT\r\n"
+                let rest = text[line.upperBound...].split(separator: "\r\n").prefix { !$0.isEmpty && $0.contains(": ") }
+                let kept = rest.filter { line in !["Date", "Cache", "Transfer", "Conn"].contains { line.hasPrefix($0) } }
+                update = [.send(head + kept.map { $0 + "\r\n" }.joined() + "\r\n")]
+            }
+            return [[.send(stored)], update]
+        }
+        let confirmed = try await compare(responses, seed, &generator) { $0.proxy.cache.statistics.validatedHits }
+        #expect(confirmed > count / 20, "seed \(seed)")
+    }
+
+    /// Sends requests of both ways, as many to one target as there are responses for it, and compares all answers, and all that servers get.
+    ///
+    /// - Returns: What `measured` has counted in the end.
+    @discardableResult
+    private func compare(
+        _ responses: [[[ScriptedServer.Step]]],
+        _ seed: UInt64,
+        _ generator: inout SeededGenerator,
+        measured: (RelayTests.Site) -> Int = { $0.relayedCount }
+    ) async throws -> Int {
+        var requests = responses.map { _ in
             (0..<Int.random(in: 0...4, using: &generator)).map { _ in HostileHeads.pick(Self.requestFields, &generator) }
         }
         requests = requests.map { fields in fields.contains { $0.hasPrefix("Connection") } ? Array(Set(fields)) : fields }
-        try await RelayTests.withSite({ target in responses[Int(target.split(separator: "/")[0]) ?? 0] }) { site in
-            for number in 0..<count {
+        let asked = Mutex<[String: Int]>([:])
+        let script = { @Sendable (target: String) -> [ScriptedServer.Step] in
+            let number = Int(target.split(separator: "/")[0]) ?? 0
+            let time = asked.withLock { times in
+                times[target, default: 0] += 1
+                return times[target, default: 0] - 1
+            }
+            return responses[number][min(time, responses[number].count - 1)]
+        }
+        let measurement = Mutex(0)
+        try await RelayTests.withSite(script) { site in
+            for number in responses.indices {
                 var answers: [[String]] = []
                 var sent: [[String]] = []
                 // A field that the proxy drops, as its name has an underscore, is all that differs.
@@ -99,22 +149,26 @@ import Testing
                     try await client.send("GET /first HTTP/1.1\r\nHost: a\r\n\r\n")
                     _ = try await client.receiveResponse()
                     let target = "/\(number)/\(way)"
-                    try await client.send("GET \(target) HTTP/1.1\r\nHost: a\r\n\(requests[number].map { $0 + "\r\n" }.joined())\(extra)\r\n")
                     do {
-                        let answer = Self.normalised(try await client.receiveResponse())
+                        var answer: [String] = []
+                        for _ in responses[number] {
+                            try await client.send("GET \(target) HTTP/1.1\r\nHost: a\r\n\(requests[number].map { $0 + "\r\n" }.joined())\(extra)\r\n")
+                            answer += Self.normalised(try await client.receiveResponse())
+                        }
                         // The next request shows which part of it has been stored.
                         try await client.send("GET \(target) HTTP/1.1\r\nHost: a\r\nCache-Control: only-if-cached\r\n\r\n")
                         answers.append(answer + Self.normalised(try await client.receiveResponse()))
                     } catch {
                         answers.append(["cut off"])
                     }
-                    sent.append(site.received(target).map { $0.lowercased().filter { $0 != " " && $0 != "\t" } }.sorted())
+                    sent.append(site.allReceived(target).map { $0.lowercased().filter { $0 != " " && $0 != "\t" } }.sorted())
                 }
                 #expect(answers[0] == answers[1], "seed \(seed), \(number): \(responses[number])")
                 #expect(sent[0] == sent[1], "seed \(seed), \(number): \(requests[number])")
             }
-            #expect(site.relayedCount > count / 20, "seed \(seed)")
+            measurement.withLock { $0 = measured(site) }
         }
+        return measurement.withLock { $0 }
     }
 
     /// The part of a response that must not depend on the way.

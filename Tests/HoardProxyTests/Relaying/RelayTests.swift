@@ -34,6 +34,11 @@ import Testing
             return head.split(separator: "\r\n").dropFirst().map(String.init)
         }
 
+        /// The fields of all requests for a target.
+        func allReceived(_ target: String) -> [String] {
+            log.all.filter { $0.hasPrefix("GET \(target) HTTP/1.1\r\n") }.flatMap { $0.split(separator: "\r\n").dropFirst().map(String.init) }
+        }
+
         func client() async throws -> RawClient { try await RawClient.connect(port: port) }
     }
 

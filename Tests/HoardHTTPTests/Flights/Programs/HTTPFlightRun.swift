@@ -147,33 +147,25 @@ struct HTTPFlightRun: Sendable {
     /// - Returns: `nil` if the cache may have something for it.
     private func respondEarly(to request: HTTPRequest) async throws -> HTTPCacheResponse? {
         let (cache, path) = (harness.cache, request.path ?? "")
-        let (miss, validation): (HTTPCache.EarlyMiss, HTTPCache.EarlyValidation?)
+        let miss: HTTPCache.EarlyMiss
         switch cache.beginMiss(targetURI: "http://example.com\(path)", selectingFields: { request.headerFields }) {
-        case .miss(let begun): (miss, validation) = (begun, nil)
+        case .miss(let begun): miss = begun
         case .found:
             guard let begun = cache.beginValidation(HTTPCache.Request(request)) else { return nil }
-            (miss, validation) = (begun.miss, begun)
+            miss = begun
         case .nothing: return nil
         }
+        var question = request
+        miss.conditions.withUnsafeBytes { question.headerFields += HTTPFields(PlainLines($0)) }
         let sent: Result<TransportResponse, TransportError>
         do throws(TransportError) {
-            sent = .success(try await harness.transport.send(validation?.request ?? request, body: .empty, onInterimResponse: nil))
+            sent = .success(try await harness.transport.send(question, body: .empty, onInterimResponse: nil))
         } catch {
             sent = .failure(error)
         }
         if case .success(let response) = sent, let content = response.body.bytesAtHand {
-            if validation == nil, content.readableBytes.isMultiple(of: 2) {
-                var head = response.head
-                head.headerFields.append(HTTPField(name: .date, value: HTTPDate(harness.time.now()).description))
-                head.headerFields[.contentLength] = String(content.readableBytes)
-                if let answer = cache.store(miss, head, content) { return answer }
-            }
-            let answer =
-                if let validation {
-                    cache.answer(validation, with: response.head, content)
-                } else {
-                    cache.answer(miss, to: HTTPCache.Request(request), with: response.head, content)
-                }
+            if let answer = answerAsItCame(response.head, content, miss) { return answer }
+            let answer = cache.answer(miss, to: HTTPCache.Request(request), with: response.head, content)
             switch answer {
             case .response(let answer): return answer
             case .responseToStore(let answer, let store):
@@ -190,6 +182,16 @@ struct HTTPFlightRun: Sendable {
             let transport = SentTransport(sent, then: harness.transport)
             return try await cache.respond(to: pending, through: transport, after: cache.isBegun(pending, by: miss) ? miss : nil)
         }
+    }
+
+    /// The answer that needs no parsed response, for some of the responses that could be answered so.
+    private func answerAsItCame(_ head: HTTPResponse, _ content: ByteBuffer, _ miss: HTTPCache.EarlyMiss) -> HTTPCacheResponse? {
+        var head = head
+        head.headerFields.append(HTTPField(name: .date, value: HTTPDate(harness.time.now()).description))
+        if head.status == .notModified { return harness.cache.confirm(miss, head) }
+        guard content.readableBytes.isMultiple(of: 2), !miss.isOfStale || head.status.code < 500 else { return nil }
+        head.headerFields[.contentLength] = String(content.readableBytes)
+        return harness.cache.store(miss, head, content)
     }
 
     private func get(

@@ -1,0 +1,82 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HoardMessages
+
+/// The validators of a plain head: see ``Validators``.
+struct PlainValidators {
+    private(set) var eTag: UnsafeRawBufferPointer?
+    private(set) var lastModified: UnsafeRawBufferPointer?
+
+    /// - Returns: `nil` if one of them is empty, or comes more than once.
+    init?(_ lines: PlainLines) {
+        for line in lines {
+            if line.isNamed("etag") {
+                guard eTag == nil, !line.value.isEmpty else { return nil }
+                eTag = line.value
+            } else if line.isNamed("last-modified") {
+                guard lastModified == nil, !line.value.isEmpty else { return nil }
+                lastModified = line.value
+            }
+        }
+    }
+
+    /// The fields of a request for what has these validators: whole lines.
+    ///
+    /// [RFC 9111 §4.3.1](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.1)
+    var conditions: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity((eTag?.count ?? 0) + (lastModified?.count ?? 0) + 40)
+        for (name, value) in [("If-None-Match: ", eTag), ("If-Modified-Since: ", lastModified)] {
+            guard let value else { continue }
+            bytes += name.utf8
+            bytes += value
+            bytes += [UInt8(ascii: "\r"), UInt8(ascii: "\n")]
+        }
+        return bytes
+    }
+
+    /// Whether a 304 with `other` is clearly about the response with these: ``NotModifiedResponse/confirms(_:)``.
+    func areConfirmed(by other: Self) -> Bool {
+        if let tag = other.eTag { return eTag.map { $0.elementsEqual(tag) } ?? false }
+        guard let lastModified, let date = other.lastModified else { return true }
+        return lastModified.elementsEqual(date)
+    }
+}
+
+extension WireHead {
+    /// The head with the fields of a 304 in place of its own: see ``HTTPTypes/HTTPResponse/updated(with:rules:)``.
+    ///
+    /// - Returns: `nil` if that takes more than to replace lines.
+    /// - Complexity: O(*n* × *m*) in the lines of both.
+    func updated(with notModified: PlainResponseHead) -> (bytes: [UInt8], fieldCount: Int)? {
+        var update: [PlainLines.Line] = []
+        update.reserveCapacity(notModified.fieldCount)
+        var hasDate = false
+        for line in notModified.lines {
+            if line.isNamed("content-length") || line.isNamed("content-encoding") { continue }
+            // Age has no place in this form; a directive in quotes may name fields that are not stored.
+            if line.isNamed("age") || line.isNamed("hoard-policy") || line.isDirectives && line.value.contains(.doubleQuote) { return nil }
+            hasDate = hasDate || line.isNamed("date")
+            update.append(line)
+        }
+        guard hasDate, isSentWhole else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(byteCount + notModified.bytes.count)
+        bytes += statusLine
+        var count = update.count
+        withLines { lines in
+            for line in lines where !update.contains(where: { $0.hasName(of: line) }) {
+                bytes += line.bytes
+                count += 1
+            }
+        }
+        for line in update { bytes += line.bytes }
+        return (bytes, count)
+    }
+}
+
+extension PlainLines.Line {
+    /// Whether it has directives for caches, be it for all or for some.
+    fileprivate var isDirectives: Bool { name.suffix(7).elementsEqual("control".utf8) { $0.lowercased == $1 } }
+}
