@@ -8,8 +8,8 @@ extension Cache {
     /// let user = try await users.value(forKey: id) { id in try await database.user(id) }
     /// ```
     ///
-    /// Counts as a use, and as one hit or one miss. Suspends only on a miss. The load runs in a task of its own: a caller that is
-    /// cancelled gets `CancellationError` at once while the others go on waiting, and the load is cancelled
+    /// Counts as a use, and as one hit or one miss. A hit does not leave the caller's executor, and costs what ``value(forKey:)`` does. The load runs in a task of
+    /// its own: a caller that is cancelled gets `CancellationError` at once while the others go on waiting, and the load is cancelled
     /// when the last of them has left.
     ///
     /// If the key is written or removed while the load runs, its callers still get the loaded value, but the cache does not keep it,
@@ -21,7 +21,8 @@ extension Cache {
     ///
     /// - Throws: What `load` throws; `CancellationError`; ``CacheError/Code/recursiveLoad`` when `load` asks, directly or through
     ///   other loads, for the key it is loading. A task counts as part of the load inside which it was created until that has ended.
-    @inlinable public func value(forKey key: Key, load: @escaping @Sendable (Key) async throws -> Value) async throws -> Value {
+    @inlinable public nonisolated(nonsending) func value(forKey key: Key, load: @escaping @Sendable (Key) async throws -> Value) async throws -> Value
+    {
         if let value = value(forKey: key) {
             if configuration.refreshAfterWrite != nil { refreshIfDue(key) { .value(try await load($0.key)) } }
             return value
@@ -44,7 +45,7 @@ extension Cache {
     ///
     /// - Returns: `nil` if the loader says, or has said lately, that there is no value.
     /// - Throws: As ``value(forKey:load:)``, and the error that a loader has asked to keep.
-    public func valueIfExists(
+    @inlinable public nonisolated(nonsending) func valueIfExists(
         forKey key: Key,
         load: @escaping @Sendable (LoadRequest<Key, Value>) async throws -> LoadResult<Value>
     ) async throws -> Value? {
@@ -52,6 +53,14 @@ extension Cache {
             if configuration.refreshAfterWrite != nil { refreshIfDue(key, load: load) }
             return value
         }
+        return try await loadValueIfExists(forKey: key, load: load)
+    }
+
+    /// The slow part of ``valueIfExists(forKey:load:)``.
+    @usableFromInline func loadValueIfExists(
+        forKey key: Key,
+        load: @escaping @Sendable (LoadRequest<Key, Value>) async throws -> LoadResult<Value>
+    ) async throws -> Value? {
         if try isKnownToBeAbsent(key) { return nil }
         while true {
             switch try await run(key, acceptsAbsence: true, load: load) {

@@ -3,28 +3,38 @@
 
 /// The time of one cache: the system's clock, read coarsely where that is enough, or a ticker of the user's.
 @usableFromInline struct CacheClock: Sendable {
+    /// A ticker of the user's. In one piece, so that whether there is one is quick to see.
+    @usableFromInline final class UserTicker: Sendable {
+        let ticker: any Ticker
+
+        init(_ ticker: any Ticker) {
+            self.ticker = ticker
+        }
+    }
+
     /// `nil` stands for the system's clock.
-    private let ticker: (any Ticker)?
+    @usableFromInline let user: UserTicker?
 
     @usableFromInline init(_ ticker: any Ticker) {
-        self.ticker = ticker is MonotonicTicker ? nil : ticker
+        user = ticker is MonotonicTicker ? nil : UserTicker(ticker)
     }
 
     /// Nanoseconds, exact.
-    @usableFromInline func now() -> Int64 {
-        if let ticker { Self.time(of: ticker) } else { MonotonicTicker().nanoseconds() }
+    @inlinable func now() -> Int64 {
+        if let user { Self.time(of: user) } else { MonotonicTicker().nanoseconds() }
     }
 
     /// Nanoseconds, up to ``lag`` behind.
-    @usableFromInline func coarse() -> Int64 {
-        if let ticker { Self.time(of: ticker) } else { MonotonicTicker.coarseNanoseconds() }
+    @inlinable @inline(__always)
+    func coarse() -> Int64 {
+        if let user { Self.time(of: user) } else { MonotonicTicker.coarseNanoseconds() }
     }
 
     /// Never `Int64.max`, which is the deadline of what never expires.
-    private static func time(of ticker: any Ticker) -> Int64 { min(ticker.nanoseconds(), .max - 1) }
+    @usableFromInline static func time(of user: UserTicker) -> Int64 { min(user.ticker.nanoseconds(), .max - 1) }
 
     /// How far ``coarse()`` may be behind ``now()``.
-    @usableFromInline var lag: Int64 { ticker == nil ? MonotonicTicker.coarseLag : 0 }
+    @usableFromInline var lag: Int64 { user == nil ? MonotonicTicker.coarseLag : 0 }
 
     /// The moment a time from now; never overflows. `Int64.min`, a time long past, for a lifetime of zero or less.
     @usableFromInline static func deadline(_ lifetime: Int64, after now: Int64) -> Int64 {

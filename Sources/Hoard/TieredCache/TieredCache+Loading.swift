@@ -21,7 +21,7 @@ extension TieredCache {
     ///   - tags: Labels that a loaded value gets.
     /// - Throws: What `load` throws; `CancellationError`; ``CacheError/Code/timedOut``; ``CacheError/Code/recursiveLoad``; an error that a loader has asked to keep
     ///   (``LoadResult/failure(_:expiresAfter:)``). Never an error of a store.
-    @inlinable public func value(
+    @inlinable public nonisolated(nonsending) func value(
         forKey key: Key,
         policy: CachePolicy? = nil,
         tags: Set<String> = [],

@@ -26,7 +26,7 @@ public struct MonotonicTicker: Ticker {
     }
 
     /// The same clock as it stood at the last tick of the system's timer: a sixth of the cost, and up to ``coarseLag`` behind.
-    static func coarseNanoseconds() -> Int64 {
+    @usableFromInline static func coarseNanoseconds() -> Int64 {
         #if canImport(Darwin)
             Int64(clamping: clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW_APPROX))
         #elseif canImport(Glibc) || canImport(Musl)
