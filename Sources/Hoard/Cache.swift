@@ -37,6 +37,8 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @usableFromInline let lag: Int64
     /// Whether an entry has ever been able to expire. If not, reads need not know the time.
     @usableFromInline let usesTimes: Atomic<Bool>
+    /// The limit by count, as it is now.
+    @usableFromInline let countLimit: Atomic<Int>
     @usableFromInline let tuner = WindowTuner()
     @usableFromInline let observers: RemovalObservers<Key, Value>
     @usableFromInline let flights = SingleFlight<Key, LoadOutcome<Value>>()
@@ -57,6 +59,7 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         self.clock = clock
         lag = clock.lag
         usesTimes = Atomic(configuration.usesTimes)
+        countLimit = Atomic(configuration.maximumCount ?? .max)
         observers = RemovalObservers(listener: configuration.removalListener)
         let shardCount = configuration.shardCount
         let pool = configuration.pool(for: shardCount)

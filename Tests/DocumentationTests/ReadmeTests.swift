@@ -111,6 +111,8 @@ import Testing
     struct Book: Codable, Equatable {
         let isbn: String
         let shelf: Int
+
+        func lent() -> Book { Book(isbn: isbn, shelf: 0) }
     }
 
     /// A library that has every book whose number is even.
@@ -140,11 +142,14 @@ import Testing
         // One call for all that are missing; whoever asks meanwhile waits for it.
         let found = try await books.values(forKeys: isbns) { missing in try await library.books(missing) }
         books.removeValues(taggedWith: "shelf-7")
+        books.update(forKey: isbn) { $0?.lent() }  // one step; insertIfAbsent and removeValue(forKey:if:) are, too
+        books.resize(maximumCount: 20_000)  // while it is in use
+        let popular = books.hottest(10)  // and coldest(_:), keys, forEach
         print(books.explain(isbn))  // absent, left because: explicit, seen once lately
         try books.save(to: path)  // atomic, checksummed; restore(from:) puts back what has not expired
         let responder = books.trimOnMemoryPressure()  // on by default in apps, off in servers
 
-        #expect(book == Book(isbn: "2", shelf: 7))
+        #expect(book == Book(isbn: "2", shelf: 7) && popular.map(\.key) == ["4"])
         #expect(Set(found.keys) == ["2", "4"])
         #expect(books.explain(isbn).description == "absent, left because: explicit, seen once lately")
         #expect(books.peek("4") != nil)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Cache {
-    /// Limits and rules of a cache. They do not change while it lives.
+    /// The limits and rules with which a cache is created. The limits can be changed later: ``Cache/resize(maximumCount:)``, ``Cache/resize(maximumWeight:)``.
     public struct Configuration: Sendable {
         /// The most entries held at once. `nil`: no limit by count. 0: nothing is kept. Default: `nil`.
         public let maximumCount: Int?
@@ -82,17 +82,21 @@ extension Cache.Configuration {
     /// What the shards share of the limit by count: what is left of it when each has its own part. `nil` for one shard.
     @usableFromInline func pool(for shardCount: Int) -> CountPool? {
         guard shardCount > 1, let maximumCount else { return nil }
-        let ownParts = (0..<shardCount).reduce(0) { $0 + EvictionPolicy.ownPart(of: equalPart(maximumCount, $1, of: shardCount)) }
-        return CountPool(maximumCount - ownParts)
+        return CountPool(
+            (0..<shardCount).reduce(0) { sum, number in
+                let part = EvictionPolicy.nominalCount(Self.equalPart(maximumCount, number, of: shardCount))
+                return sum + part - EvictionPolicy.ownPart(of: part)
+            }
+        )
     }
 
-    private func equalPart(_ count: Int, _ number: Int, of shardCount: Int) -> Int {
+    static func equalPart(_ count: Int, _ number: Int, of shardCount: Int) -> Int {
         count / shardCount + (number < count % shardCount ? 1 : 0)
     }
 
     /// A shard's part of the limits. The parts add up to the whole.
     @usableFromInline func rules(ofShard number: Int, of shardCount: Int, pool: CountPool?) -> Shard<Key, Value>.Rules {
-        let count = maximumCount.map { equalPart($0, number, of: shardCount) }
+        let count = maximumCount.map { Self.equalPart($0, number, of: shardCount) }
         return .init(
             maximumCount: count ?? .max,
             maximumWeight: maximumWeight,

@@ -151,6 +151,7 @@ extension Cache {
                 shard.otherStatistics.fencedLoads += 1
                 return
             }
+            if shard.hasUpdates { shard.updates.overtake(key) }
             _ = shard.insert(entry, forKey: key, hash: hash, now: entry.writeTime, tuner: tuner, departures: &departures)
         }
         report(departures)

@@ -24,24 +24,35 @@ extension Cache {
     /// - Complexity: O(`limit`).
     package func page(from position: Position, limit: Int) -> (entries: [(key: Key, value: Value)], next: Position?) {
         guard (0..<cells.count).contains(position.shard), position.slot >= 0 else { return ([], nil) }
+        return page(from: position, limit: limit) { shard, slot in (shard.table.key(at: slot), shard.table.value(at: slot)) }
+    }
+
+    /// The same of what `entry` makes of each place with a value. It runs under the lock.
+    func page<Entry>(
+        from position: Position,
+        limit: Int,
+        _ entry: (borrowing Shard<Key, Value>, Slot) -> Entry
+    ) -> (entries: [Entry], next: Position?) {
         let now = exactTimeIfUsed()
-        let (entries, nextSlot) = cells.withShard(position.shard) { $0.page(from: position.slot, limit: max(1, limit), now: now) }
+        let (entries, nextSlot) = cells.withShard(position.shard) { shard in
+            let page = shard.liveSlots(from: position.slot, limit: max(1, limit), now: now)
+            return (page.slots.map { entry(shard, $0) }, page.next)
+        }
         if let nextSlot { return (entries, Position(shard: position.shard, slot: nextSlot)) }
         return (entries, position.shard + 1 < cells.count ? Position(shard: position.shard + 1, slot: 0) : nil)
     }
 }
 
 extension Shard {
-    fileprivate func page(from start: Int, limit: Int, now: Int64) -> (entries: [(key: Key, value: Value)], next: Int?) {
+    /// The slots of a part of the table that have a value which has not expired.
+    fileprivate func liveSlots(from start: Int, limit: Int, now: Int64) -> (slots: [Slot], next: Int?) {
         let used = Int(table.slots.usedSlots.upperBound)
         guard start < used else { return ([], nil) }
         let end = limit < used - start ? start + limit : used
-        var entries: [(key: Key, value: Value)] = []
-        for slot in Slot(start)..<Slot(end) {
+        let slots = (Slot(start)..<Slot(end)).filter { slot in
             let flags = table.slots.flags(of: slot)
-            guard flags.segment != .free, !flags.isNegative, table.slots.deadline(of: slot) > now else { continue }
-            entries.append((key: table.key(at: slot), value: table.value(at: slot)))
+            return flags.segment != .free && !flags.isNegative && table.slots.deadline(of: slot) > now
         }
-        return (entries, end < used ? end : nil)
+        return (slots, end < used ? end : nil)
     }
 }

@@ -83,6 +83,7 @@ extension Cache {
             let hash = hasher(entry.key)
             let wasKept = cells.withShard(for: hash) { shard in
                 guard shard.peek(entry.key, hash: hash, now: now) == .none else { return false }
+                if shard.hasUpdates { shard.updates.interrupt(entry.key) }
                 shard.policy.noteUses(max(1, entry.frequency) - 1, hash: UInt32(truncatingIfNeeded: hash))
                 return shard.insert(new, forKey: entry.key, hash: hash, now: now, tuner: tuner, departures: &departures)
             }
@@ -97,7 +98,7 @@ extension Cache {
     private func entriesThatFit(of snapshot: Snapshot, after elapsed: Int64) -> [Snapshot.Entry] {
         var live = snapshot
         live.entries.removeAll { $0.nanosecondsLeft(after: elapsed).map { $0 <= 0 } ?? false }
-        if let maximumCount = configuration.maximumCount { live.keepHottest(maximumCount) }
+        if let maximumCount { live.keepHottest(maximumCount) }
         return live.entries
     }
 

@@ -30,6 +30,7 @@ extension Cache {
         var mustTune = false
         cells.withShard(for: hash) { shard in
             if shard.hasFences { shard.breakFences(forKey: key) }
+            if shard.hasUpdates { shard.updates.overtake(key) }
             _ = shard.insert(entry, forKey: key, hash: hash, now: now, tuner: tuner, departures: &departures)
             mustTune = shard.samples.count > 16
         }

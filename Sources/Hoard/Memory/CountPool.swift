@@ -26,6 +26,9 @@ internal import Synchronization
         return false
     }
 
-    /// What is left. For tests.
+    /// Puts entries back, or takes them even if they are not there yet: what shards give up for a lower limit may come later.
+    func add(_ count: Int) { available.wrappingAdd(count, ordering: .relaxed) }
+
+    /// What is left; negative if shards have more than the limit allows, which is being changed.
     var count: Int { available.load(ordering: .relaxed) }
 }

@@ -30,7 +30,7 @@
     /// The most entries; grows when the shard takes from the pool.
     private(set) var maximumCount: Int
     /// The equal part of the cache's limit for which sketch and window are made.
-    private let nominalCount: Int
+    private var nominalCount: Int
     private let pool: CountPool?
     /// `nil` if entries have no weights.
     private(set) var maximumWeight: UInt?
@@ -60,11 +60,14 @@
     var totalWeight: UInt { window.weight &+ main.weight }
     /// The number of entries that are not pinned.
     var evictableCount: Int { window.count + main.count }
-    private var count: Int { evictableCount + pinnedCount }
+    var count: Int { evictableCount + pinnedCount }
 
     private var isOverLimit: Bool {
         count > maximumCount || maximumWeight.map { totalWeight > $0 } ?? false
     }
+
+    /// A shard's equal part of the limit, as far as a table can hold so many.
+    static func nominalCount(_ count: Int) -> Int { min(count, SlotTable.maximumCapacity - 1) }
 
     /// The part of a shard's equal part that is not in the pool.
     static func ownPart(of count: Int) -> Int { count - count / 4 }
@@ -75,10 +78,37 @@
         windowLimit = max(1, UInt(limit * tuning.windowShare + 0.5))
     }
 
+    /// What the limit by count will be with another equal part of the cache's limit. Less than what there is now if that is to shrink.
+    ///
+    /// - Parameter givesBack: Whether the shard gives back what it has beyond its part, as far as the pool is overdrawn.
+    func maximumCount(ofPart count: Int, givesBack: Bool) -> Int {
+        let nominal = Self.nominalCount(count)
+        guard let pool else { return nominal }
+        let lost = givesBack ? min(maximumCount - nominal, -pool.count) : nominalCount - nominal
+        return max(Self.ownPart(of: nominal), maximumCount - max(0, lost))
+    }
+
+    /// Changes the equal part of the limit by count.
+    ///
+    /// The limits of all shards and what is left in the pool always add up to the sum of the equal parts.
+    ///
+    /// - Parameter new: What ``maximumCount(ofPart:givesBack:)`` has said. The entries must be within it, but for pinned ones.
+    mutating func setMaximumCount(_ new: Int, ofPart count: Int) {
+        let nominal = Self.nominalCount(count)
+        pool?.add((nominal - new) - (nominalCount - maximumCount))
+        (nominalCount, maximumCount) = (nominal, new)
+        tune(tuning)
+    }
+
     /// Changes the limit by weight. The entries must be within the new one.
     mutating func setMaximumWeight(_ weight: Int) {
         maximumWeight = UInt(weight)
         tune(tuning)
+    }
+
+    /// Makes the window as small as it will be with another limit, so that what leaves for that leaves in the proportion that will hold.
+    mutating func shrinkWindow(forLimit limit: Int) {
+        windowLimit = min(windowLimit, max(1, UInt(Double(limit) * tuning.windowShare + 0.5)))
     }
 
     // MARK: Entries come and go
@@ -251,17 +281,35 @@
         let table = whole.links
         var slots: [Slot] = []
         slots.reserveCapacity(whole.count)
-        var slot = main.hand
-        for _ in 0..<main.count {
-            slots.append(slot)
-            slot = table.next(of: slot)
-        }
-        slot = window.oldest
-        while slot != .none {
-            slots.append(slot)
-            slot = table.next(of: slot)
-        }
+        forEach(in: table) { slots.append($0) }
         return slots + whole.usedSlots.filter { table.flags(of: $0).segment == .pinned }
+    }
+
+    /// The entries that would leave first if nobody used any: those of main in the order in which the hand finds them without uses, then the window from its oldest.
+    ///
+    /// - Complexity: O(*n*).
+    func nextToLeave(in table: SlotLinks, atMost maximumCount: Int, where isWanted: (Slot) -> Bool) -> [Slot] {
+        var slots: [Slot] = []
+        for round in 0...SlotFlags.maximumUses where slots.count < maximumCount {
+            forEach(in: table, window: false) { slot in
+                if slots.count < maximumCount, table.flags(of: slot).uses == round, isWanted(slot) { slots.append(slot) }
+            }
+        }
+        forEach(in: table, main: false) { if slots.count < maximumCount, isWanted($0) { slots.append($0) } }
+        return slots
+    }
+
+    private func forEach(in table: SlotLinks, main isInMain: Bool = true, window isInWindow: Bool = true, _ body: (Slot) -> Void) {
+        var slot = main.hand
+        for _ in 0..<(isInMain ? main.count : 0) {
+            body(slot)
+            slot = table.next(of: slot)
+        }
+        slot = isInWindow ? window.oldest : .none
+        while slot != .none {
+            body(slot)
+            slot = table.next(of: slot)
+        }
     }
 
     /// How often an entry has been seen, by all that is known.
@@ -279,6 +327,6 @@
         window.checkInvariants(in: table.links)
         main.checkInvariants(in: table.links)
         precondition(count == table.count, "an entry is in no list")
-        precondition(!isOverLimit, "over a limit")
+        precondition(!isOverLimit || evictableCount == 0, "over a limit")
     }
 }

@@ -41,18 +41,39 @@ extension Shard {
         }
         if lag > 0, deadline &- now < lag { return .needsExactTime }
         let flags = table.slots.flags(of: slot)
-        table.slots.countUse(of: slot, flags)
-        if rules.accessLifetime > 0, deadline < .max {
-            // The timer wheel finds out when the timer comes up.
-            let later = CacheClock.deadline(rules.accessLifetime, after: now)
-            if later > deadline { table.slots.setDeadline(later, of: slot) }
-        }
+        noteUse(of: slot, flags, now: now)
         if flags.isNegative {
             otherStatistics.negativeHits &+= 1
             return .negative
         }
         hits &+= 1
         return .hit(table.value(at: slot))
+    }
+
+    @inlinable mutating func noteUse(of slot: Slot, _ flags: SlotFlags, now: Int64) {
+        table.slots.countUse(of: slot, flags)
+        let deadline = table.slots.deadline(of: slot)
+        guard rules.accessLifetime > 0, deadline < .max else { return }
+        // The timer wheel finds out when the timer comes up.
+        let later = CacheClock.deadline(rules.accessLifetime, after: now)
+        if later > deadline { table.slots.setDeadline(later, of: slot) }
+    }
+
+    /// The value of a key that has not expired by `now`. Counts as a use, but neither as a hit nor as a miss.
+    @inlinable mutating func use(_ key: Key, hash: UInt64, now: Int64) -> Value? {
+        let slot = peek(key, hash: hash, now: now)
+        guard slot != .none else { return nil }
+        let flags = table.slots.flags(of: slot)
+        guard !flags.isNegative else { return nil }
+        noteUse(of: slot, flags, now: now)
+        return table.value(at: slot)
+    }
+
+    /// The value of a key that has not expired by `now`, for an update of it. Counts nothing.
+    @inlinable mutating func beginUpdate(of key: Key, hash: UInt64, now: Int64) -> Value? {
+        updates.begin(key)
+        let slot = peek(key, hash: hash, now: now)
+        return slot == .none || table.slots.flags(of: slot).isNegative ? nil : table.value(at: slot)
     }
 
     /// Whether the access belongs to the sample.

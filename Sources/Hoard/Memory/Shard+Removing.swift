@@ -46,13 +46,41 @@ extension Shard {
         return true
     }
 
-    /// Evicts the entries that cannot stay in any case, so that no others leave in vain. O(*n*).
-    private mutating func evictHeavier(than weight: Int, departures: inout Departures<Key, Value>) {
-        for slot in table.slots.usedSlots {
+    /// Evicts the entries of a part of the table that cannot stay in any case, so that no others leave in vain.
+    ///
+    /// - Returns: Where the next part begins; `nil` if there is none.
+    mutating func evictHeavier(than weight: Int, from start: Slot, slotCount: Slot, departures: inout Departures<Key, Value>) -> Slot? {
+        let used = table.slots.usedSlots.upperBound
+        let end = min(used, start &+ slotCount)
+        for slot in min(start, end)..<end {
             guard table.slots.flags(of: slot).segment != .free, table.slots.links.weight(of: slot) > weight else { continue }
             departures.append(remove(slot, cause: .size))
             otherStatistics.evictions += 1
         }
+        return end < used ? end : nil
+    }
+
+    /// Changes the shard's equal part of the limit by count, once the entries that can leave are within what that allows.
+    ///
+    /// - Parameters:
+    ///   - givesBack: Whether the shard gives back what it has beyond its part, as far as the pool is overdrawn.
+    ///   - maximumCount: So many entries at most are evicted for that.
+    /// - Returns: Whether the new limit is in force.
+    mutating func setMaximumCount(
+        _ count: Int,
+        givesBack: Bool,
+        now: Int64,
+        atMost maximumCount: Int,
+        departures: inout Departures<Key, Value>
+    ) -> Bool {
+        var evicted = 0
+        let limit = policy.maximumCount(ofPart: count, givesBack: givesBack)
+        if policy.count > limit, rules.maximumWeight == nil { policy.shrinkWindow(forLimit: count) }
+        while policy.count > limit, evicted < maximumCount, evictColdest(now: now, departures: &departures) { evicted += 1 }
+        guard policy.count <= limit || policy.evictableCount == 0 else { return false }
+        rules.maximumCount = count
+        policy.setMaximumCount(limit, ofPart: count)
+        return true
     }
 
     /// Changes the limit by weight, once the entries are within it.
@@ -61,7 +89,7 @@ extension Shard {
     /// - Returns: Whether the new limit is in force.
     mutating func setMaximumWeight(_ weight: Int, now: Int64, atMost maximumCount: Int, departures: inout Departures<Key, Value>) -> Bool {
         var evicted = 0
-        if policy.totalWeight > UInt(weight) { evictHeavier(than: weight, departures: &departures) }
+        if policy.totalWeight > UInt(weight) { policy.shrinkWindow(forLimit: weight) }
         while policy.totalWeight > UInt(weight), evicted < maximumCount, evictColdest(now: now, departures: &departures) { evicted += 1 }
         guard policy.totalWeight <= UInt(weight) else { return false }
         rules.maximumWeight = weight
@@ -69,10 +97,17 @@ extension Shard {
         return true
     }
 
-    /// The entries with a value that have not expired, in the order in which the policy would evict them.
+    /// The entries with a value that have not expired, in the order in which the policy has them.
     func coldestFirst(now: Int64) -> [Slot] {
-        policy.coldestFirst(in: table.slots).filter { !table.slots.flags(of: $0).isNegative && table.slots.deadline(of: $0) > now }
+        policy.coldestFirst(in: table.slots).filter { hasValue($0, at: now) }
     }
+
+    /// Those of them that the policy would evict next.
+    func nextToLeave(now: Int64, atMost maximumCount: Int) -> [Slot] {
+        policy.nextToLeave(in: table.slots.links, atMost: maximumCount) { hasValue($0, at: now) }
+    }
+
+    private func hasValue(_ slot: Slot, at now: Int64) -> Bool { !table.slots.flags(of: slot).isNegative && table.slots.deadline(of: slot) > now }
 
     // MARK: Fences
 

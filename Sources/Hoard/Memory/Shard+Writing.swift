@@ -77,7 +77,7 @@ extension Shard {
     @inlinable mutating func makeRoom(for newcomer: Slot, now: Int64, tuner: WindowTuner, departures: inout Departures<Key, Value>) -> Bool {
         var wasKept = true
         while true {
-            let evicted = policy.nextEvicted(in: table.slots.links, sparing: newcomer)
+            let evicted = policy.nextEvicted(in: table.slots.links, sparing: wasKept ? newcomer : .none)
             if evicted == .none { break }
             let hasExpired = hasTimes && table.slots.deadline(of: evicted) <= now
             let departure = takeOut(evicted, cause: hasExpired ? .expired : .size)
@@ -102,6 +102,7 @@ extension Shard {
     /// Removes an entry that is in no list of the policy any more.
     @inlinable mutating func takeOut(_ slot: Slot, cause: RemovalCause) -> Departures<Key, Value>.Departure {
         noteDeparture(of: slot, cause: cause)
+        if hasUpdates { updates.interrupt(table.key(at: slot)) }
         let (key, value) = table.remove(slot)
         return .init(key: key, value: value, cause: cause)
     }
@@ -179,6 +180,7 @@ extension Shard {
     @usableFromInline mutating func forgetAll() {
         policy.removeAll()
         details.removeAll()
+        if hasUpdates { updates.interruptAll() }
         // What it says of keys that were there again would be wrong.
         departureLog = DepartureLog()
         if wheel != nil {
@@ -189,8 +191,8 @@ extension Shard {
 
     /// Takes over the tuner's choice; tells the tuner when the shard is full for the first time, and when the number of its entries has changed much.
     @usableFromInline mutating func adopt(_ tuner: WindowTuner) {
-        // The number of entries that fit is known beforehand only if they have no weights.
-        let hasChanged = rules.maximumWeight != nil && (count > tunedCapacity * 2 || count * 4 < tunedCapacity)
+        // The number of entries that fit depends on their weights, and the limits may be changed.
+        let hasChanged = count > tunedCapacity * 2 || count * 4 < tunedCapacity
         if sampleThreshold == 0 || hasChanged {
             let capacity = max(1, count).multipliedReportingOverflow(by: rules.shardCount).partialValue
             if sampleThreshold == 0 { tuner.start(capacity: capacity) } else { tuner.restart(capacity: capacity) }

@@ -38,6 +38,10 @@
         didSet { hasFences = !fences.isEmpty }
     }
 
+    /// Whether an update is under way here. Every write and every departure looks at this.
+    @inlinable var hasUpdates: Bool { !updates.isEmpty }
+    @usableFromInline var updates = UpdateTable<Key>()
+
     /// The number of entries for which the tuner watches.
     var tunedCapacity = 0
 
@@ -89,7 +93,7 @@ extension EvictionPolicy {
     /// With the tuning that caches begin with.
     @usableFromInline init<Key, Value>(_ rules: Shard<Key, Value>.Rules) {
         self.init(
-            maximumCount: min(rules.maximumCount, SlotTable.maximumCapacity - 1),
+            maximumCount: Self.nominalCount(rules.maximumCount),
             maximumWeight: rules.maximumWeight,
             shardCount: rules.shardCount,
             pool: rules.pool,

@@ -108,7 +108,7 @@ extension TieredCache {
     }
 
     /// Changes the limit on the weight of all entries in memory while the cache is in use. O(*k*) for *k* evicted entries.
-    package func setMaximumMemoryWeight(_ weight: Int) { memory.setMaximumWeight(weight) }
+    package func setMaximumMemoryWeight(_ weight: Int) { memory.resize(maximumWeight: weight) }
 
     /// The nearest store whose limit can change; `nil` if there is none.
     package var resizableStore: (any ResizableRecordStore)? { tiers.lazy.compactMap { $0.store as? any ResizableRecordStore }.first }

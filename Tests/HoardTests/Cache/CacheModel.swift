@@ -53,10 +53,14 @@ struct CacheModel {
             return nil
         }
         statistics.hits += 1
-        if accessLifetime > 0, entry.deadline < .max {
-            entries[key]?.deadline = max(entry.deadline, Self.deadline(accessLifetime, after: now))
-        }
+        use(key, now: now, accessLifetime: accessLifetime)
         return entry.value
+    }
+
+    /// A use of an entry that is there.
+    mutating func use(_ key: Int, now: Int64, accessLifetime: Int64) {
+        guard let entry = entries[key], accessLifetime > 0, entry.deadline < .max else { return }
+        entries[key]?.deadline = max(entry.deadline, Self.deadline(accessLifetime, after: now))
     }
 
     /// Takes in what the listener was told. Returns what is wrong with it.

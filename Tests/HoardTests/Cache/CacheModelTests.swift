@@ -168,7 +168,23 @@ extension CacheModelTests {
             let charged = max(0, weight ?? (1 + lastValue % 3))
             let mustRefuse = deadline == .min || charged > rules.maximumWeight ?? .max || rules.maximumCount == 0
             let hadRefused = cache.statistics.refusals
-            cache.insert(lastValue, forKey: key, weight: weight, expiresAfter: ownTime.map { .nanoseconds($0) }, tags: tags)
+            let lifetime = ownTime.map { Duration.nanoseconds($0) }
+            switch Int.random(in: 0..<5, using: &generator) {
+            case 0:
+                let old = model.value(forKey: key, now: now)
+                var seen: Int?
+                let new = cache.update(forKey: key, weight: weight, expiresAfter: lifetime, tags: tags) { [lastValue] value in
+                    seen = value
+                    return lastValue
+                }
+                expect(seen, old, "value that an update sees")
+                expect(new, lastValue, "value that an update returns")
+            case 1 where model.value(forKey: key, now: now) == nil:
+                let found = cache.insertIfAbsent(lastValue, forKey: key, weight: weight, expiresAfter: lifetime, tags: tags)
+                expect(found, nil, "value that is found where there is none")
+            default:
+                cache.insert(lastValue, forKey: key, weight: weight, expiresAfter: lifetime, tags: tags)
+            }
             take(.replacement(of: key))
             if model.entries[key] != nil { problem = problem ?? "nobody was told that the old value of \(key) left" }
             if cache.statistics.refusals > hadRefused {
@@ -185,6 +201,10 @@ extension CacheModelTests {
         }
 
         private mutating func read(_ key: Int) {
+            if let value = model.value(forKey: key, now: now), Int.random(in: 0..<5, using: &generator) == 0 {
+                expect(cache.insertIfAbsent(-1, forKey: key), value, "value that is there already")
+                model.use(key, now: now, accessLifetime: rules.expiration.accessLifetime)
+            }
             let actual = Bool.random(using: &generator) ? cache[key] : cache.value(forKey: key)
             let wasExpired = model.entries[key].map { !$0.isAlive(at: now) } ?? false
             expect(actual, model.read(key, now: now, accessLifetime: rules.expiration.accessLifetime), "value of \(key)")
@@ -194,7 +214,13 @@ extension CacheModelTests {
         private mutating func remove(_ key: Int) {
             let expected = model.value(forKey: key, now: now)
             let wasThere = model.entries[key] != nil
-            expect(cache.removeValue(forKey: key), expected, "removal")
+            switch Int.random(in: 0..<3, using: &generator) {
+            case 0 where expected != nil: expect(cache.update(forKey: key) { _ in nil }, nil, "removal by an update")
+            case 1 where expected != nil:
+                expect(cache.removeValue(forKey: key) { _ in false }, nil, "removal that its predicate does not want")
+                expect(cache.removeValue(forKey: key) { $0 == expected }, expected, "removal by a predicate")
+            default: expect(cache.removeValue(forKey: key), expected, "removal")
+            }
             expect(take(.removal(of: key)), wasThere ? 1 : 0, "number of entries that left at a removal")
         }
 

@@ -1,0 +1,160 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+extension Cache {
+    /// Computes a value from the present one and writes it, as one step: inserts, changes or removes.
+    ///
+    /// ```swift
+    /// let visits = counts.update(forKey: page) { ($0 ?? 0) + 1 }
+    /// ```
+    ///
+    /// Updates of one key run one after the other, each with the value that the one before has left. `body` runs outside the cache's locks, once; again only if the value
+    /// leaves meanwhile (by removal, eviction or expiration), or is written because there was none. A value that is inserted meanwhile stays: the update counts as
+    /// done just before.
+    ///
+    /// Counts as a use, but neither as a hit nor as a miss. A load of the key that is under way does not publish its value over this one.
+    ///
+    /// - Parameters:
+    ///   - weight: What the entry weighs, as in ``insert(_:forKey:weight:expiresAfter:tags:)``.
+    ///   - expiresAfter: When the entry expires, counted from now.
+    ///   - tags: Labels by which ``removeValues(taggedWith:)`` finds the entry. They replace those of the old value.
+    ///   - body: Gets the value, or `nil` if there is none that has not expired. Returns what is to be there: `nil` removes the value. It may use the cache, but must
+    ///     not update the same key, which traps. Updates of other keys within it can come to wait for each other for ever.
+    /// - Returns: What `body` has returned.
+    /// - Throws: What `body` throws. Then nothing changes.
+    /// - Complexity: O(1) amortised, and O(1) for each entry evicted. Waits for other updates of the key.
+    @discardableResult
+    @inlinable public func update<Failure: Error>(
+        forKey key: Key,
+        weight: Int? = nil,
+        expiresAfter: Duration? = nil,
+        tags: Set<String> = [],
+        _ body: (Value?) throws(Failure) -> Value?
+    ) throws(Failure) -> Value? {
+        try change(key) { (old) throws(Failure) -> (Change, Value?) in
+            guard let new = try body(old) else { return (.remove, nil) }
+            var entry = entry(for: new, key: key, weight: weight, expiresAfter: expiresAfter)
+            if !tags.isEmpty { entry.details = EntryDetails(tags: tags) }
+            return (.write(entry), new)
+        }
+    }
+
+    /// Removes a value if a predicate says so, as one step, like ``update(forKey:weight:expiresAfter:tags:_:)``.
+    ///
+    /// If the value stays, that is no use of it.
+    ///
+    /// - Parameter predicate: Gets a value that has not expired. The rules of an update's body hold for it.
+    /// - Returns: The value that was removed; `nil` if none was.
+    /// - Throws: What `predicate` throws. Then nothing changes.
+    @discardableResult
+    @inlinable public func removeValue<Failure: Error>(
+        forKey key: Key,
+        if predicate: (Value) throws(Failure) -> Bool
+    ) throws(Failure) -> Value? {
+        try change(key) { (old) throws(Failure) -> (Change, Value?) in
+            guard let old, try predicate(old) else { return (.keep, nil) }
+            return (.remove, old)
+        }
+    }
+
+    /// Writes a value if there is none, as one step.
+    ///
+    /// Counts as a use of the value that is there in the end, but neither as a hit nor as a miss. A negative entry counts as no value. If the value is written, a load
+    /// of the key that is under way does not publish its own over it.
+    ///
+    /// - Parameters:
+    ///   - weight: What the entry weighs, as in ``insert(_:forKey:weight:expiresAfter:tags:)``.
+    ///   - expiresAfter: When the entry expires, counted from now.
+    ///   - tags: Labels by which ``removeValues(taggedWith:)`` finds the entry.
+    /// - Returns: The value that was there; `nil` if there was none.
+    /// - Complexity: O(1) amortised, and O(1) for each entry evicted. Never waits for an update.
+    @discardableResult
+    @inlinable public func insertIfAbsent(
+        _ value: Value,
+        forKey key: Key,
+        weight: Int? = nil,
+        expiresAfter: Duration? = nil,
+        tags: Set<String> = []
+    ) -> Value? {
+        let hash = hasher(key)
+        let now = exactTimeIfUsed()
+        if let found = cells.withShard(for: hash, { $0.use(key, hash: hash, now: now) }) { return found }
+        var entry = entry(for: value, key: key, weight: weight, expiresAfter: expiresAfter)
+        if !tags.isEmpty { entry.details = EntryDetails(tags: tags) }
+        var departures = Departures<Key, Value>()
+        let found = cells.withShard(for: hash) { shard -> Value? in
+            if let found = shard.use(key, hash: hash, now: entry.writeTime) { return found }
+            if shard.hasFences { shard.breakFences(forKey: key) }
+            if shard.hasUpdates { shard.updates.interrupt(key) }
+            _ = shard.insert(entry, forKey: key, hash: hash, now: entry.writeTime, tuner: tuner, departures: &departures)
+            return nil
+        }
+        if found == nil, flights.mayHaveFlights { flights.detach(key) }
+        report(departures)
+        return found
+    }
+
+    /// What becomes of an entry.
+    @usableFromInline enum Change: Sendable {
+        case keep, remove
+        case write(NewEntry<Value>)
+    }
+
+    /// Decides on a change by looking at the value, and makes it.
+    @inlinable func change<Failure: Error>(
+        _ key: Key,
+        _ decide: (Value?) throws(Failure) -> (Change, Value?)
+    ) throws(Failure) -> Value? {
+        let hash = hasher(key)
+        let turn = cells.withShard(for: hash) { $0.updates.enter(key) }
+        defer { cells.withShard(for: hash) { $0.updates.leave(key) } }
+        // What is let go of here is let go of when the turn is over: its deinitialiser may use the cache.
+        var (seen, departures): ([Value], Departures<Key, Value>) = ([], Departures())
+        let result = try turn.take { () throws(Failure) -> Value? in
+            while true {
+                let now = exactTimeIfUsed()
+                let old = cells.withShard(for: hash) { $0.beginUpdate(of: key, hash: hash, now: now) }
+                if let old { seen.append(old) }
+                let (change, result) = try decide(old)
+                if make(change, of: key, hash: hash, hadValue: old != nil, &departures) { return result }
+            }
+        }
+        report(departures)
+        return result
+    }
+
+    /// Makes a change that was decided on by the value that was there, or by its absence.
+    ///
+    /// - Returns: Whether that still holds. Otherwise nothing has been done.
+    @inlinable func make(_ change: Change, of key: Key, hash: UInt64, hadValue: Bool, _ departures: inout Departures<Key, Value>) -> Bool {
+        let entry: NewEntry<Value>?
+        switch change {
+        case .keep: return true
+        case .remove: entry = nil
+        case .write(let new): entry = new
+        }
+        let now = entry?.writeTime ?? exactTimeIfUsed()
+        let (holds, isChanged) = cells.withShard(for: hash) { shard -> (Bool, Bool) in
+            switch shard.updates.interference(with: key) {
+            case .overtaken: return (true, false)
+            case .interrupted: return (false, false)
+            case .none: break
+            }
+            let slot = shard.peek(key, hash: hash, now: now)
+            let hasValue = slot != .none && !shard.table.slots.flags(of: slot).isNegative
+            // Its time may be up without anybody having removed it.
+            guard hasValue == hadValue else { return (false, false) }
+            guard entry != nil || hasValue else { return (true, false) }
+            if shard.hasFences { shard.breakFences(forKey: key) }
+            if let entry {
+                _ = shard.insert(entry, forKey: key, hash: hash, now: now, tuner: tuner, departures: &departures)
+            } else {
+                shard.otherStatistics.removals &+= 1
+                departures.append(shard.remove(slot, cause: .explicit))
+            }
+            return (true, true)
+        }
+        if isChanged, flights.mayHaveFlights { flights.detach(key) }
+        return holds
+    }
+}
