@@ -98,8 +98,11 @@ import Testing
         var generator = SeededGenerator(seed: seed)
         let responses = (0..<count).map { _ in
             let fields = (0..<Int.random(in: 0...3, using: &generator)).map { _ in HostileHeads.pick(Self.responseFields, &generator) + "\r\n" }
+            let hasTag = !HostileHeads.chance(4, &generator) && !fields.contains { $0.hasPrefix("ETag") }
+            let tag = hasTag ? "ETag: \"1\"\r\n" : ""
             let length = fields.contains { $0.hasPrefix("Content-Length") } ? "" : "Content-Length: 5\r\n"
-            let stored = "HTTP/1.1 200 OK\r\nDate: Tue, 14 Nov 2023 00:00:00 GMT\r\nCache-Control: max-age=1\r\n\(fields.joined())\(length)\r\nhello"
+            let stored =
+                "HTTP/1.1 200 OK\r\nDate: Tue, 14 Nov 2023 00:00:00 GMT\r\nCache-Control: max-age=1\r\n\(fields.joined())\(tag)\(length)\r\nhello"
             var update = Self.response(&generator)
             if HostileHeads.chance(2, &generator), case .send(let text) = update[0], let line = text.firstRange(of: "\r\n") {
                 let directives = HostileHeads.pick(["max-age=2147483647", "max-age=0", "no-cache", "no-store", "max-age=1"], &generator)
