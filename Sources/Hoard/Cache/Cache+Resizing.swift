@@ -33,7 +33,7 @@ extension Cache {
                     return shard.setMaximumCount(part, givesBack: givesBack, now: now, atMost: count, departures: &departures)
                 }
             }
-            // What some shards have taken beyond their parts, others must have left.
+            // Some shards may have more than their parts, if others have left as much.
             let isWithinLimit = cells.withShard(0) { ($0.rules.pool?.count ?? 0) >= 0 }
             if isWithinLimit, countLimit.load(ordering: .sequentiallyConsistent) == limit { return }
             givesBack = !isWithinLimit

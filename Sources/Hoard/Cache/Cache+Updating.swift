@@ -94,7 +94,7 @@ extension Cache {
         return found
     }
 
-    /// What becomes of an entry.
+    /// A change of an entry.
     @usableFromInline enum Change: Sendable {
         case keep, remove
         case write(NewEntry<Value>)
@@ -108,7 +108,7 @@ extension Cache {
         let hash = hasher(key)
         let turn = cells.withShard(for: hash) { $0.updates.enter(key) }
         defer { cells.withShard(for: hash) { $0.updates.leave(key) } }
-        // What is let go of here is let go of when the turn is over: its deinitialiser may use the cache.
+        // Values are released when the turn is over: their deinitialisers may use the cache.
         var (seen, departures): ([Value], Departures<Key, Value>) = ([], Departures())
         let result = try turn.take { () throws(Failure) -> Value? in
             while true {

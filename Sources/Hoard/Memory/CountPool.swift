@@ -29,6 +29,6 @@ internal import Synchronization
     /// Puts entries back, or takes them even if they are not there yet: what shards give up for a lower limit may come later.
     func add(_ count: Int) { available.wrappingAdd(count, ordering: .relaxed) }
 
-    /// What is left; negative if shards have more than the limit allows, which is being changed.
+    /// The rest; negative if the shards have more than a limit allows that is being changed.
     var count: Int { available.load(ordering: .relaxed) }
 }

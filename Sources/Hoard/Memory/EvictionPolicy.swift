@@ -78,7 +78,7 @@
         windowLimit = max(1, UInt(limit * tuning.windowShare + 0.5))
     }
 
-    /// What the limit by count will be with another equal part of the cache's limit. Less than what there is now if that is to shrink.
+    /// The limit by count that another equal part of the cache's limit leads to. It is lower than ``maximumCount`` if the shard has to shrink.
     ///
     /// - Parameter givesBack: Whether the shard gives back what it has beyond its part, as far as the pool is overdrawn.
     func maximumCount(ofPart count: Int, givesBack: Bool) -> Int {
@@ -92,7 +92,7 @@
     ///
     /// The limits of all shards and what is left in the pool always add up to the sum of the equal parts.
     ///
-    /// - Parameter new: What ``maximumCount(ofPart:givesBack:)`` has said. The entries must be within it, but for pinned ones.
+    /// - Parameter new: The result of ``maximumCount(ofPart:givesBack:)``. The entries must be within it, but for pinned ones.
     mutating func setMaximumCount(_ new: Int, ofPart count: Int) {
         let nominal = Self.nominalCount(count)
         pool?.add((nominal - new) - (nominalCount - maximumCount))

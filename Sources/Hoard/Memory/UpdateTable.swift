@@ -9,7 +9,7 @@ public import Synchronization
 ///
 /// Not thread-safe; its shard's lock guards it. The turns themselves are waited for without that lock.
 @usableFromInline struct UpdateTable<Key: Hashable & Sendable>: Sendable {
-    /// What has happened to a key since an update of it read its value.
+    /// An event since an update has read the value of its key.
     @usableFromInline enum Interference: Sendable {
         case none
         /// A value was written without a look at the old one. The update counts as done just before that, and writes nothing.
@@ -72,7 +72,7 @@ public import Synchronization
         for key in updates.keys { note(.interrupted, key) }
     }
 
-    /// What comes first decides.
+    /// The first event decides.
     @inlinable mutating func note(_ interference: Interference, _ key: Key) {
         if case .none? = updates[key]?.interference { updates[key]?.interference = interference }
     }

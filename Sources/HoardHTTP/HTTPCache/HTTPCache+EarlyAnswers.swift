@@ -13,7 +13,7 @@ internal import Synchronization
     internal import Foundation
 #endif
 
-/// What becomes of requests that have been sent to the origin early.
+/// Answers to requests that have been sent to the origin early.
 extension HTTPCache {
     /// Why a response to an early miss must not be stored, if its `Cache-Control` is enough to know. `nil`: it has to be judged whole.
     ///

@@ -6,9 +6,9 @@ internal import NIOCore
 
 /// Writes responses from memory with the fields that each answer has anew.
 struct HitWriter: Sendable {
-    /// What stands between the number of `Age` and that of `ttl`.
+    /// The text between the numbers of `Age` and `ttl`.
     private let beforeTimeToLive: [UInt8]
-    /// What follows the number of `ttl`.
+    /// The text behind the number of `ttl`.
     private let afterTimeToLive: [UInt8]
 
     /// Content up to this length is copied behind its head: that takes less time than having the kernel gather it.

@@ -70,7 +70,7 @@ final class ProxyRelay: Relay, RelayReceiver {
         return relay
     }
 
-    /// What the origin is asked.
+    /// A question to the origin.
     private struct Question {
         let miss: HTTPCache.EarlyMiss
         /// The request, if it had to be parsed for that.
@@ -139,7 +139,7 @@ final class ProxyRelay: Relay, RelayReceiver {
         let (miss, status) = (question.miss, scanned.status)
         if miss.isOfStale {
             if status == 304 { return confirm(miss, &output, to: client) }
-            // What is stored may be the answer to an error.
+            // The stored response may be the answer to an error.
             if status >= 500 { return false }
         }
         let content = UnsafeRawBufferPointer(rebasing: bytes[scanned.headByteCount...])

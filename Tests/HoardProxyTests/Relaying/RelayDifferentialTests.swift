@@ -78,7 +78,7 @@ import Testing
         return parts.joined() == text ? [.send(parts[0]), .pause(.milliseconds(1)), .send(parts[1])] + end : [.send(text)] + end
     }
 
-    /// What `HOARD_RELAY_SEED`, a seed that a failure has told, and `HOARD_RELAY_RUNS` ask for; without them any seed, and 300 runs.
+    /// The seed of `HOARD_RELAY_SEED`, as a failure has told it, and the number of runs of `HOARD_RELAY_RUNS`; without them any seed, and 300 runs.
     private static var asked: (seed: UInt64, count: Int) {
         let environment = ProcessInfo.processInfo.environment
         let seed = environment["HOARD_RELAY_SEED"].flatMap { UInt64($0) } ?? .random(in: 0..<1_000_000)

@@ -13,7 +13,7 @@ import Testing
         case read, remove, evict, removeIfEven, update
         case insert(Int), insertIfAbsent(Int)
 
-        /// What it returns, and what it leaves.
+        /// The result, and the value that is left.
         func applied(to value: Int?) -> (result: Int?, value: Int?) {
             switch self {
             case .read: (value, value)

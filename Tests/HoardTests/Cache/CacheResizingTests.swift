@@ -177,7 +177,7 @@ import Testing
             #expect(cache.count <= cache.maximumCount ?? 0, "seed \(seed)")
         }
         cache.checkInvariants()
-        // What shards and pool have of the limit has not been lost or doubled.
+        // No part of the limit has been lost or doubled.
         cache.resize(maximumCount: 3_000)
         for key in 0..<100_000 { cache.insert(key, forKey: -1 - key) }
         #expect(cache.count == 3_000, "seed \(seed)")
