@@ -109,9 +109,9 @@ extension TieredCache {
     }
 
     /// Whether neither memory nor a store has anything of a key, as far as that is known without reading a store. Never suspends. If so, that counts as a
-    /// miss.
+    /// miss of the cache, but not of the memory tier: its policy sees a key once for each request, and callers have looked there before.
     @inlinable package func isKnownAbsent(_ key: Key) -> Bool {
-        guard memory.value(forKey: key) == nil else { return false }
+        guard memory.peek(key) == nil else { return false }
         if !tiers.isEmpty, let recordKey = naming.recordKey(for: key) {
             guard !fences.withLock({ $0.isBeingWritten(key) }), tiers.allSatisfy({ $0.isKnownAbsent(recordKey) }) else { return false }
         }
