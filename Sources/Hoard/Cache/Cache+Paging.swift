@@ -49,10 +49,7 @@ extension Shard {
         let used = Int(table.slots.usedSlots.upperBound)
         guard start < used else { return ([], nil) }
         let end = limit < used - start ? start + limit : used
-        let slots = (Slot(start)..<Slot(end)).filter { slot in
-            let flags = table.slots.flags(of: slot)
-            return flags.segment != .free && !flags.isNegative && table.slots.deadline(of: slot) > now
-        }
+        let slots = (Slot(start)..<Slot(end)).filter { table.slots.flags(of: $0).segment != .free && hasValue($0, at: now) }
         return (slots, end < used ? end : nil)
     }
 }

@@ -54,8 +54,8 @@ extension Cache {
         let hash = hasher(key)
         let now = exactTimeIfUsed()
         return cells.withShard(for: hash) { shard in
-            let slot = shard.peek(key, hash: hash, now: now)
-            return slot == .none || shard.table.slots.flags(of: slot).isNegative ? nil : shard.table.value(at: slot)
+            let slot = shard.peekValue(key, hash: hash, now: now)
+            return slot == .none ? nil : shard.table.value(at: slot)
         }
     }
 
@@ -64,10 +64,7 @@ extension Cache {
     @inlinable public func contains(_ key: Key) -> Bool {
         let hash = hasher(key)
         let now = exactTimeIfUsed()
-        return cells.withShard(for: hash) { shard in
-            let slot = shard.peek(key, hash: hash, now: now)
-            return slot != .none && !shard.table.slots.flags(of: slot).isNegative
-        }
+        return cells.withShard(for: hash) { $0.peekValue(key, hash: hash, now: now) != .none }
     }
 
     /// Reads like ``value(forKey:)``; writes like ``insert(_:forKey:weight:expiresAfter:tags:)``, or removes if the new value is `nil`.

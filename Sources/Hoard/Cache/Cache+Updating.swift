@@ -33,9 +33,7 @@ extension Cache {
     ) throws(Failure) -> Value? {
         try change(key) { (old) throws(Failure) -> (Change, Value?) in
             guard let new = try body(old) else { return (.remove, nil) }
-            var entry = entry(for: new, key: key, weight: weight, expiresAfter: expiresAfter)
-            if !tags.isEmpty { entry.details = EntryDetails(tags: tags) }
-            return (.write(entry), new)
+            return (.write(entry(for: new, key: key, weight: weight, expiresAfter: expiresAfter, tags: tags)), new)
         }
     }
 
@@ -79,8 +77,7 @@ extension Cache {
         let hash = hasher(key)
         let now = exactTimeIfUsed()
         if let found = cells.withShard(for: hash, { $0.use(key, hash: hash, now: now) }) { return found }
-        var entry = entry(for: value, key: key, weight: weight, expiresAfter: expiresAfter)
-        if !tags.isEmpty { entry.details = EntryDetails(tags: tags) }
+        let entry = entry(for: value, key: key, weight: weight, expiresAfter: expiresAfter, tags: tags)
         var departures = Departures<Key, Value>()
         let found = cells.withShard(for: hash) { shard -> Value? in
             if let found = shard.use(key, hash: hash, now: entry.writeTime) { return found }
@@ -140,8 +137,8 @@ extension Cache {
             case .interrupted: return (false, false)
             case .none: break
             }
-            let slot = shard.peek(key, hash: hash, now: now)
-            let hasValue = slot != .none && !shard.table.slots.flags(of: slot).isNegative
+            let slot = shard.peekValue(key, hash: hash, now: now)
+            let hasValue = slot != .none
             // Its time may be up without anybody having removed it.
             guard hasValue == hadValue else { return (false, false) }
             guard entry != nil || hasValue else { return (true, false) }

@@ -17,9 +17,7 @@ extension Cache {
     ///   - tags: Labels by which ``removeValues(taggedWith:)`` finds the entry. They replace those of an older value.
     /// - Complexity: O(1) amortised, and O(1) for each entry evicted.
     @inlinable public func insert(_ value: Value, forKey key: Key, weight: Int? = nil, expiresAfter: Duration? = nil, tags: Set<String> = []) {
-        var entry = entry(for: value, key: key, weight: weight, expiresAfter: expiresAfter)
-        if !tags.isEmpty { entry.details = EntryDetails(tags: tags) }
-        report(insert(entry, forKey: key))
+        report(insert(entry(for: value, key: key, weight: weight, expiresAfter: expiresAfter, tags: tags), forKey: key))
     }
 
     /// Writes an entry and returns what left for it. A caller that holds a lock of its own keeps that until the lock is released.
@@ -143,6 +141,13 @@ extension Cache {
             return NewEntry(value: value, weight: max(0, weight), deadline: .max, writeTime: .min)
         }
         return timedEntry(value, weight: max(0, weight), expiresAfter: expiresAfter)
+    }
+
+    /// The same with tags.
+    @inlinable func entry(for value: Value, key: Key, weight: Int?, expiresAfter: Duration?, tags: Set<String>) -> NewEntry<Value> {
+        var entry = entry(for: value, key: key, weight: weight, expiresAfter: expiresAfter)
+        if !tags.isEmpty { entry.details = EntryDetails(tags: tags) }
+        return entry
     }
 
     @inlinable func timedEntry(_ value: Value?, weight: Int, expiresAfter: Duration?) -> NewEntry<Value> {

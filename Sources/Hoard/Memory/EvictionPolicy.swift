@@ -74,9 +74,10 @@
 
     mutating func tune(_ tuning: Tuning) {
         self.tuning = tuning
-        let limit = Double(maximumWeight ?? UInt(nominalCount))
-        windowLimit = max(1, UInt(limit * tuning.windowShare + 0.5))
+        windowLimit = windowLimit(of: maximumWeight ?? UInt(nominalCount))
     }
+
+    private func windowLimit(of limit: UInt) -> UInt { max(1, UInt(Double(limit) * tuning.windowShare + 0.5)) }
 
     /// The limit by count that another equal part of the cache's limit leads to. It is lower than ``maximumCount`` if the shard has to shrink.
     ///
@@ -108,7 +109,7 @@
 
     /// Makes the window as small as it will be with another limit, so that what leaves for that leaves in the proportion that will hold.
     mutating func shrinkWindow(forLimit limit: Int) {
-        windowLimit = min(windowLimit, max(1, UInt(Double(limit) * tuning.windowShare + 0.5)))
+        windowLimit = min(windowLimit, windowLimit(of: UInt(limit)))
     }
 
     // MARK: Entries come and go

@@ -61,19 +61,17 @@ extension Shard {
 
     /// The value of a key that has not expired by `now`. Counts as a use, but neither as a hit nor as a miss.
     @inlinable mutating func use(_ key: Key, hash: UInt64, now: Int64) -> Value? {
-        let slot = peek(key, hash: hash, now: now)
+        let slot = peekValue(key, hash: hash, now: now)
         guard slot != .none else { return nil }
-        let flags = table.slots.flags(of: slot)
-        guard !flags.isNegative else { return nil }
-        noteUse(of: slot, flags, now: now)
+        noteUse(of: slot, table.slots.flags(of: slot), now: now)
         return table.value(at: slot)
     }
 
     /// The value of a key that has not expired by `now`, for an update of it. Counts nothing.
     @inlinable mutating func beginUpdate(of key: Key, hash: UInt64, now: Int64) -> Value? {
         updates.begin(key)
-        let slot = peek(key, hash: hash, now: now)
-        return slot == .none || table.slots.flags(of: slot).isNegative ? nil : table.value(at: slot)
+        let slot = peekValue(key, hash: hash, now: now)
+        return slot == .none ? nil : table.value(at: slot)
     }
 
     /// Whether the access belongs to the sample.
@@ -86,6 +84,12 @@ extension Shard {
     @inlinable func peek(_ key: Key, hash: UInt64, now: Int64) -> Slot {
         let slot = table.find(key, hash: UInt32(truncatingIfNeeded: hash))
         return slot != .none && table.slots.deadline(of: slot) > now ? slot : .none
+    }
+
+    /// The same, or `none` if the entry is negative.
+    @inlinable func peekValue(_ key: Key, hash: UInt64, now: Int64) -> Slot {
+        let slot = peek(key, hash: hash, now: now)
+        return slot == .none || table.slots.flags(of: slot).isNegative ? .none : slot
     }
 }
 

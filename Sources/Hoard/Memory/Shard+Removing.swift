@@ -107,7 +107,7 @@ extension Shard {
         policy.nextToLeave(in: table.slots.links, atMost: maximumCount) { hasValue($0, at: now) }
     }
 
-    private func hasValue(_ slot: Slot, at now: Int64) -> Bool { !table.slots.flags(of: slot).isNegative && table.slots.deadline(of: slot) > now }
+    func hasValue(_ slot: Slot, at now: Int64) -> Bool { !table.slots.flags(of: slot).isNegative && table.slots.deadline(of: slot) > now }
 
     // MARK: Fences
 
