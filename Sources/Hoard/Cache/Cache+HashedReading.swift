@@ -33,8 +33,11 @@ extension Shard {
     mutating func readIfPresent(hash: UInt64, now: Int64, lag: Int64, where isMatch: (Key) -> Bool) -> Value? {
         let slot = table.slots.find(UInt32(truncatingIfNeeded: hash)) { isMatch(table.keyPointer($0).pointee) }
         guard slot != .none else { return nil }
-        let flags = table.slots.flags(of: slot)
-        if flags.isSpecial {
+        var flags = table.slots.flags(of: slot)
+        if isSpecial(flags, now: now, lag: lag) {
+            // This may mark the entry.
+            moveHorizon(now)
+            flags = table.slots.flags(of: slot)
             let deadline = table.slots.deadline(of: slot)
             guard !flags.isNegative, rules.accessLifetime == 0, deadline > now, deadline &- now >= lag else { return nil }
         }

@@ -11,7 +11,10 @@
 /// An entry's deadline may be put off without telling the wheel (expire-after-access does so on each hit): the wheel reads the deadline
 /// when the timer comes up, and sets it again.
 ///
-/// Its links are in the ``SlotTimers`` that each operation is given. Memory: 3 KB.
+/// The wheel also spares most reads the deadline: entries in the two finest wheels, and those that are due, are marked as due soon in their
+/// flags. No other entry expires before the ``horizon``.
+///
+/// Its links and marks are in the ``SlotTimers`` that each operation is given. Memory: 3 KB.
 struct TimerWheel: Sendable {
     private static let bucketBits: Int64 = 6
     private static let bucketsPerWheel = 64
@@ -28,6 +31,8 @@ struct TimerWheel: Sendable {
 
     private static let firstEnd: Slot = 1 << 31
     private static let dueList = wheelCount * bucketsPerWheel
+    /// The entries of the wheels before this one are marked as due soon. A bucket of this one is a tick of ``SlotTicks`` wide.
+    private static let firstUnmarkedWheel = 2
 
     init(time: Int64) {
         self.time = time
@@ -38,14 +43,20 @@ struct TimerWheel: Sendable {
         occupied = Array(repeating: 0, count: Self.wheelCount)
     }
 
+    /// The ``SlotTicks`` before which no entry expires that is not marked as due soon: the one after the present one.
+    var horizon: Int32 { max(SlotTicks.always + 1, SlotTicks.tick(time) &+ 1) }
+
     // MARK: Timers
 
     /// Sets or moves an entry's timer to its deadline; cancels it if the entry never expires.
     mutating func schedule(_ slot: Slot, in table: SlotTimers) {
         cancel(slot, in: table)
         let deadline = table.deadline(of: slot)
-        guard deadline < .max else { return }
-        guard deadline > time else { return append(slot, to: Self.dueList, in: table) }
+        guard deadline < .max else { return table.setDueSoon(false, of: slot) }
+        guard deadline > time else {
+            table.setDueSoon(true, of: slot)
+            return append(slot, to: Self.dueList, in: table)
+        }
         for wheel in 0..<Self.wheelCount {
             let shift = Self.shift(wheel)
             let distance = (deadline >> shift) - (time >> shift)
@@ -54,6 +65,7 @@ struct TimerWheel: Sendable {
                 let tick = distance < Self.bucketsPerWheel ? deadline >> shift : (time >> shift) + Int64(Self.bucketsPerWheel) - 1
                 let bucket = Int(tick & Int64(Self.bucketsPerWheel - 1))
                 occupied[wheel] |= 1 << UInt64(bucket)
+                table.setDueSoon(wheel < Self.firstUnmarkedWheel, of: slot)
                 return append(slot, to: wheel * Self.bucketsPerWheel + bucket, in: table)
             }
         }
@@ -161,6 +173,10 @@ struct TimerWheel: Sendable {
                 precondition(whole.flags(of: slot).segment != .free, "a free slot has a timer")
                 // A deadline that was put off for ever keeps its timer until that comes up.
                 if table.deadline(of: slot) < .max { timers += 1 }
+                precondition(
+                    whole.flags(of: slot).isDueSoon || SlotTicks.tick(table.deadline(of: slot)) >= horizon,
+                    "an entry that expires before the horizon is not marked"
+                )
                 if list < Self.dueList {
                     let shift = Self.shift(list / Self.bucketsPerWheel)
                     let bucket = Int64(list % Self.bucketsPerWheel)

@@ -25,14 +25,19 @@ extension Shard {
             return .miss
         }
         let flags = table.slots.flags(of: slot)
-        if flags.isSpecial { return readSlowly(slot, now: now, lag: lag) }
+        if isSpecial(flags, now: now, lag: lag) { return readSlowly(slot, now: now, lag: lag) }
         table.slots.countUse(of: slot, flags)
         hits &+= 1
         return .hit(table.value(at: slot))
     }
 
-    /// The same for an entry that may expire or be negative.
+    /// Whether an entry may be negative, or at its end by a time that may be `lag` behind.
+    @inlinable @inline(__always)
+    func isSpecial(_ flags: SlotFlags, now: Int64, lag: Int64) -> Bool { flags.isSpecial || SlotTicks.tick(now &+ lag) >= table.slots.horizon }
+
+    /// The same for an entry that may be at its end, or negative.
     @inlinable mutating func readSlowly(_ slot: Slot, now: Int64, lag: Int64) -> Reading {
+        moveHorizon(now)
         let deadline = table.slots.deadline(of: slot)
         if deadline <= now {
             otherStatistics.misses &+= 1
@@ -48,6 +53,11 @@ extension Shard {
         }
         hits &+= 1
         return .hit(table.value(at: slot))
+    }
+
+    /// Has the timer wheel mark what expires next, if the time for that has come.
+    @inlinable mutating func moveHorizon(_ now: Int64) {
+        if SlotTicks.tick(now) >= table.slots.horizon, rules.accessLifetime == 0 { advanceWheel(to: now) }
     }
 
     @inlinable mutating func noteUse(of slot: Slot, _ flags: SlotFlags, now: Int64) {
@@ -83,7 +93,8 @@ extension Shard {
     /// The slot of a key that has not expired by `now`, or `none`. Counts nothing.
     @inlinable func peek(_ key: Key, hash: UInt64, now: Int64) -> Slot {
         let slot = table.find(key, hash: UInt32(truncatingIfNeeded: hash))
-        return slot != .none && table.slots.deadline(of: slot) > now ? slot : .none
+        guard slot != .none else { return .none }
+        return isSpecial(table.slots.flags(of: slot), now: now, lag: 0) && table.slots.deadline(of: slot) <= now ? .none : slot
     }
 
     /// The same, or `none` if the entry is negative.

@@ -138,19 +138,24 @@ extension Shard {
         guard wheel == nil else { return }
         wheel = TimerWheel(time: now)
         table.slots.addTimes(hasWriteTimes: rules.keepsWriteTimes)
+        noteHorizon()
+    }
+
+    private mutating func noteHorizon() {
+        // Uses put deadlines off, which no mark says.
+        table.slots.horizon = rules.accessLifetime > 0 ? SlotTicks.always : wheel?.horizon ?? SlotTicks.never
     }
 
     @usableFromInline mutating func setTimes(_ entry: NewEntry<Value>, of slot: Slot) {
-        var flags = table.slots.flags(of: slot)
-        flags.isExpiring = entry.deadline < .max
-        table.slots.setFlags(flags, of: slot)
         table.slots.setDeadline(entry.deadline, of: slot)
         table.slots.setWriteTime(entry.writeTime, of: slot)
         if let timers = table.slots.timerColumns { wheel?.schedule(slot, in: timers) }
     }
 
     @usableFromInline mutating func advanceWheel(to now: Int64) {
-        if let timers = table.slots.timerColumns { wheel?.advance(to: now, in: timers) }
+        guard let timers = table.slots.timerColumns else { return }
+        wheel?.advance(to: now, in: timers)
+        noteHorizon()
     }
 
     @usableFromInline mutating func nextExpired(at now: Int64) -> Slot {
@@ -186,6 +191,7 @@ extension Shard {
         if wheel != nil {
             wheel?.removeAll()
             table.slots.addTimes(hasWriteTimes: rules.keepsWriteTimes)
+            noteHorizon()
         }
     }
 

@@ -58,10 +58,12 @@ struct SlotTimers {
 
     private let timers: UnsafeMutablePointer<Timer>
     private let deadlines: UnsafeMutablePointer<Int64>
+    private let flags: UnsafeMutablePointer<SlotFlags>
 
-    init(timers: UnsafeMutablePointer<Timer>, deadlines: UnsafeMutablePointer<Int64>) {
+    init(timers: UnsafeMutablePointer<Timer>, deadlines: UnsafeMutablePointer<Int64>, flags: UnsafeMutablePointer<SlotFlags>) {
         self.timers = timers
         self.deadlines = deadlines
+        self.flags = flags
     }
 
     /// The tick at which the entry expires; `Int64.max` for never.
@@ -71,4 +73,7 @@ struct SlotTimers {
     func setTimer(_ timer: Timer, of slot: Slot) { timers[Int(slot)] = timer }
     func setPrevious(_ previous: Slot, of slot: Slot) { timers[Int(slot)].previous = previous }
     func setNext(_ next: Slot, of slot: Slot) { timers[Int(slot)].next = next }
+
+    /// Marks an entry whose deadline may lie before the ``TimerWheel/horizon``.
+    func setDueSoon(_ isDueSoon: Bool, of slot: Slot) { flags[Int(slot)].isDueSoon = isDueSoon }
 }

@@ -23,7 +23,7 @@ extension Slot {
     @inlinable static var maximumUses: UInt8 { 3 }
     @inlinable static var negativeBit: UInt8 { 1 << 4 }
     @inlinable static var detailsBit: UInt8 { 1 << 5 }
-    @inlinable static var expiringBit: UInt8 { 1 << 6 }
+    @inlinable static var dueSoonBit: UInt8 { 1 << 6 }
 
     /// How often the entry was read, up to 3: the CLOCK's counter.
     @inlinable var uses: UInt8 {
@@ -42,20 +42,29 @@ extension Slot {
         set { bits = newValue ? bits | Self.negativeBit : bits & ~Self.negativeBit }
     }
 
-    /// The entry has a deadline.
-    @inlinable var isExpiring: Bool {
-        get { bits & Self.expiringBit != 0 }
-        set { bits = newValue ? bits | Self.expiringBit : bits & ~Self.expiringBit }
+    /// The entry's deadline may lie before the ``TimerWheel/horizon``. The wheel keeps this mark.
+    @inlinable var isDueSoon: Bool {
+        get { bits & Self.dueSoonBit != 0 }
+        set { bits = newValue ? bits | Self.dueSoonBit : bits & ~Self.dueSoonBit }
     }
 
     /// Whether a read has to know more than the value.
-    @inlinable var isSpecial: Bool { bits & (Self.negativeBit | Self.expiringBit) != 0 }
+    @inlinable var isSpecial: Bool { bits & (Self.negativeBit | Self.dueSoonBit) != 0 }
 
     /// The shard keeps tags or an error for the entry.
     @inlinable var hasDetails: Bool {
         get { bits & Self.detailsBit != 0 }
         set { bits = newValue ? bits | Self.detailsBit : bits & ~Self.detailsBit }
     }
+}
+
+/// Times of a table, in units of 2 to the power of 32 nanoseconds: 4.3 seconds.
+@usableFromInline enum SlotTicks {
+    @inlinable static var never: Int32 { .max }
+    /// Before all times, so that each read has to look at the deadline.
+    @inlinable static var always: Int32 { .min }
+
+    @inlinable static func tick(_ time: Int64) -> Int32 { Int32(truncatingIfNeeded: time &>> 32) }
 }
 
 /// The part of a table of entries that does not depend on the types of keys and values: the index, and a few numbers for each entry.
@@ -75,6 +84,8 @@ extension Slot {
     // What every read needs comes first, to lie in one cache line with the shard's lock.
     @usableFromInline var index: UnsafeMutablePointer<UInt32>
     @usableFromInline var indexSize: UInt32
+    /// Before this time no entry expires that is not marked as due soon; in ticks, which are short to lie in this line. `never` until an entry can expire.
+    @usableFromInline var horizon = SlotTicks.never
     @usableFromInline var flags: UnsafeMutablePointer<SlotFlags>
     @usableFromInline var nodes: UnsafeMutablePointer<SlotLinks.Node>
     @usableFromInline var weights: UnsafeMutablePointer<Int>?
@@ -264,7 +275,7 @@ extension SlotTable {
     /// The columns that the timer wheel works with, if entries can expire.
     var timerColumns: SlotTimers? {
         guard let timers, let deadlines else { return nil }
-        return SlotTimers(timers: timers, deadlines: deadlines)
+        return SlotTimers(timers: timers, deadlines: deadlines, flags: flags)
     }
 
     @inlinable func flags(of slot: Slot) -> SlotFlags {

@@ -1,12 +1,13 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+// Public, because the coarse clock is inlined into each read of a cache whose entries expire.
 #if canImport(Darwin)
-    internal import Darwin
+    public import Darwin
 #elseif canImport(Glibc)
-    internal import Glibc
+    public import Glibc
 #elseif canImport(Musl)
-    internal import Musl
+    public import Musl
 #endif
 
 /// The system's monotonic clock. It does not depend on the time of day.
@@ -26,7 +27,7 @@ public struct MonotonicTicker: Ticker {
     }
 
     /// The same clock as it stood at the last tick of the system's timer: a sixth of the cost, and up to ``coarseLag`` behind.
-    @usableFromInline static func coarseNanoseconds() -> Int64 {
+    @inlinable @inline(__always) static func coarseNanoseconds() -> Int64 {
         #if canImport(Darwin)
             Int64(clamping: clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW_APPROX))
         #elseif canImport(Glibc) || canImport(Musl)
@@ -41,10 +42,10 @@ public struct MonotonicTicker: Ticker {
 
     #if canImport(Darwin)
     #elseif canImport(Glibc) || canImport(Musl)
-        private static func read(_ clock: clockid_t) -> Int64 {
+        @inlinable @inline(__always) static func read(_ clock: clockid_t) -> Int64 {
             var time = timespec()
             clock_gettime(clock, &time)
-            return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+            return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
         }
     #else
         private static let origin = ContinuousClock.now
