@@ -20,9 +20,10 @@ public import Synchronization
 /// a new value is never the one that is evicted to make room for itself. A use is ``value(forKey:)``, the subscript or a load;
 /// ``peek(_:)`` and ``contains(_:)`` are not uses.
 ///
-/// A cache limited by count that holds 1,024 entries or more is divided into up to 64 shards by the keys' hashes, each with a lock of its own.
-/// The shards share the limit so that it is used to the last entry and never exceeded; once it is used up, each shard evicts for
-/// itself. Smaller caches and caches limited by weight have one shard.
+/// A cache for 1,024 entries or more is divided into up to 64 shards by the keys' hashes, each with a lock of its own: a cache limited by count
+/// from the beginning, one limited by weight once it holds 1,024 entries, by what those weigh. The shards share the limits so that they are used up
+/// and never exceeded; after that each shard evicts for itself. An entry may weigh as much as the whole limit: if it weighs more than a
+/// quarter of a shard's part, all shards make room for it.
 ///
 /// Entries of weight 0 are pinned: they are never evicted, count against ``Configuration/maximumCount`` only,
 /// and leave by removal, replacement or expiration.
@@ -39,6 +40,14 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @usableFromInline let usesTimes: Atomic<Bool>
     /// The limit by count, as it is now.
     @usableFromInline let countLimit: Atomic<Int>
+    /// The limit by weight, as it is now.
+    @usableFromInline let weightLimit: Atomic<Int>
+    /// What no shard has of the limit by weight.
+    @usableFromInline let weightPool = LimitPool(0)
+    /// Held while a heavy entry is written.
+    @usableFromInline let heavyWrites = Mutex(())
+    /// The number of walks over all entries that are under way, during which the cache is not divided.
+    let walks = Atomic<Int>(0)
     @usableFromInline let tuner = WindowTuner()
     @usableFromInline let observers: RemovalObservers<Key, Value>
     @usableFromInline let flights = SingleFlight<Key, LoadOutcome<Value>>()
@@ -60,11 +69,13 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         lag = clock.lag
         usesTimes = Atomic(configuration.usesTimes)
         countLimit = Atomic(configuration.maximumCount ?? .max)
+        weightLimit = Atomic(configuration.maximumWeight ?? .max)
         observers = RemovalObservers(listener: configuration.removalListener)
         let shardCount = configuration.shardCount
-        let pool = configuration.pool(for: shardCount)
-        cells = ShardCells(count: shardCount) { number in
-            Shard(rules: configuration.rules(ofShard: number, of: shardCount, pool: pool))
+        let pool = Configuration.pool(for: configuration.maximumCount, shardCount: shardCount)
+        let weightPool = configuration.maximumWeight == nil ? nil : weightPool
+        cells = ShardCells(count: shardCount, capacity: configuration.maximumShardCount) { number in
+            Shard(rules: configuration.rules(ofShard: number, of: shardCount, pool: pool, weightPool: weightPool))
         }
         if configuration.trimsOnMemoryPressure { trim(by: .shared) }
     }
@@ -95,7 +106,4 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         )
     }
 
-    deinit {
-        cells.deallocate()
-    }
 }

@@ -71,18 +71,23 @@ extension Cache.Configuration {
     /// The fewest entries worth a shard. Measured: shards of 512 entries and more cost no hit ratio (docs/decisions.md).
     private static var countPerShard: Int { 512 }
 
-    /// The number of shards: a power of two. With a limit by weight one, because an entry may weigh as much as the whole limit.
-    @usableFromInline var shardCount: Int {
-        guard let maximumCount, maximumWeight == nil else { return 1 }
+    /// The number of shards that so many entries are worth: a power of two.
+    static func shardCount(for count: Int) -> Int {
         var shards = 1
-        while shards < 64, maximumCount / (shards * 2) >= Self.countPerShard { shards *= 2 }
+        while shards < 64, count / (shards * 2) >= countPerShard { shards *= 2 }
         return shards
     }
 
-    /// What the shards share of the limit by count: what is left of it when each has its own part. `nil` for one shard.
-    @usableFromInline func pool(for shardCount: Int) -> CountPool? {
+    /// The number of shards to begin with. With a limit by weight one: how many entries that means turns out later.
+    @usableFromInline var shardCount: Int { maximumWeight == nil ? maximumShardCount : 1 }
+
+    /// The number of shards once it is known how many entries there are: at most this.
+    @usableFromInline var maximumShardCount: Int { Self.shardCount(for: min(maximumCount ?? .max, maximumWeight ?? .max)) }
+
+    /// What the shards share of a limit by count: what is left of it when each has its own part. `nil` for one shard.
+    @usableFromInline static func pool(for maximumCount: Int?, shardCount: Int) -> LimitPool? {
         guard shardCount > 1, let maximumCount else { return nil }
-        return CountPool(
+        return LimitPool(
             (0..<shardCount).reduce(0) { sum, number in
                 let part = EvictionPolicy.nominalCount(Self.equalPart(maximumCount, number, of: shardCount))
                 return sum + part - EvictionPolicy.ownPart(of: part)
@@ -95,13 +100,14 @@ extension Cache.Configuration {
     }
 
     /// A shard's part of the limits. The parts add up to the whole.
-    @usableFromInline func rules(ofShard number: Int, of shardCount: Int, pool: CountPool?) -> Shard<Key, Value>.Rules {
+    @usableFromInline func rules(ofShard number: Int, of shardCount: Int, pool: LimitPool?, weightPool: LimitPool? = nil) -> Shard<Key, Value>.Rules {
         let count = maximumCount.map { Self.equalPart($0, number, of: shardCount) }
         return .init(
             maximumCount: count ?? .max,
             maximumWeight: maximumWeight,
             shardCount: shardCount,
             pool: pool,
+            weightPool: weightPool,
             accessLifetime: expiration.accessLifetime,
             keepsWriteTimes: usesTimes
         )

@@ -1,6 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Synchronization
+
 extension Cache {
     /// Calls a function with each entry, in no order.
     ///
@@ -11,6 +13,8 @@ extension Cache {
     /// - Throws: What `body` throws, which ends the iteration.
     /// - Complexity: O(*n*). A lock is held for 256 places of the table at a time.
     public func forEach<Failure: Error>(_ body: (Key, Value) throws(Failure) -> Void) throws(Failure) {
+        beginWalk()
+        defer { endWalk() }
         var position: Position? = .start
         while let start = position {
             let page = page(from: start, limit: Self.placesPerPage)
@@ -18,6 +22,11 @@ extension Cache {
             position = page.next
         }
     }
+
+    /// The cache is not divided until ``endWalk()``, so that no entry changes its place.
+    func beginWalk() { walks.add(1, ordering: .sequentiallyConsistent) }
+
+    func endWalk() { walks.subtract(1, ordering: .sequentiallyConsistent) }
 
     /// The keys of all entries, in no order: those that ``forEach(_:)`` visits. O(*n*).
     public var keys: [Key] {
@@ -71,6 +80,8 @@ extension Cache {
         guard maximumCount > 0 else { return [] }
         let now = exactTimeIfUsed()
         var coldest: [(rank: Double, key: Key, value: Value)] = []
+        beginWalk()
+        defer { endWalk() }
         for number in 0..<cells.count {
             coldest += cells.withShard(number) { shard in
                 let count = Double(shard.count)
@@ -86,6 +97,8 @@ extension Cache {
     private static var placesPerPage: Int { 256 }
 
     private func forEachPage<Entry>(_ entry: (borrowing Shard<Key, Value>, Slot) -> Entry, _ body: ([Entry]) -> Void) {
+        beginWalk()
+        defer { endWalk() }
         var position: Position? = .start
         while let start = position {
             let page = page(from: start, limit: Self.placesPerPage, entry)

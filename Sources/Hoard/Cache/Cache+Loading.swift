@@ -145,7 +145,7 @@ extension Cache {
     func publish(_ loaded: LoadResult<Value>, forKey key: Key, hash: UInt64, fence: FenceTable<Key>.Fence) {
         let entry = entry(for: loaded, key: key)
         var departures = Departures<Key, Value>()
-        cells.withShard(for: hash) { shard in
+        withShard(for: hash, writing: entry, &departures) { shard, departures in
             if case .failure = loaded.content { shard.otherStatistics.loadFailures += 1 } else { shard.otherStatistics.loads += 1 }
             guard shard.closeForPublication(fence, tags: loaded.tags ?? []) else {
                 shard.otherStatistics.fencedLoads += 1

@@ -102,7 +102,7 @@ extension Cache {
 
     func forEachShard<Result>(_ initial: Result, _ body: (inout Result, inout Shard<Key, Value>) -> Void) -> Result {
         var result = initial
-        for number in 0..<cells.count { cells.withShard(number) { body(&result, &$0) } }
+        cells.forEach { number in cells.withShard(number) { body(&result, &$0) } }
         return result
     }
 

@@ -8,7 +8,7 @@ extension Cache {
     public var maximumCount: Int? { configuration.maximumCount == nil ? nil : countLimit.load(ordering: .acquiring) }
 
     /// The limit on the weight of all entries, as it is now; `nil` if there is none. O(1).
-    public var maximumWeight: Int? { cells.withShard(0) { $0.rules.maximumWeight } }
+    public var maximumWeight: Int? { configuration.maximumWeight == nil ? nil : weightLimit.load(ordering: .acquiring) }
 
     /// Changes the limit on the number of entries while the cache is in use.
     ///
@@ -23,20 +23,15 @@ extension Cache {
         precondition(configuration.maximumCount != nil, "A cache without a limit by count has none to change: create it with maximumCount.")
         countLimit.store(max(0, maximumCount), ordering: .sequentiallyConsistent)
         var givesBack = false
-        while true {
-            let limit = countLimit.load(ordering: .sequentiallyConsistent)
-            for number in 0..<cells.count {
-                let part = Configuration.equalPart(limit, number, of: cells.count)
-                evict(inShard: number) { shard, now, count, departures in
-                    // Another call has taken over; this one begins again with its limit.
-                    guard countLimit.load(ordering: .sequentiallyConsistent) == limit else { return true }
-                    return shard.setMaximumCount(part, givesBack: givesBack, now: now, atMost: count, departures: &departures)
-                }
+        resize(by: countLimit) { limit, number, shardCount in
+            let part = Configuration.equalPart(limit, number, of: shardCount)
+            return { shard, now, count, departures in
+                shard.setMaximumCount(part, givesBack: givesBack, now: now, atMost: count, departures: &departures)
             }
+        } isWithinLimit: {
             // Some shards may have more than their parts, if others have left as much.
-            let isWithinLimit = cells.withShard(0) { ($0.rules.pool?.count ?? 0) >= 0 }
-            if isWithinLimit, countLimit.load(ordering: .sequentiallyConsistent) == limit { return }
-            givesBack = !isWithinLimit
+            givesBack = cells.withShard(0) { ($0.rules.pool?.rest ?? 0) < 0 }
+            return !givesBack
         }
     }
 
@@ -49,24 +44,45 @@ extension Cache {
     /// - Complexity: O(*n*), if there is less room than is used.
     public func resize(maximumWeight: Int) {
         precondition(configuration.maximumWeight != nil, "A cache without a limit by weight has none to change: create it with maximumWeight.")
-        let maximumWeight = max(0, maximumWeight)
-        var next: Slot? = 0
-        evict(inShard: 0) { shard, now, count, departures in
-            if let start = next, shard.policy.totalWeight > UInt(maximumWeight) {
-                next = shard.evictHeavier(than: maximumWeight, from: start, slotCount: Self.slotsPerStep, departures: &departures)
-                return false
+        let old = weightLimit.exchange(max(0, maximumWeight), ordering: .sequentiallyConsistent)
+        weightPool.add(max(0, maximumWeight) - old)
+        resize(by: weightLimit) { limit, number, shardCount in
+            let part = Configuration.equalPart(limit, number, of: shardCount)
+            var next: Slot? = limit < old ? 0 : nil
+            return { shard, now, count, departures in
+                if let start = next {
+                    next = shard.evictHeavier(than: limit, from: start, slotCount: Self.slotsPerStep, departures: &departures)
+                    return false
+                }
+                return shard.setMaximumWeight(limit, part: part, now: now, atMost: count, departures: &departures)
             }
-            return shard.setMaximumWeight(maximumWeight, now: now, atMost: count, departures: &departures)
+        } isWithinLimit: {
+            weightPool.rest >= 0
+        }
+    }
+
+    /// One of the steps in which a shard gets another limit. Evicts so many entries at most. Returns whether it is done.
+    private typealias Step = (_ shard: inout Shard<Key, Value>, _ now: Int64, _ count: Int, _ departures: inout Departures<Key, Value>) -> Bool
+
+    /// Brings all shards under a limit. If another call changes it meanwhile, or the cache is divided, this one begins again.
+    private func resize(
+        by currentLimit: borrowing Atomic<Int>,
+        _ step: (_ limit: Int, _ number: Int, _ shardCount: Int) -> Step,
+        isWithinLimit: () -> Bool
+    ) {
+        while true {
+            let (limit, shardCount) = (currentLimit.load(ordering: .sequentiallyConsistent), cells.count)
+            func isUnchanged() -> Bool { currentLimit.load(ordering: .sequentiallyConsistent) == limit && cells.count == shardCount }
+            for number in 0..<shardCount {
+                let step = step(limit, number, shardCount)
+                evict(inShard: number) { shard, now, count, departures in !isUnchanged() || step(&shard, now, count, &departures) }
+            }
+            if isWithinLimit(), isUnchanged() { return }
         }
     }
 
     /// Evicts in steps, between which others use the shard.
-    ///
-    /// - Parameter step: Evicts so many entries at most. Returns whether it is done.
-    private func evict(
-        inShard number: Int,
-        _ step: (_ shard: inout Shard<Key, Value>, _ now: Int64, _ count: Int, _ departures: inout Departures<Key, Value>) -> Bool
-    ) {
+    private func evict(inShard number: Int, _ step: Step) {
         let now = exactTimeIfUsed()
         var (isDone, stepCount) = (false, 0)
         while !isDone {

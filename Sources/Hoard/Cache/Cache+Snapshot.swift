@@ -44,6 +44,8 @@ extension Cache {
     public func snapshot(maximumCount: Int = .max, clock: any WallClock = SystemWallClock()) -> Snapshot {
         let now = exactTimeIfUsed()
         var ranked: [(rank: Double, entry: Snapshot.Entry)] = []
+        beginWalk()
+        defer { endWalk() }
         for number in 0..<cells.count {
             let entries = cells.withShard(number) { shard in shard.coldestFirst(now: now).map { shard.snapshot(of: $0, now: now) } }
             for (position, entry) in entries.enumerated() { ranked.append((Double(position) / Double(entries.count), entry)) }
@@ -81,7 +83,7 @@ extension Cache {
             if !entry.tags.isEmpty { new.details = EntryDetails(tags: entry.tags) }
             var departures = Departures<Key, Value>()
             let hash = hasher(entry.key)
-            let wasKept = cells.withShard(for: hash) { shard in
+            let wasKept = withShard(for: hash, writing: new, &departures) { shard, departures in
                 guard shard.peek(entry.key, hash: hash, now: now) == .none else { return false }
                 if shard.hasUpdates { shard.updates.interrupt(entry.key) }
                 shard.policy.noteUses(max(1, entry.frequency) - 1, hash: UInt32(truncatingIfNeeded: hash))

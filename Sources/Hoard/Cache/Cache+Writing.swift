@@ -26,7 +26,7 @@ extension Cache {
         let now = entry.writeTime
         var departures = Departures<Key, Value>()
         var mustTune = false
-        cells.withShard(for: hash) { shard in
+        withShard(for: hash, writing: entry, &departures) { shard, departures in
             if shard.hasFences { shard.breakFences(forKey: key) }
             if shard.hasUpdates { shard.updates.overtake(key) }
             _ = shard.insert(entry, forKey: key, hash: hash, now: now, tuner: tuner, departures: &departures)
@@ -76,9 +76,7 @@ extension Cache {
     /// Removes every value and returns what left, as ``insert(_:forKey:)`` does.
     @inlinable func removeAllEntries() -> RemovedTables<Key, Value> {
         let removed = RemovedTables<Key, Value>()
-        for number in 0..<cells.count {
-            removed.tables.append(cells.withShard(number) { $0.removeAll() })
-        }
+        cells.forEach { number in removed.tables.append(cells.withShard(number) { $0.removeAll() }) }
         flights.detachAll()
         return removed
     }
@@ -103,7 +101,7 @@ extension Cache {
     public func removeExpired() {
         guard usesTimes.load(ordering: .relaxed) else { return }
         let now = clock.now()
-        for number in 0..<cells.count {
+        cells.forEach { number in
             var departures = Departures<Key, Value>()
             cells.withShard(number) { $0.reclaimAll(now: now, departures: &departures) }
             report(departures)
@@ -126,7 +124,7 @@ extension Cache {
 
     private func forEachShardReporting(_ body: (inout Shard<Key, Value>, inout Departures<Key, Value>) -> Int) -> Int {
         var result = 0
-        for number in 0..<cells.count {
+        cells.forEach { number in
             var departures = Departures<Key, Value>()
             result += cells.withShard(number) { body(&$0, &departures) }
             report(departures)

@@ -198,6 +198,13 @@
         tagFloor = lastID
     }
 
+    /// The same table with the fences of some keys only.
+    func filtered(by isWanted: (Key) -> Bool) -> FenceTable {
+        var filtered = self
+        filtered.openFences = openFences.filter { isWanted($0.key) }
+        return filtered
+    }
+
     /// Whether no unbroken fence is open.
     package var isEmpty: Bool { openFences.isEmpty }
 

@@ -22,21 +22,24 @@
         var windowHasSecondChance = false
     }
 
-    private(set) var window = Window()
-    private(set) var main = ClockRing()
+    var window = Window()
+    var main = ClockRing()
     private(set) var sketch: FrequencySketch
     private(set) var tuning: Tuning
 
     /// The most entries; grows when the shard takes from the pool.
-    private(set) var maximumCount: Int
+    var maximumCount: Int
     /// The equal part of the cache's limit for which sketch and window are made.
-    private var nominalCount: Int
-    private let pool: CountPool?
-    /// `nil` if entries have no weights.
-    private(set) var maximumWeight: UInt?
+    var nominalCount: Int
+    var pool: LimitPool?
+    /// `nil` if entries have no weights. Grows when the shard takes from the pool, and shrinks when it gives back.
+    var maximumWeight: UInt?
+    /// The equal part of the cache's limit for which the window is made.
+    var nominalWeight: UInt?
+    let weightPool: LimitPool?
     private(set) var pinnedCount = 0
     private var windowLimit: UInt = 1
-    private let shardCount: Int
+    var shardCount: Int
 
     /// When the window is to shrink, so many entries at most move to main for each insertion.
     private static let movesPerInsertion = 8
@@ -45,11 +48,14 @@
     ///   - maximumWeight: `nil` if there is no such limit; all entries weigh 1 then, or 0 if they are pinned.
     ///   - shardCount: Into how many tables of this size the cache is divided.
     ///   - pool: A quarter of all the tables' entries, if the cache is divided.
-    init(maximumCount: Int, maximumWeight: Int?, shardCount: Int = 1, pool: CountPool? = nil, tuning: Tuning) {
+    ///   - weightPool: What no table has of the limit by weight.
+    init(maximumCount: Int, maximumWeight: Int?, shardCount: Int = 1, pool: LimitPool? = nil, weightPool: LimitPool? = nil, tuning: Tuning) {
         nominalCount = maximumCount
         self.maximumCount = pool == nil ? maximumCount : Self.ownPart(of: maximumCount)
         self.pool = pool
         self.maximumWeight = maximumWeight.map { UInt($0) }
+        nominalWeight = self.maximumWeight
+        self.weightPool = weightPool
         self.shardCount = shardCount
         self.tuning = tuning
         sketch = FrequencySketch(capacity: 0, ofTotal: 0)
@@ -74,7 +80,7 @@
 
     mutating func tune(_ tuning: Tuning) {
         self.tuning = tuning
-        windowLimit = windowLimit(of: maximumWeight ?? UInt(nominalCount))
+        windowLimit = windowLimit(of: nominalWeight ?? UInt(nominalCount))
     }
 
     private func windowLimit(of limit: UInt) -> UInt { max(1, UInt(Double(limit) * tuning.windowShare + 0.5)) }
@@ -85,7 +91,7 @@
     func maximumCount(ofPart count: Int, givesBack: Bool) -> Int {
         let nominal = Self.nominalCount(count)
         guard let pool else { return nominal }
-        let lost = givesBack ? min(maximumCount - nominal, -pool.count) : nominalCount - nominal
+        let lost = givesBack ? min(maximumCount - nominal, -pool.rest) : nominalCount - nominal
         return max(Self.ownPart(of: nominal), maximumCount - max(0, lost))
     }
 
@@ -101,12 +107,6 @@
         tune(tuning)
     }
 
-    /// Changes the limit by weight. The entries must be within the new one.
-    mutating func setMaximumWeight(_ weight: Int) {
-        maximumWeight = UInt(weight)
-        tune(tuning)
-    }
-
     /// Makes the window as small as it will be with another limit, so that what leaves for that leaves in the proportion that will hold.
     mutating func shrinkWindow(forLimit limit: Int) {
         windowLimit = min(windowLimit, windowLimit(of: UInt(limit)))
@@ -118,7 +118,7 @@
     @usableFromInline mutating func didInsert(_ slot: Slot, in table: SlotLinks, weight: Int = 1) {
         table.setWeight(weight, of: slot)
         sketch.add(table.hash(of: slot))
-        if count >= maximumCount, maximumCount < SlotTable.maximumCapacity - 1, let pool, pool.takeOne() {
+        if count >= maximumCount, maximumCount < SlotTable.maximumCapacity - 1, let pool, pool.take(upTo: 1) == 1 {
             maximumCount += 1
         }
         if weight == 0 {
@@ -126,6 +126,7 @@
         } else {
             window.append(slot, in: table)
         }
+        takeWeight()
     }
 
     /// An entry has a new value and is about to weigh `weight`. Counts as a use.
@@ -137,6 +138,7 @@
             willRemove(slot, in: table)
             table.setWeight(weight, of: slot)
             if weight == 0 { pin(slot, in: table) } else { window.append(slot, in: table) }
+            takeWeight()
             return
         }
         switch flags.segment {
@@ -152,6 +154,7 @@
             willRemove(slot, in: table)
             window.append(slot, in: table)
         }
+        takeWeight()
     }
 
     /// An entry is about to leave the table.
@@ -164,7 +167,7 @@
         }
     }
 
-    private mutating func pin(_ slot: Slot, in table: SlotLinks) {
+    mutating func pin(_ slot: Slot, in table: SlotLinks) {
         var flags = table.flags(of: slot)
         flags.segment = .pinned
         table.setFlags(flags, of: slot)

@@ -33,6 +33,7 @@ extension Shard {
             guard evictColdest(now: now, departures: &departures) else { break }
             evicted += 1
         }
+        policy.giveBackWeight()
         return evicted
     }
 
@@ -83,18 +84,33 @@ extension Shard {
         return true
     }
 
-    /// Changes the limit by weight, once the entries are within it.
+    /// Changes the limit by weight, once the shard has no more than an equal part of it, or the pool is not overdrawn.
     ///
-    /// - Parameter maximumCount: So many entries at most are evicted for that.
+    /// - Parameters:
+    ///   - part: The equal part.
+    ///   - maximumCount: So many entries at most are evicted for that.
     /// - Returns: Whether the new limit is in force.
-    mutating func setMaximumWeight(_ weight: Int, now: Int64, atMost maximumCount: Int, departures: inout Departures<Key, Value>) -> Bool {
-        var evicted = 0
-        if policy.totalWeight > UInt(weight) { policy.shrinkWindow(forLimit: weight) }
-        while policy.totalWeight > UInt(weight), evicted < maximumCount, evictColdest(now: now, departures: &departures) { evicted += 1 }
-        guard policy.totalWeight <= UInt(weight) else { return false }
+    mutating func setMaximumWeight(
+        _ weight: Int,
+        part: Int,
+        now: Int64,
+        atMost maximumCount: Int,
+        departures: inout Departures<Key, Value>
+    ) -> Bool {
         rules.maximumWeight = weight
-        policy.setMaximumWeight(weight)
-        return true
+        policy.setNominalWeight(part)
+        var evicted = 0
+        while policy.unusedWeight < policy.overdrawnWeight, evicted < maximumCount, evictColdest(now: now, departures: &departures) { evicted += 1 }
+        policy.giveBackWeight()
+        return policy.overdrawnWeight == 0
+    }
+
+    /// Gives a part of the limit by weight to another shard, and evicts for that as much as has to be.
+    mutating func giveAwayWeight(upTo amount: UInt, now: Int64, departures: inout Departures<Key, Value>) -> UInt {
+        while policy.unusedWeight < amount, evictColdest(now: now, departures: &departures) {}
+        // An entry may have been heavier than what is wanted.
+        defer { policy.giveBackWeight() }
+        return policy.giveAway(upTo: amount)
     }
 
     /// The entries with a value that have not expired, in the order in which the policy has them.

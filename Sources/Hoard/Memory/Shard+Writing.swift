@@ -52,6 +52,7 @@ extension Shard {
 
     @inlinable mutating func add(_ entry: NewEntry<Value>, weight: Int, forKey key: Key, hash: UInt32) -> Slot {
         if table.slots.isFull {
+            if rules.maximumWeight != nil, rules.shardCount == 1, count >= Self.countWorthDividing { isDueForDivision = true }
             table.grow(to: nextCapacity)
             policy.tableDidGrow(table.slots, newcomer: hash)
         }
@@ -90,12 +91,14 @@ extension Shard {
             }
             adopt(tuner)
         }
+        policy.giveBackWeight()
         return wasKept
     }
 
     /// Removes an entry from all lists and from the table.
     @inlinable mutating func remove(_ slot: Slot, cause: RemovalCause) -> Departures<Key, Value>.Departure {
         policy.willRemove(slot, in: table.slots.links)
+        policy.giveBackWeight()
         return takeOut(slot, cause: cause)
     }
 
@@ -184,6 +187,7 @@ extension Shard {
 
     @usableFromInline mutating func forgetAll() {
         policy.removeAll()
+        policy.giveBackWeight()
         details.removeAll()
         if hasUpdates { updates.interruptAll() }
         // What it says of keys that were there again would be wrong.

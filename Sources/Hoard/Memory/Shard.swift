@@ -10,11 +10,13 @@
     @usableFromInline struct Rules: Sendable {
         /// The shard's equal part of the limit by count.
         @usableFromInline var maximumCount: Int
-        /// `nil` if there is no such limit.
+        /// The whole limit by weight, because an entry may weigh as much; `nil` if there is no such limit.
         @usableFromInline var maximumWeight: Int?
         @usableFromInline var shardCount: Int
         /// What the shards share of the limit by count; `nil` if there is one shard only.
-        @usableFromInline var pool: CountPool?
+        @usableFromInline var pool: LimitPool?
+        /// What no shard has of the limit by weight; `nil` if there is no such limit.
+        @usableFromInline var weightPool: LimitPool?
         /// Nanoseconds since the last use after which entries expire; 0 if they do not.
         @usableFromInline var accessLifetime: Int64
         @usableFromInline var keepsWriteTimes: Bool
@@ -41,6 +43,9 @@
     /// Whether an update is under way here. Every write and every departure looks at this.
     @inlinable var hasUpdates: Bool { !updates.isEmpty }
     @usableFromInline var updates = UpdateTable<Key>()
+
+    /// The cache should be divided: this is its only shard, and has become large.
+    @usableFromInline var isDueForDivision = false
 
     /// The number of entries for which the tuner watches.
     var tunedCapacity = 0
@@ -97,6 +102,7 @@ extension EvictionPolicy {
             maximumWeight: rules.maximumWeight,
             shardCount: rules.shardCount,
             pool: rules.pool,
+            weightPool: rules.weightPool,
             tuning: WindowTuner.candidates[WindowTuner.initialChoice]
         )
     }

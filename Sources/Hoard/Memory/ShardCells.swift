@@ -1,21 +1,55 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+public import Synchronization
+
 /// The shards of a cache, each in a cell with its lock. The only way to a shard is through its lock.
 ///
-/// A handle: copies share the shards, which ``deallocate()`` frees. Unchecked because each shard is reached through its
-/// lock alone, and both only by pointer, so that they never move.
-@usableFromInline struct ShardCells<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
+/// One shard may become several, once. Who has waited for the lock of a shard looks again whether the key is there still.
+///
+/// Unchecked because each shard is reached through its lock alone, and both only by pointer, so that they never move.
+@usableFromInline struct ShardCells<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, @unchecked Sendable {
     @usableFromInline let base: UnsafeMutableRawPointer
-    @usableFromInline let count: Int
+    /// The number of cells there is room for.
+    @usableFromInline let capacity: Int
+    @usableFromInline let currentCount: Atomic<Int>
 
-    /// - Parameter count: A power of two, 64 at most.
-    @inlinable init(count: Int, shard: (_ number: Int) -> Shard<Key, Value>) {
-        self.count = count
-        base = .allocate(byteCount: count &* Self.stride, alignment: Self.lineSize)
+    /// - Parameters:
+    ///   - count: A power of two.
+    ///   - capacity: The greatest count there can ever be, a power of two, 64 at most.
+    @inlinable init(count: Int, capacity: Int, shard: (_ number: Int) -> Shard<Key, Value>) {
+        self.capacity = max(count, capacity)
+        currentCount = Atomic(count)
+        base = .allocate(byteCount: self.capacity &* Self.stride, alignment: Self.lineSize)
+        for number in 0..<count { initialize(number, to: shard(number)) }
+    }
+
+    @inlinable deinit {
         for number in 0..<count {
-            lock(number).initialize(to: ShardLock())
-            self.shard(number).initialize(to: shard(number))
+            shard(number).pointee.deallocate()
+            shard(number).deinitialize(count: 1)
+            lock(number).deinitialize(count: 1)
+        }
+        base.deallocate()
+    }
+
+    @inlinable func initialize(_ number: Int, to shard: consuming Shard<Key, Value>) {
+        lock(number).initialize(to: ShardLock())
+        self.shard(number).initialize(to: shard)
+    }
+
+    @inlinable @inline(__always)
+    var count: Int { currentCount.load(ordering: .acquiring) }
+
+    /// Makes new shards known, which have been initialised. The first one is locked.
+    func publish(count: Int) { currentCount.store(count, ordering: .releasing) }
+
+    /// Calls a function with the number of each shard, also of those that come meanwhile.
+    @inlinable func forEach(_ body: (_ number: Int) -> Void) {
+        var number = 0
+        while number < count {
+            body(number)
+            number &+= 1
         }
     }
 
@@ -42,18 +76,11 @@
         (base + (number &* Self.stride &+ Self.shardOffset)).assumingMemoryBound(to: Shard<Key, Value>.self)
     }
 
-    /// The handle and its copies must not be used any more.
-    @inlinable func deallocate() {
-        for number in 0..<count {
-            shard(number).pointee.deallocate()
-            shard(number).deinitialize(count: 1)
-            lock(number).deinitialize(count: 1)
-        }
-        base.deallocate()
-    }
+    @inlinable @inline(__always)
+    func number(for hash: UInt64) -> Int { number(for: hash, of: count) }
 
     @inlinable @inline(__always)
-    func number(for hash: UInt64) -> Int {
+    func number(for hash: UInt64, of count: Int) -> Int {
         Int(truncatingIfNeeded: hash &>> 58) & (count &- 1)
     }
 
@@ -67,7 +94,19 @@
     /// Runs `body` while holding the lock of the shard that a hash belongs to.
     @inlinable @inline(__always)
     func withShard<Result>(for hash: UInt64, _ body: (inout Shard<Key, Value>) -> Result) -> Result {
-        withShard(number(for: hash), body)
+        var number = number(for: hash)
+        ShardLock.lock(at: lock(number))
+        while true {
+            // The cache may have been divided while this thread waited.
+            let present = self.number(for: hash)
+            if present == number { break }
+            ShardLock.unlock(at: lock(number))
+            number = present
+            ShardLock.lock(at: lock(number))
+        }
+        let result = body(&shard(number).pointee)
+        ShardLock.unlock(at: lock(number))
+        return result
     }
 
     @inlinable @inline(__always)

@@ -17,7 +17,7 @@ import Testing
     func partsOfTheLimitAddUpToTheWhole(_ maximumCount: Int) {
         let configuration = Cache<Int, Int>.Configuration(maximumCount: maximumCount)
         let shardCount = configuration.shardCount
-        let pool = configuration.pool(for: shardCount)
+        let pool = Cache<Int, Int>.Configuration.pool(for: maximumCount, shardCount: shardCount)
         let parts = (0..<shardCount).map { configuration.rules(ofShard: $0, of: shardCount, pool: pool).maximumCount }
         #expect(parts.reduce(0, +) == maximumCount)
         #expect((parts.max() ?? 0) - (parts.min() ?? 0) <= 1)
@@ -25,7 +25,7 @@ import Testing
         let nominal = parts.map { EvictionPolicy.nominalCount($0) }
         #expect(maximumCount == .max || nominal == parts)
         let ownParts = nominal.map { EvictionPolicy.ownPart(of: $0) }
-        #expect(ownParts.reduce(pool?.count ?? 0, +) == nominal.reduce(0, +))
+        #expect(ownParts.reduce(pool?.rest ?? 0, +) == nominal.reduce(0, +))
     }
 
     @Test func totalsAddUp() {
@@ -65,15 +65,15 @@ import Testing
     }
 
     @Test func aPoolGivesOutWhatItHasAndNoMore() async {
-        let pool = CountPool(1_000)
+        let pool = LimitPool(1_000)
         let taken = Counter()
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
-                group.addTask { for _ in 0..<500 where pool.takeOne() { taken.increment() } }
+                group.addTask { for _ in 0..<500 where pool.take(upTo: 1) == 1 { taken.increment() } }
             }
         }
         #expect(taken.value == 1_000)
-        #expect(pool.count == 0)
+        #expect(pool.rest == 0)
     }
 
     @Test func limitIsNeverExceededWhileManyWrite() async {
@@ -101,7 +101,7 @@ import Testing
     /// How many entries fit is not known beforehand, and the first one that is evicted may be an uncommonly heavy one.
     @Test func tunerOfACacheLimitedByWeightFollowsTheNumberOfItsEntries() {
         let cache = Cache<Int, Int>(maximumWeight: 10_000) { _, weight in weight }
-        func tunedCapacity() -> Int { cache.forEachShard(0) { $0 = $1.tunedCapacity } }
+        func tunedCapacity() -> Int { cache.forEachShard(0) { $0 += $1.tunedCapacity } }
         cache.insert(9_000, forKey: -1)
         #expect(tunedCapacity() == 0)
         cache.insert(9_000, forKey: -2)

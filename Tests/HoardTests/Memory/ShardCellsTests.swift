@@ -8,12 +8,12 @@ import Testing
 
 @Suite struct ShardCellsTests {
     private func cells<Value: Sendable>(_ count: Int, of type: Value.Type) -> ShardCells<Int, Value> {
-        ShardCells(count: count) { number in
+        ShardCells(count: count, capacity: count) { number in
             Shard(rules: .init(maximumCount: 10 + number, maximumWeight: nil, shardCount: count, accessLifetime: 0, keepsWriteTimes: false))
         }
     }
 
-    private func insert<Value>(_ value: Value?, forKey key: Int, hash: UInt64, into cells: ShardCells<Int, Value>) {
+    private func insert<Value>(_ value: Value?, forKey key: Int, hash: UInt64, into cells: borrowing ShardCells<Int, Value>) {
         var departures = Departures<Int, Value>()
         let wasKept = cells.withShard(for: hash) { shard in
             let entry = NewEntry(value: value, weight: 1, deadline: .max, writeTime: 0)
@@ -25,7 +25,6 @@ import Testing
     @Test(arguments: [1, 2, 4, 8, 16, 32, 64])
     func upperBitsOfTheHashChooseTheShard(count: Int) {
         let cells = cells(count, of: Int.self)
-        defer { cells.deallocate() }
         for number in 0..<count {
             let limit = cells.withShard(number) { $0.rules.maximumCount }
             #expect(limit == 10 + number, "shards were made in their order")
@@ -33,7 +32,8 @@ import Testing
         for upper in UInt64(0)..<64 {
             let number = cells.number(for: upper << 58 | 0x3FF_FFFF_FFFF_FFFF)
             #expect(number == Int(upper) % count)
-            #expect(cells.number(for: upper << 58) == number, "the other bits do not matter")
+            let same = cells.number(for: upper << 58)
+            #expect(same == number, "the other bits do not matter")
             let limit = cells.withShard(for: upper << 58) { $0.rules.maximumCount }
             #expect(limit == 10 + number)
         }
@@ -46,11 +46,11 @@ import Testing
             #expect(Cells.stride >= Cells.shardOffset + MemoryLayout<Shard<Key, Value>>.size)
             #expect(Cells.shardOffset >= MemoryLayout<ShardLock>.size)
             #expect(MemoryLayout<Shard<Key, Value>>.alignment <= Cells.lineSize)
-            let cells = Cells(count: 4) { _ in
+            let cells = Cells(count: 4, capacity: 4) { _ in
                 Shard(rules: .init(maximumCount: 1, maximumWeight: nil, shardCount: 4, accessLifetime: 0, keepsWriteTimes: false))
             }
-            defer { cells.deallocate() }
-            for number in 0..<4 { #expect(Int(bitPattern: UnsafeRawPointer(cells.lock(number))) % 128 == 0) }
+            let addresses = (0..<4).map { Int(bitPattern: UnsafeRawPointer(cells.lock($0))) }
+            #expect(addresses.allSatisfy { $0 % 128 == 0 })
         }
         check(Int.self, Int.self)
         check(String.self, [String].self)
@@ -59,24 +59,26 @@ import Testing
 
     @Test func lockIsHeldInsideOnly() {
         let cells = cells(2, of: Int.self)
-        defer { cells.deallocate() }
-        #expect(cells.isFree(0))
+        let wasFree = cells.isFree(0)
+        #expect(wasFree)
         let wereFree = cells.withShard(0) { _ in [cells.isFree(0), cells.isFree(1)] }
         #expect(wereFree == [false, true])
-        #expect(cells.isFree(0))
+        let isFree = cells.isFree(0)
+        #expect(isFree)
     }
 
     @Test func deallocationReleasesAllValuesOnce() {
         let releases = Shared<[Int]>([])
-        let cells = cells(4, of: Witness.self)
-        let hasher = KeyHasher.random()
-        for key in 0..<20 {
-            let value = key % 5 == 0 ? nil : Witness(key) { number in releases.update { $0.append(number) } }
-            // Ten entries or more fit into each shard; four keys in five fill at most two of them.
-            insert(value, forKey: key, hash: UInt64(key % 4) << 58 | hasher(key) & 0xFFFF_FFFF, into: cells)
+        do {
+            let cells = cells(4, of: Witness.self)
+            let hasher = KeyHasher.random()
+            for key in 0..<20 {
+                let value = key % 5 == 0 ? nil : Witness(key) { number in releases.update { $0.append(number) } }
+                // Ten entries or more fit into each shard; four keys in five fill at most two of them.
+                insert(value, forKey: key, hash: UInt64(key % 4) << 58 | hasher(key) & 0xFFFF_FFFF, into: cells)
+            }
+            #expect(releases.value.isEmpty)
         }
-        #expect(releases.value.isEmpty)
-        cells.deallocate()
         #expect(releases.value.sorted() == (0..<20).filter { $0 % 5 != 0 })
     }
 }

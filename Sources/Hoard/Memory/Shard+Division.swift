@@ -1,0 +1,102 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// How the one shard of a cache becomes several.
+///
+/// How many entries a limit by weight means is known only once there are entries. Such a cache begins with one shard, and is divided once.
+extension Shard {
+    /// With fewer entries a cache is not worth dividing.
+    @inlinable static var countWorthDividing: Int { 1_024 }
+
+    /// The number of entries that the limits allow, if others weigh as much as those that are there.
+    func expectedCount(maximumCount: Int?) -> Int {
+        let averageWeight = max(1, Double(policy.totalWeight) / Double(max(1, count)))
+        return min(Int(Double(rules.maximumWeight ?? .max) / averageWeight), maximumCount ?? .max)
+    }
+
+    /// An empty shard for keys that have been another one's.
+    ///
+    /// - Parameter belongsHere: Whether a key is the new shard's.
+    init(besides first: borrowing Shard, rules: Rules, belongsHere: (Key) -> Bool) {
+        self.init(rules: rules)
+        sampleThreshold = first.sampleThreshold
+        departureLog = first.departureLog
+        fences = first.fences.filtered(by: belongsHere)
+        updates.updates = first.updates.updates.filter { belongsHere($0.key) }
+        policy.maximumWeight = 0
+        if let wheel = first.wheel { beginUsingTimes(wheel.time) }
+        policy.tune(first.policy.tuning)
+    }
+
+    /// Moves an entry here from another shard, with all that is known of it.
+    mutating func takeOver(_ slot: Slot, from other: inout Shard) {
+        let (hash, flags, weight) = (other.table.slots.hash(of: slot), other.table.slots.flags(of: slot), other.table.slots.weight(of: slot))
+        let times = NewEntry<Value>(
+            value: nil,
+            weight: weight,
+            deadline: other.table.slots.deadline(of: slot),
+            writeTime: other.table.slots.writeTime(of: slot) ?? 0
+        )
+        let details = other.details[slot]
+        let frequency = other.policy.sketch.estimate(hash)
+        let (key, value) = other.moveOut(slot)
+        if table.slots.isFull {
+            table.grow(to: nextCapacity)
+            policy.tableDidGrow(table.slots)
+        }
+        let new = table.insert(key, value: value, hash: hash)
+        policy.noteUses(frequency, hash: hash)
+        policy.didTakeOver(new, flags, weight: weight, in: table.slots.links)
+        if hasTimes { setTimes(times, of: new) }
+        if let details { setDetails(details, of: new) }
+    }
+
+    /// Takes an entry out that does not leave the cache.
+    private mutating func moveOut(_ slot: Slot) -> (key: Key, value: Value?) {
+        policy.willRemove(slot, in: table.slots.links)
+        if let timers = table.slots.timerColumns { wheel?.cancel(slot, in: timers) }
+        if table.slots.flags(of: slot).hasDetails { details.remove(slot) }
+        return table.remove(slot)
+    }
+
+    /// The shard's keys have been divided: its limits are its part from now on.
+    ///
+    /// - Returns: What it has given up of its limit by weight.
+    mutating func didDivide(_ rules: Rules, nominalWeight: Int, belongsHere: (Key) -> Bool) -> UInt {
+        self.rules = rules
+        fences = fences.filtered(by: belongsHere)
+        updates.updates = updates.updates.filter { belongsHere($0.key) }
+        tunedCapacity = max(1, count)
+        isDueForDivision = false
+        return policy.didDivide(rules.maximumCount, pool: rules.pool, nominalWeight: nominalWeight, shardCount: rules.shardCount)
+    }
+}
+
+extension EvictionPolicy {
+    /// An entry has come from another shard, where it had these flags. The order in which several come stays.
+    mutating func didTakeOver(_ slot: Slot, _ old: SlotFlags, weight: Int, in table: SlotLinks) {
+        table.setWeight(weight, of: slot)
+        switch old.segment {
+        case .pinned: pin(slot, in: table)
+        case .main: main.insert(slot, .behindHand, in: table)
+        case .window, .free: window.append(slot, in: table)
+        }
+        var flags = table.flags(of: slot)
+        flags.uses = old.uses
+        table.setFlags(flags, of: slot)
+    }
+
+    /// From now on the limits are a shard's part: by count an equal part, by weight what the entries weigh.
+    ///
+    /// - Returns: What it had more of the limit by weight.
+    mutating func didDivide(_ count: Int, pool: LimitPool?, nominalWeight: Int, shardCount: Int) -> UInt {
+        self.shardCount = shardCount
+        self.pool = pool
+        nominalCount = Self.nominalCount(count)
+        maximumCount = pool == nil ? nominalCount : Self.ownPart(of: nominalCount)
+        if let pool, self.count > maximumCount { maximumCount += pool.take(upTo: self.count - maximumCount) }
+        self.nominalWeight = UInt(nominalWeight)
+        tune(tuning)
+        return giveAway(upTo: .max)
+    }
+}
