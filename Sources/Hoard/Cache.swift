@@ -36,6 +36,8 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @usableFromInline let clock: CacheClock
     /// How far the coarse clock may be behind, in nanoseconds.
     @usableFromInline let lag: Int64
+    /// Whether reads decide when entries expire, by a function of the user's.
+    @usableFromInline let computesLifetimesOnRead: Bool
     /// Whether an entry has ever been able to expire. If not, reads need not know the time.
     @usableFromInline let usesTimes: Atomic<Bool>
     /// The limit by count, as it is now.
@@ -67,6 +69,7 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         let clock = CacheClock(ticker)
         self.clock = clock
         lag = clock.lag
+        computesLifetimesOnRead = configuration.variableExpiration?.afterRead != nil
         usesTimes = Atomic(configuration.usesTimes)
         countLimit = Atomic(configuration.maximumCount ?? .max)
         weightLimit = Atomic(configuration.maximumWeight ?? .max)

@@ -15,6 +15,9 @@ extension Cache {
         /// When entries expire that bring no time of their own. Default: `.never`.
         public let expiration: Expiration
 
+        /// Computes when an entry expires that brings no time of its own, when it is written and when it is read. `nil`: ``expiration`` decides. Default: `nil`.
+        public let variableExpiration: VariableExpiration?
+
         /// How long after it was written a value is to be loaded again, while readers still get it. `nil`: never. Default: `nil`.
         ///
         /// The first call of ``Cache/value(forKey:load:)`` past that age gets the old value and starts the load in the background.
@@ -41,6 +44,7 @@ extension Cache {
             maximumCount: Int? = nil,
             maximumWeight: Int? = nil,
             expiration: Expiration = .never,
+            variableExpiration: VariableExpiration? = nil,
             refreshAfterWrite: Duration? = nil,
             weigher: (@Sendable (Key, Value) -> Int)? = nil,
             removalListener: (@Sendable (Key, Value, RemovalCause) -> Void)? = nil,
@@ -56,6 +60,7 @@ extension Cache {
             self.maximumCount = maximumCount
             self.maximumWeight = maximumWeight
             self.expiration = expiration
+            self.variableExpiration = variableExpiration
             self.refreshAfterWrite = refreshAfterWrite
             self.weigher = weigher
             self.removalListener = removalListener
@@ -66,7 +71,7 @@ extension Cache {
 
 extension Cache.Configuration {
     /// Whether reads of the cache need to know the time from the start.
-    @usableFromInline var usesTimes: Bool { expiration.base != .never || refreshAfterWrite != nil }
+    @usableFromInline var usesTimes: Bool { expiration.base != .never || variableExpiration != nil || refreshAfterWrite != nil }
 
     /// The fewest entries worth a shard. Measured: shards of 512 entries and more cost no hit ratio (docs/decisions.md).
     private static var countPerShard: Int { 512 }

@@ -15,7 +15,9 @@ extension Cache {
         var reading = read(key, hash: hash, now: now, lag: lag)
         if case .needsExactTime = reading { reading = readAtExactTime(key, hash: hash) }
         switch reading {
-        case .hit(let value): return value
+        case .hit(let value):
+            if computesLifetimesOnRead { putOff(key, hash: hash, value: value) }
+            return value
         case .miss, .negative, .needsExactTime: return nil
         case .expired(let departure):
             report(departure)

@@ -76,7 +76,10 @@ extension Cache {
     ) -> Value? {
         let hash = hasher(key)
         let now = exactTimeIfUsed()
-        if let found = cells.withShard(for: hash, { $0.use(key, hash: hash, now: now) }) { return found }
+        if let found = cells.withShard(for: hash, { $0.use(key, hash: hash, now: now) }) {
+            if computesLifetimesOnRead { putOff(key, hash: hash, value: found) }
+            return found
+        }
         let entry = entry(for: value, key: key, weight: weight, expiresAfter: expiresAfter, tags: tags)
         var departures = Departures<Key, Value>()
         let found = withShard(for: hash, writing: entry, &departures) { shard, departures -> Value? in
@@ -86,6 +89,7 @@ extension Cache {
             _ = shard.insert(entry, forKey: key, hash: hash, now: entry.writeTime, tuner: tuner, departures: &departures)
             return nil
         }
+        if let found, computesLifetimesOnRead { putOff(key, hash: hash, value: found) }
         if found == nil, flights.mayHaveFlights { flights.detach(key) }
         report(departures)
         return found

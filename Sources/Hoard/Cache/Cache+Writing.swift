@@ -138,7 +138,7 @@ extension Cache {
         guard usesTimes.load(ordering: .relaxed) || expiresAfter != nil else {
             return NewEntry(value: value, weight: max(0, weight), deadline: .max, writeTime: .min)
         }
-        return timedEntry(value, weight: max(0, weight), expiresAfter: expiresAfter)
+        return timedEntry(value, weight: max(0, weight), expiresAfter: expiresAfter ?? configuration.variableExpiration?.afterWrite(key, value))
     }
 
     /// The same with tags.
