@@ -27,6 +27,9 @@ extension Cache {
         /// Computes the weight of an entry that brings none of its own. Default: every entry weighs 1.
         public let weigher: (@Sendable (Key, Value) -> Int)?
 
+        /// What the policy is to make the most of, in a cache whose entries have weights: hits, or the weight of what is hit. Default: `.objects`.
+        public let favouring: HitGoal
+
         /// Told of every value that left, and why. Default: nobody is told.
         ///
         /// Runs on the thread whose call made the value leave, before that call returns and outside all locks; it may use the cache.
@@ -47,6 +50,7 @@ extension Cache {
             variableExpiration: VariableExpiration? = nil,
             refreshAfterWrite: Duration? = nil,
             weigher: (@Sendable (Key, Value) -> Int)? = nil,
+            favouring: HitGoal = .objects,
             removalListener: (@Sendable (Key, Value, RemovalCause) -> Void)? = nil,
             trimsOnMemoryPressure: Bool? = nil
         ) {
@@ -63,6 +67,7 @@ extension Cache {
             self.variableExpiration = variableExpiration
             self.refreshAfterWrite = refreshAfterWrite
             self.weigher = weigher
+            self.favouring = favouring
             self.removalListener = removalListener
             self.trimsOnMemoryPressure = trimsOnMemoryPressure ?? MemoryPressureTrimming.isOnByDefault
         }
@@ -113,6 +118,7 @@ extension Cache.Configuration {
             shardCount: shardCount,
             pool: pool,
             weightPool: weightPool,
+            favouring: favouring,
             accessLifetime: expiration.accessLifetime,
             keepsWriteTimes: usesTimes
         )

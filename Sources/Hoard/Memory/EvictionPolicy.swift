@@ -37,25 +37,37 @@
     /// The equal part of the cache's limit for which the window is made.
     var nominalWeight: UInt?
     let weightPool: LimitPool?
+    private let favouring: HitGoal
     private(set) var pinnedCount = 0
     private var windowLimit: UInt = 1
     var shardCount: Int
 
     /// When the window is to shrink, so many entries at most move to main for each insertion.
     private static let movesPerInsertion = 8
+    /// So many entries at most are compared by their weight before one leaves.
+    private static let comparedVictims = 8
 
     /// - Parameters:
     ///   - maximumWeight: `nil` if there is no such limit; all entries weigh 1 then, or 0 if they are pinned.
     ///   - shardCount: Into how many tables of this size the cache is divided.
     ///   - pool: A quarter of all the tables' entries, if the cache is divided.
     ///   - weightPool: What no table has of the limit by weight.
-    init(maximumCount: Int, maximumWeight: Int?, shardCount: Int = 1, pool: LimitPool? = nil, weightPool: LimitPool? = nil, tuning: Tuning) {
+    init(
+        maximumCount: Int,
+        maximumWeight: Int?,
+        shardCount: Int = 1,
+        pool: LimitPool? = nil,
+        weightPool: LimitPool? = nil,
+        favouring: HitGoal = .objects,
+        tuning: Tuning
+    ) {
         nominalCount = maximumCount
         self.maximumCount = pool == nil ? maximumCount : Self.ownPart(of: maximumCount)
         self.pool = pool
         self.maximumWeight = maximumWeight.map { UInt($0) }
         nominalWeight = self.maximumWeight
         self.weightPool = weightPool
+        self.favouring = favouring
         self.shardCount = shardCount
         self.tuning = tuning
         sketch = FrequencySketch(capacity: 0, ofTotal: 0)
@@ -255,7 +267,22 @@
     }
 
     private mutating func nextVictim(from start: Slot, in table: SlotLinks) -> Slot {
-        main.passOver(from: start, in: table) { sketch.add(table.hash(of: $0)) }
+        let first = main.passOver(from: start, in: table) { sketch.add(table.hash(of: $0)) }
+        return maximumWeight == nil || favouring == .bytes ? first : leastDense(from: first, in: table)
+    }
+
+    /// Of some entries that may leave, the one that has been seen least often for its weight.
+    private func leastDense(from first: Slot, in table: SlotLinks) -> Slot {
+        var (slot, best) = (first, (slot: first, density: Double.infinity))
+        for _ in 0..<Self.comparedVictims {
+            if table.flags(of: slot).uses == 0 {
+                let density = Double(rating(slot, in: table) + 1) / Double(max(1, table.weight(of: slot)))
+                if density < best.density { best = (slot, density) }
+            }
+            slot = table.next(of: slot)
+            if slot == first { break }
+        }
+        return best.slot
     }
 
     /// Evicts what the hand finds in main or, if main is empty, the oldest entry of the window. If all others are pinned, a newcomer leaves, be

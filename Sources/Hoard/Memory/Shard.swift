@@ -17,6 +17,7 @@
         @usableFromInline var pool: LimitPool?
         /// What no shard has of the limit by weight; `nil` if there is no such limit.
         @usableFromInline var weightPool: LimitPool?
+        @usableFromInline var favouring = HitGoal.objects
         /// Nanoseconds since the last use after which entries expire; 0 if they do not.
         @usableFromInline var accessLifetime: Int64
         @usableFromInline var keepsWriteTimes: Bool
@@ -103,6 +104,7 @@ extension EvictionPolicy {
             shardCount: rules.shardCount,
             pool: rules.pool,
             weightPool: rules.weightPool,
+            favouring: rules.favouring,
             tuning: WindowTuner.candidates[WindowTuner.initialChoice]
         )
     }
