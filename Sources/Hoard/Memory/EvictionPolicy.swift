@@ -18,8 +18,29 @@
         /// The window's share of the capacity.
         var windowShare: Double
         var placement = ClockRing.Placement.behindHand
-        /// Entries that were used go round in the window once for each use, before they leave it.
-        var windowHasSecondChance = false
+        var secondChance = SecondChance.none
+    }
+
+    /// Which entries go round in the window once more when their turn to leave it has come.
+    enum SecondChance: Sendable {
+        /// None do: the window is a plain queue.
+        case none
+        /// An entry goes round once for each use.
+        case forEachUse
+        /// An entry goes round once, however often it was used. A wide window is nearest to LRU so: what is not used any more leaves soon.
+        case once
+        /// An entry that was used twice or more goes round. Keys that come twice and never again leave when they have hit.
+        case forSecondUse
+
+        /// The uses an entry has left when it has gone round; `nil` if it must leave.
+        func usesLeft(of uses: UInt8) -> UInt8? {
+            switch self {
+            case .none: nil
+            case .forEachUse: uses > 0 ? uses - 1 : nil
+            case .once: uses > 0 ? 0 : nil
+            case .forSecondUse: uses > 1 ? uses - 1 : nil
+            }
+        }
     }
 
     var window = Window()
@@ -222,8 +243,9 @@
             if !isOverLimit, moves == Self.movesPerInsertion { return .none }
             let candidate = window.removeOldest(in: table)
             var flags = table.flags(of: candidate)
-            if candidate == newcomer || (tuning.windowHasSecondChance && flags.uses > 0) {
-                if candidate != newcomer { flags.uses -= 1 }
+            let usesLeft = candidate == newcomer ? flags.uses : tuning.secondChance.usesLeft(of: flags.uses)
+            if let usesLeft {
+                flags.uses = usesLeft
                 table.setFlags(flags, of: candidate)
                 window.append(candidate, in: table)
                 continue

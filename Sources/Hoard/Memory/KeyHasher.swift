@@ -32,7 +32,7 @@
         return KeyHasher(using: &generator)
     }
 
-    /// The upper half chooses the shard and the sample, the lower half the place in the shard.
+    /// The upper half chooses the shard, the lower half the place in the shard and the sample.
     @inlinable @inline(__always)
     func callAsFunction<Key: Hashable>(_ key: Key) -> UInt64 {
         // In specialised code these comparisons are constant, and the casts cost nothing.

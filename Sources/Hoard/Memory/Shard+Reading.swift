@@ -87,7 +87,7 @@ extension Shard {
     /// Whether the access belongs to the sample.
     @inlinable @inline(__always)
     func isSampled(_ hash: UInt64) -> Bool {
-        UInt16(truncatingIfNeeded: hash &>> 32) < sampleThreshold
+        UInt16(truncatingIfNeeded: hash) < sampleThreshold
     }
 
     /// The slot of a key that has not expired by `now`, or `none`. Counts nothing.

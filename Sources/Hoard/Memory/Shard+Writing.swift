@@ -199,15 +199,18 @@ extension Shard {
         }
     }
 
-    /// Takes over the tuner's choice; tells the tuner when the shard is full for the first time, and when the number of its entries has changed much.
+    /// Takes over the tuner's choice. Offers itself to the tuner when it is full for the first time; if the tuner watches it, begins again when
+    /// the number of its entries has changed much.
     @usableFromInline mutating func adopt(_ tuner: WindowTuner) {
         // The number of entries that fit depends on their weights, and the limits may be changed.
         let hasChanged = count > tunedCapacity * 2 || count * 4 < tunedCapacity
-        if sampleThreshold == 0 || hasChanged {
-            let capacity = max(1, count).multipliedReportingOverflow(by: rules.shardCount).partialValue
-            if sampleThreshold == 0 { tuner.start(capacity: capacity) } else { tuner.restart(capacity: capacity) }
+        if tunedCapacity == 0 || hasChanged {
+            let isWatched = tunedCapacity == 0 ? tuner.choosesToWatch() : sampleThreshold > 0
             tunedCapacity = max(1, count)
-            sampleThreshold = WindowTuner.sampleThreshold(forCapacity: capacity)
+            if isWatched {
+                sampleThreshold = WindowTuner.sampleThreshold(forShardOf: tunedCapacity, shardCount: rules.shardCount)
+                tuner.watch(policy.sample(of: table.slots, threshold: sampleThreshold))
+            }
         }
         let tuning = tuner.tuning
         if policy.tuning != tuning { policy.tune(tuning) }

@@ -25,7 +25,7 @@
 
     // First what a hit needs: with the cell's lock it fills one cache line.
     @usableFromInline var hits = 0
-    /// A key is in the sample if 16 bits of its hash are below this; 0 until the shard evicts for the first time.
+    /// A key is in the sample if the lowest 16 bits of its hash are below this; 0 unless the tuner watches this shard.
     @usableFromInline var sampleThreshold: UInt16 = 0
     @usableFromInline var table: EntryTable<Key, Value>
 
@@ -48,7 +48,7 @@
     /// The cache should be divided: this is its only shard, and has become large.
     @usableFromInline var isDueForDivision = false
 
-    /// The number of entries for which the tuner watches.
+    /// The number of entries when the tuner was last told of them; 0 until the shard evicts for the first time.
     var tunedCapacity = 0
 
     @usableFromInline var policy: EvictionPolicy

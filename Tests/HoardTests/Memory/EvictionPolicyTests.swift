@@ -193,7 +193,7 @@ import Testing
 
     @Test func windowGivesASecondChanceIfItIsTunedSo() {
         for hasSecondChance in [false, true] {
-            var fixture = PolicyFixture(maximumCount: 10, tuning: .init(windowShare: 0.6, windowHasSecondChance: hasSecondChance))
+            var fixture = PolicyFixture(maximumCount: 10, tuning: .init(windowShare: 0.6, secondChance: hasSecondChance ? .forEachUse : .none))
             defer { fixture.deallocate() }
             for key in 0..<6 { fixture.insert(key) }
             fixture.use(0, times: 2)

@@ -6,6 +6,11 @@ import Testing
 
 @testable import Hoard
 
+/// So many keys that no workload asks for.
+private func emptySample(_ count: Int) -> [SampledEntry] {
+    (0..<count).map { SampledEntry(hash: PolicyFixture.hash(-1 - $0), uses: 0) }
+}
+
 @Suite struct WindowTunerTests {
     /// A stream of keys.
     enum Workload: Sendable {
@@ -31,22 +36,23 @@ import Testing
     /// A cache of 64 entries, tuned by a state that takes each of its accesses for a sample.
     private struct TunedCache: ~Copyable {
         var fixture = PolicyFixture(maximumCount: 64, tuning: WindowTuner.candidates[WindowTuner.initialChoice])
-        var state = WindowTuner.State(capacity: 256)
+        var state = WindowTuner.State(emptySample(64))
         var generator = SeededGenerator(seed: 1)
         var choices: [Int] = []
 
         deinit { fixture.deallocate() }
 
         mutating func run(_ workload: Workload, _ numbers: Range<Int>, reportingHits: Bool = true) {
-            for number in numbers {
-                let key = workload.key(number, &generator)
-                let wasHit = fixture.access(key) && reportingHits
-                if let choice = state.access(PolicyFixture.hash(key) & ~1 | (wasHit ? 1 : 0)) {
-                    choices.append(choice)
-                    fixture.policy.tune(WindowTuner.candidates[choice])
-                }
-            }
+            for number in numbers { access(workload.key(number, &generator), reportingHits: reportingHits) }
             state.checkInvariants()
+        }
+
+        mutating func access(_ key: Int, reportingHits: Bool = true) {
+            let wasHit = fixture.access(key) && reportingHits
+            if let choice = state.access(PolicyFixture.hash(key) & ~1 | (wasHit ? 1 : 0)) {
+                choices.append(choice)
+                fixture.policy.tune(WindowTuner.candidates[choice])
+            }
         }
     }
 
@@ -79,7 +85,7 @@ import Testing
 
     @Test func choiceChangesAtTheEndOfAnEpochOnly() {
         // Shadows of 64 entries; an epoch has 100 accesses.
-        var state = WindowTuner.State(capacity: 256)
+        var state = WindowTuner.State(emptySample(64))
         var generator = SeededGenerator(seed: 1)
         for number in 0..<5_000 {
             let key = Workload.recentKeys.key(number, &generator)
@@ -101,8 +107,33 @@ import Testing
     }
 
     @Test func smallCachesAreSampledMoreDensely() {
-        let thresholds = [0, 1, 64, 256, 512, 1_024, 8_192, 1 << 20, .max].map { WindowTuner.sampleThreshold(forCapacity: $0) }
-        #expect(thresholds == [16_384, 16_384, 16_384, 16_384, 8_192, 4_096, 512, 512, 512])
+        let thresholds = [0, 1, 256, 512, 1_023].map { WindowTuner.sampleThreshold(forShardOf: $0, shardCount: 1) }
+        #expect(thresholds == [16_384, 16_384, 16_384, 16_384, 16_384])
+    }
+
+    /// Of one shard of several, up to half of the keys.
+    @Test(arguments: [(512, 2, 32_768), (512, 8, 32_768), (512, 64, 32_768), (1 << 20, 64, 32_768), (1 << 20, 1, 512), (.max, 1, 512)])
+    func sampleOfAShardIsThatOfTheWholeCache(count: Int, shardCount: Int, threshold: Int) {
+        #expect(WindowTuner.sampleThreshold(forShardOf: count, shardCount: shardCount) == UInt16(threshold))
+    }
+
+    @Test func trickleOfHitsIsSeenInTheLongRun() {
+        var cache = TunedCache()
+        // Nine of ten accesses hit in every shadow; of the others, half come back when the small windows have let them go.
+        var distant: [Int] = []
+        for number in 0..<60_000 {
+            let key: Int
+            if number % 10 != 0 {
+                key = number % 7
+            } else if number % 20 == 0 {
+                key = 1_000 + number
+                distant.append(key)
+            } else {
+                key = distant.count > 28 ? distant[distant.count - 28] : 1
+            }
+            cache.access(key)
+        }
+        #expect(cache.state.choice >= 3, "chosen: \(cache.choices)")
     }
 
     // MARK: The tuner itself
@@ -127,28 +158,73 @@ import Testing
 
     @Test func tunerHandsOutWhatItHasChosen() {
         let tuner = WindowTuner()
-        tuner.start(capacity: 256)
+        tuner.watch(emptySample(64))
         feed(tuner, 0..<10_000)
         #expect(tuner.currentChoice >= 3)
         #expect(tuner.tuning == WindowTuner.candidates[tuner.currentChoice])
     }
 
-    @Test func startingAgainDoesNothing() {
+    @Test func tunerWatchesTheFirstShardThatAsks() {
         let tuner = WindowTuner()
-        tuner.start(capacity: 256)
-        tuner.start(capacity: 1)
-        // Shadows of one entry would not tell windows from each other.
-        feed(tuner, 0..<10_000)
-        #expect(tuner.currentChoice >= 3)
+        #expect(tuner.choosesToWatch())
+        #expect(!tuner.choosesToWatch())
     }
 
-    @Test func unusualCapacitiesAreTolerated() {
-        for capacity in [-1, 0, 1, 3] {
+    @Test func watchingAgainKeepsTheChoice() {
+        let tuner = WindowTuner()
+        tuner.watch(emptySample(64))
+        feed(tuner, 0..<10_000)
+        let choice = tuner.currentChoice
+        tuner.watch(emptySample(128))
+        #expect(tuner.currentChoice == choice)
+    }
+
+    @Test func smallSamplesAreTolerated() {
+        for count in [0, 1, 3] {
             let tuner = WindowTuner()
-            tuner.start(capacity: capacity)
+            tuner.watch(emptySample(count))
             feed(tuner, 0..<300)
             #expect(WindowTuner.candidates.indices.contains(tuner.currentChoice))
         }
+    }
+
+    @Test func onlyOneShardOfACacheIsWatched() {
+        let cache = Cache<Int, Int>(maximumCount: 4_096, hashSeed: 1)
+        for key in 0..<20_000 { cache.insert(key, forKey: key) }
+        let watched = cache.forEachShard(0) { $0 += $1.sampleThreshold > 0 ? 1 : 0 }
+        #expect(watched == 1)
+    }
+
+    /// What the shard holds when the tuner begins, the shadows hold.
+    @Test func shadowsBeginWithWhatTheShardHolds() {
+        var state = WindowTuner.State(emptySample(64))
+        var hits = 0
+        // An epoch of 100 accesses, all hits in every shadow: nothing to choose.
+        for number in 0..<100 where state.access(PolicyFixture.hash(-1 - number % 64) | 1) == nil { hits += 1 }
+        #expect(hits == 100)
+    }
+}
+
+@Suite struct HitPatternsTests {
+    @Test func cachesAreComparedByTheAccessesThatOnlyOneHit() {
+        var patterns = HitPatterns(count: 3)
+        for (pattern, times) in [(0b000, 5), (0b001, 3), (0b011, 2), (0b100, 4), (0b111, 1)] {
+            for _ in 0..<times { patterns.add(pattern) }
+        }
+        let comparisons = HitPatterns.comparisons(in: patterns.new, with: 0)
+        #expect(comparisons == [.init(hits: 6, differences: 0), .init(hits: 3, differences: 3), .init(hits: 5, differences: 9)])
+    }
+
+    @Test func memoriesFadeAtDifferentSpeeds() {
+        var patterns = HitPatterns(count: 1)
+        for _ in 0..<100 { patterns.add(1) }
+        patterns.endEpoch()
+        #expect(patterns.new == [0, 0])
+        #expect(patterns.recent[1] == 100)
+        #expect(patterns.long[1] == 100)
+        patterns.endEpoch()
+        #expect(patterns.recent[1] == 70)
+        #expect(patterns.long[1] == 95)
     }
 }
 

@@ -1,0 +1,110 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+extension WindowTuner {
+    /// The shadows and their scores. No locks; for tests too.
+    ///
+    /// Two shadows are compared by the accesses that only one of them hit: what both hit or both missed says nothing. A candidate
+    /// takes over when it leads by more than chance would make it lead, either lately, over some two capacities of accesses, or for long, over ten.
+    /// So a trickle of hits is enough in the long run, and a few thousand accesses are when the workload has changed.
+    ///
+    /// *Audit*: a shadow may do well where the cache does not. A wide window has two states in which it stays: keys that hit are not inserted
+    /// again, so that the others have the time to hit. The cache's own hits on the sampled keys tell; a tuning that does far worse
+    /// in the cache than in its shadow is believed that much less, and forgiven slowly.
+    struct State: ~Copyable {
+        private var shadows: [ShadowCache]
+        private var patterns = HitPatterns(count: WindowTuner.candidates.count + 1)
+        /// For each candidate, the cache's hits per hit of the shadow while it was in use, up to 1.
+        private var credits: [Double]
+        private var accesses = 0
+        private var epochsInUse = 0
+        private let epochLength: Int
+        private(set) var choice: Int
+
+        /// The cache's place in the patterns.
+        private static let cache = WindowTuner.candidates.count
+        /// How much of a credit is new after each epoch, and how much of what is missing to 1 comes back while another tuning is in use.
+        private static let learning = 0.2
+        private static let forgiving = 0.02
+        /// Credits above this are noise and change nothing.
+        private static let audit = 0.7
+        /// So many epochs after a change are not audited: the cache's entries are those of the tuning before.
+        private static let settlingEpochs = 4
+        /// Standard deviations by which another candidate must lead.
+        private static let (recentMargin, longMargin) = (3.0, 2.0)
+
+        init(_ contents: [SampledEntry], choice: Int = WindowTuner.initialChoice) {
+            self.choice = choice
+            let capacity = max(1, contents.count)
+            var shadows = WindowTuner.candidates.map { ShadowCache(capacity: capacity, tuning: $0) }
+            for shadow in shadows.indices {
+                for entry in contents {
+                    for _ in 0...entry.uses { _ = shadows[shadow].access(entry.hash & ~1) }
+                }
+            }
+            self.shadows = shadows
+            credits = Array(repeating: 1, count: shadows.count)
+            epochLength = max(100, capacity / 2)
+        }
+
+        deinit {
+            for shadow in shadows { shadow.deallocate() }
+        }
+
+        /// Takes in one access. Returns the candidate to use when another one has become the best.
+        mutating func access(_ sample: Sample) -> Int? {
+            accesses += 1
+            var pattern = Int(sample & 1) << Self.cache
+            for candidate in shadows.indices where shadows[candidate].access(sample & ~1) { pattern |= 1 << candidate }
+            patterns.add(pattern)
+            return accesses < epochLength ? nil : endEpoch()
+        }
+
+        private mutating func endEpoch() -> Int? {
+            accesses = 0
+            epochsInUse += 1
+            updateCredits()
+            patterns.endEpoch()
+            let lately = best(by: patterns.recent, margin: Self.recentMargin)
+            let inTheLongRun = best(by: patterns.long, margin: Self.longMargin)
+            let best = lately.lead > inTheLongRun.lead ? lately.candidate : inTheLongRun.candidate
+            guard best != choice else { return nil }
+            choice = best
+            epochsInUse = 0
+            return best
+        }
+
+        private mutating func updateCredits() {
+            for candidate in credits.indices where candidate != choice { credits[candidate] += (1 - credits[candidate]) * Self.forgiving }
+            guard epochsInUse > Self.settlingEpochs else { return }
+            let comparison = HitPatterns.comparisons(in: patterns.new, with: choice)
+            let (hits, own) = (comparison[choice].hits, comparison[Self.cache])
+            guard hits > 0 else { return }
+            let isWorse = own.hits - hits < -2 * own.differences.squareRoot()
+            credits[choice] += ((isWorse ? own.hits / hits : 1) - credits[choice]) * Self.learning
+        }
+
+        /// The candidate that leads the present one by most, and by how much of all accesses; the present one if none leads.
+        private func best(by memory: [Double], margin: Double) -> (candidate: Int, lead: Double) {
+            let comparisons = HitPatterns.comparisons(in: memory, with: choice)
+            let accesses = max(1, memory.reduce(0, +))
+            let present = believed(comparisons[choice].hits, of: choice)
+            var best = (candidate: choice, lead: 0.0)
+            for candidate in shadows.indices where candidate != choice {
+                let chance = margin * comparisons[candidate].differences.squareRoot()
+                let lead = (believed(comparisons[candidate].hits, of: candidate) - present - chance) / accesses
+                if lead > best.lead { best = (candidate, lead) }
+            }
+            return best
+        }
+
+        private func believed(_ hits: Double, of candidate: Int) -> Double {
+            credits[candidate] < Self.audit ? hits * credits[candidate] : hits
+        }
+
+        /// Checks all shadows. For tests.
+        func checkInvariants() {
+            for shadow in shadows { shadow.checkInvariants() }
+        }
+    }
+}
