@@ -21,7 +21,7 @@ struct RootCommand: AsyncParsableCommand {
         version: Version.current,
         subcommands: [
             ProxyCommand.self, PasswordCommand.self, WarmCommand.self, GetCommand.self, ViewCommand.self, InspectCommand.self, SimulateCommand.self,
-            DemoCommand.self,
+            TraceCommand.self, DemoCommand.self,
         ]
     )
 }
