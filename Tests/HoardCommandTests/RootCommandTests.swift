@@ -24,7 +24,8 @@ struct RootCommandTests {
         let help = try await HoardProcess.run("--help").text.replacingOccurrences(of: "\n", with: " ")
         for line in [
             "OVERVIEW: An HTTP cache: as a proxy in front of a server, as a client, and as a look inside.", "USAGE: hoard <subcommand>",
-            "hoard proxy --origin http://localhost:3000", "  proxy ", "  warm ", "  get ", "  view ", "  inspect ", "  simulate ", "  trace ", "  demo ",
+            "hoard proxy --origin http://localhost:3000", "  proxy ", "  warm ", "  get ", "  view ", "  inspect ", "  simulate ", "  trace ",
+            "  demo ",
         ] {
             #expect(help.contains(line), "missing: \(line)")
         }

@@ -19,7 +19,6 @@ extension Shard {
     /// - Parameter belongsHere: Whether a key is the new shard's.
     init(besides first: borrowing Shard, rules: Rules, belongsHere: (Key) -> Bool) {
         self.init(rules: rules)
-        sampleThreshold = first.sampleThreshold
         departureLog = first.departureLog
         fences = first.fences.filtered(by: belongsHere)
         updates.updates = first.updates.updates.filter { belongsHere($0.key) }
@@ -66,7 +65,8 @@ extension Shard {
         self.rules = rules
         fences = fences.filtered(by: belongsHere)
         updates.updates = updates.updates.filter { belongsHere($0.key) }
-        tunedCapacity = max(1, count)
+        // If the tuner watches this shard, it begins again with fewer keys.
+        tunedCapacity = 0
         isDueForDivision = false
         return policy.didDivide(rules.maximumCount, pool: rules.pool, nominalWeight: nominalWeight, shardCount: rules.shardCount)
     }

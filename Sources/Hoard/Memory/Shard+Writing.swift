@@ -205,7 +205,7 @@ extension Shard {
         // The number of entries that fit depends on their weights, and the limits may be changed.
         let hasChanged = count > tunedCapacity * 2 || count * 4 < tunedCapacity
         if tunedCapacity == 0 || hasChanged {
-            let isWatched = tunedCapacity == 0 ? tuner.choosesToWatch() : sampleThreshold > 0
+            let isWatched = sampleThreshold > 0 || tunedCapacity == 0 && tuner.choosesToWatch()
             tunedCapacity = max(1, count)
             if isWatched {
                 sampleThreshold = WindowTuner.sampleThreshold(forShardOf: tunedCapacity, shardCount: rules.shardCount)

@@ -157,6 +157,15 @@ import Testing
         cache.checkInvariants()
     }
 
+    @Test(arguments: [true, false]) func tunerWatchesOneShardWhetherTheCacheWasFullBeforeOrNot(wasFull: Bool) {
+        let cache = Cache<Int, Int>(configuration: .init(maximumWeight: 40_000))
+        if wasFull { for key in 0..<100 { cache.insert(key, forKey: -key - 1, weight: 20_000) } }
+        for key in 0..<100_000 { cache.insert(key, forKey: key) }
+        #expect(shardCount(cache) > 1)
+        let watched = cache.forEachShard(0) { count, shard in count += shard.sampleThreshold > 0 ? 1 : 0 }
+        #expect(watched == 1)
+    }
+
     @Test func cacheIsNotDividedWhileSomebodyWalksOverIt() {
         let cache = Cache<Int, Int>(configuration: .init(maximumWeight: 100_000))
         for key in 0..<1_000 { cache.insert(key, forKey: key) }
