@@ -70,7 +70,7 @@ extension Cache {
         return room
     }
 
-    /// Divides the cache, if it holds many entries of its limit by weight and nobody walks over them. Its only shard is locked.
+    /// Divides the cache, if its limit by weight allows many entries and no walk over them is under way. Its only shard is locked.
     @usableFromInline func divide(_ first: inout Shard<Key, Value>) {
         guard walks.load(ordering: .sequentiallyConsistent) == 0 else { return }
         let maximumCount = maximumCount

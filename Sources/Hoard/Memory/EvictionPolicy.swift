@@ -45,7 +45,7 @@
 
     var window = Window()
     var main = ClockRing()
-    private(set) var sketch: FrequencySketch
+    var sketch: FrequencySketch
     private(set) var tuning: Tuning
 
     /// The most entries; grows when the shard takes from the pool.
@@ -58,15 +58,10 @@
     /// The equal part of the cache's limit for which the window is made.
     var nominalWeight: UInt?
     let weightPool: LimitPool?
-    private let favouring: HitGoal
+    let favouring: HitGoal
     private(set) var pinnedCount = 0
-    private var windowLimit: UInt = 1
+    var windowLimit: UInt = 1
     var shardCount: Int
-
-    /// When the window is to shrink, so many entries at most move to main for each insertion.
-    private static let movesPerInsertion = 8
-    /// So many entries at most are compared by their weight before one leaves.
-    private static let comparedVictims = 8
 
     /// - Parameters:
     ///   - maximumWeight: `nil` if there is no such limit; all entries weigh 1 then, or 0 if they are pinned.
@@ -101,7 +96,7 @@
     var evictableCount: Int { window.count + main.count }
     var count: Int { evictableCount + pinnedCount }
 
-    private var isOverLimit: Bool {
+    var isOverLimit: Bool {
         count > maximumCount || maximumWeight.map { totalWeight > $0 } ?? false
     }
 
@@ -225,144 +220,6 @@
         }
         if let newcomer { larger.add(newcomer, times: sketch.estimate(newcomer)) }
         sketch = larger
-    }
-
-    // MARK: Eviction
-
-    /// An entry to evict, if a limit is exceeded. It is in no list any more; the caller takes it out of the table and asks again.
-    ///
-    /// - Parameter newcomer: The entry just written, which does not compete.
-    /// - Returns: `none` when the limits hold.
-    @usableFromInline mutating func nextEvicted(in table: SlotLinks, sparing newcomer: Slot) -> Slot {
-        var moves = 0
-        while true {
-            let isOverLimit = isOverLimit
-            guard window.weight > windowLimit, window.count > 1 else {
-                return isOverLimit ? evictFromMain(in: table, orElse: newcomer) : .none
-            }
-            if !isOverLimit, moves == Self.movesPerInsertion { return .none }
-            let candidate = window.removeOldest(in: table)
-            var flags = table.flags(of: candidate)
-            let usesLeft = candidate == newcomer ? flags.uses : tuning.secondChance.usesLeft(of: flags.uses)
-            if let usesLeft {
-                flags.uses = usesLeft
-                table.setFlags(flags, of: candidate)
-                window.append(candidate, in: table)
-                continue
-            }
-            moves += 1
-            guard isOverLimit else {
-                main.insert(candidate, tuning.placement, in: table)
-                continue
-            }
-            guard wins(candidate, in: table) else { return candidate }
-            // The hand stands at the first of its victims; the others are found when the caller asks again.
-            let victim = main.hand
-            main.remove(victim, in: table)
-            flags.uses = 0
-            table.setFlags(flags, of: candidate)
-            main.insert(candidate, tuning.placement, in: table)
-            return victim
-        }
-    }
-
-    /// Whether a candidate has been seen more often than all the entries together that would have to leave main in its stead.
-    private mutating func wins(_ candidate: Slot, in table: SlotLinks) -> Bool {
-        guard main.count > 0 else { return false }
-        let rating = rating(candidate, in: table)
-        // The candidate is in no list at this moment.
-        let weight = totalWeight &+ UInt(table.weight(of: candidate))
-        var missing = max(1, maximumWeight.map { weight > $0 ? weight &- $0 : 0 } ?? 0)
-        var victim = nextVictim(from: main.hand, in: table)
-        main.moveHand(to: victim)
-        var victims = self.rating(victim, in: table)
-        while rating > victims {
-            let freed = UInt(table.weight(of: victim))
-            if freed >= missing { return true }
-            missing &-= freed
-            victim = nextVictim(from: table.next(of: victim), in: table)
-            // Not even all of main would make room for it.
-            if victim == main.hand { return false }
-            victims += self.rating(victim, in: table)
-        }
-        return false
-    }
-
-    private mutating func nextVictim(from start: Slot, in table: SlotLinks) -> Slot {
-        let first = main.passOver(from: start, in: table) { sketch.add(table.hash(of: $0)) }
-        return maximumWeight == nil || favouring == .bytes ? first : leastDense(from: first, in: table)
-    }
-
-    /// Of some entries that may leave, the one that has been seen least often for its weight.
-    private func leastDense(from first: Slot, in table: SlotLinks) -> Slot {
-        var (slot, best) = (first, (slot: first, density: Double.infinity))
-        for _ in 0..<Self.comparedVictims {
-            if table.flags(of: slot).uses == 0 {
-                let density = Double(rating(slot, in: table) + 1) / Double(max(1, table.weight(of: slot)))
-                if density < best.density { best = (slot, density) }
-            }
-            slot = table.next(of: slot)
-            if slot == first { break }
-        }
-        return best.slot
-    }
-
-    /// Evicts what the hand finds in main or, if main is empty, the oldest entry of the window. If all others are pinned, a newcomer leaves, be
-    /// it pinned itself.
-    private mutating func evictFromMain(in table: SlotLinks, orElse newcomer: Slot) -> Slot {
-        if main.count > 0 {
-            let victim = nextVictim(from: main.hand, in: table)
-            main.moveHand(to: victim)
-            main.remove(victim, in: table)
-            return victim
-        }
-        guard window.count > 0 else {
-            if newcomer != .none { willRemove(newcomer, in: table) }
-            return newcomer
-        }
-        return window.removeOldest(in: table)
-    }
-
-    /// The coldest entry by the policy's present opinion, whether the limits hold or not; `none` if only pinned entries are left.
-    @usableFromInline mutating func evictColdest(in table: SlotLinks) -> Slot {
-        if main.count == 0 || (window.count > 0 && window.weight > windowLimit) { return window.removeOldest(in: table) }
-        return evictFromMain(in: table, orElse: .none)
-    }
-
-    /// All entries: main from the hand on, then the window from its oldest, then the pinned ones.
-    func coldestFirst(in whole: SlotTable) -> [Slot] {
-        let table = whole.links
-        var slots: [Slot] = []
-        slots.reserveCapacity(whole.count)
-        forEach(in: table) { slots.append($0) }
-        return slots + whole.usedSlots.filter { table.flags(of: $0).segment == .pinned }
-    }
-
-    /// The entries that would leave first if nobody used any: those of main in the order in which the hand finds them without uses, then the window from its oldest.
-    ///
-    /// - Complexity: O(*n*).
-    func nextToLeave(in table: SlotLinks, atMost maximumCount: Int, where isWanted: (Slot) -> Bool) -> [Slot] {
-        var slots: [Slot] = []
-        for round in 0...SlotFlags.maximumUses where slots.count < maximumCount {
-            forEach(in: table, window: false) { slot in
-                if slots.count < maximumCount, table.flags(of: slot).uses == round, isWanted(slot) { slots.append(slot) }
-            }
-        }
-        forEach(in: table, main: false) { if slots.count < maximumCount, isWanted($0) { slots.append($0) } }
-        return slots
-    }
-
-    private func forEach(in table: SlotLinks, main isInMain: Bool = true, window isInWindow: Bool = true, _ body: (Slot) -> Void) {
-        var slot = main.hand
-        for _ in 0..<(isInMain ? main.count : 0) {
-            body(slot)
-            slot = table.next(of: slot)
-        }
-        slot = isInWindow ? window.oldest : .none
-        while slot != .none {
-            body(slot)
-            slot = table.next(of: slot)
-        }
     }
 
     /// How often an entry has been seen, by all that is known.

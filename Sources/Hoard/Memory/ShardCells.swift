@@ -5,7 +5,7 @@ public import Synchronization
 
 /// The shards of a cache, each in a cell with its lock. The only way to a shard is through its lock.
 ///
-/// One shard may become several, once. Who has waited for the lock of a shard looks again whether the key is there still.
+/// One shard may become several, once. A thread that has waited for a shard's lock checks again which shard the key belongs to.
 ///
 /// Unchecked because each shard is reached through its lock alone, and both only by pointer, so that they never move.
 @usableFromInline struct ShardCells<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, @unchecked Sendable {

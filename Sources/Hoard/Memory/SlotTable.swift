@@ -58,15 +58,6 @@ extension Slot {
     }
 }
 
-/// Times of a table, in units of 2 to the power of 32 nanoseconds: 4.3 seconds.
-@usableFromInline enum SlotTicks {
-    @inlinable static var never: Int32 { .max }
-    /// Before all times, so that each read has to look at the deadline.
-    @inlinable static var always: Int32 { .min }
-
-    @inlinable static func tick(_ time: Int64) -> Int32 { Int32(truncatingIfNeeded: time &>> 32) }
-}
-
 /// The part of a table of entries that does not depend on the types of keys and values: the index, and a few numbers for each entry.
 ///
 /// The index is an open-addressing table of 4-byte words with linear probing: 8 bits of the key's hash and 24 bits of slot
