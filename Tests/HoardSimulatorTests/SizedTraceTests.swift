@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import Hoard
 import Testing
 
+@testable import Hoard
 @testable import HoardSimulator
 
 /// Access traces with sizes, which are not part of the package. The simulator does not read sizes, so that the tests do.

@@ -173,13 +173,13 @@ _hoard() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    proxy|password|warm|get|view|inspect|simulate|demo|help)
+    proxy|password|warm|get|view|inspect|simulate|trace|demo|help)
         # Offer subcommand argument completions
         "_hoard_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'proxy password warm get view inspect simulate demo help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'proxy password warm get view inspect simulate trace demo help' -- "${cur}"))
         ;;
     esac
 }
@@ -885,6 +885,50 @@ _hoard_simulate() {
         return
         ;;
     '--plot')
+        return
+        ;;
+    esac
+}
+
+_hoard_trace() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __hoard_offer_flags_options 0
+
+    # Offer subcommand / subcommand argument completions
+    local -r subcommand="${unparsed_words[0]}"
+    unset 'unparsed_words[0]'
+    unparsed_words=("${unparsed_words[@]}")
+    case "${subcommand}" in
+    generate)
+        # Offer subcommand argument completions
+        "_hoard_trace_${subcommand}"
+        ;;
+    *)
+        # Offer subcommand completions
+        COMPREPLY+=($(compgen -W 'generate' -- "${cur}"))
+        ;;
+    esac
+}
+
+_hoard_trace_generate() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=(--capacity --seed --length)
+    __hoard_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--capacity')
+        return
+        ;;
+    '--seed')
+        return
+        ;;
+    '--length')
         return
         ;;
     esac

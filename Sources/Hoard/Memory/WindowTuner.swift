@@ -13,7 +13,7 @@ internal import Synchronization
 /// too soon. The other shards pay nothing.
 ///
 /// Runs on the threads that use the cache, but never under a shard's lock and only once for many accesses.
-/// Memory: the shadows hold 7 × capacity × sampling rate hashes of about 34 bytes; about 1.9 bytes for each entry of a large cache.
+/// Memory: the shadows hold 7 × capacity × sampling rate hashes of about 34 bytes; about 1.3 bytes for each entry of a large cache.
 @usableFromInline final class WindowTuner: Sendable {
     /// A sampled access: 31 bits of hash and, in the lowest bit, whether it was a hit.
     typealias Sample = UInt32
@@ -40,10 +40,10 @@ internal import Synchronization
 
     /// The share of a shard's keys that is sampled, of 65,536.
     ///
-    /// Of all keys it is a quarter in small caches, 256 keys in larger ones, and 1/128 at least; of one shard's it may be a half.
+    /// Of all keys it is a quarter in small caches, 256 keys in larger ones, and 1/180 at least; of one shard's it may be a half.
     static func sampleThreshold(forShardOf count: Int, shardCount: Int) -> UInt16 {
         let capacity = Double(max(1, count)) * Double(shardCount)
-        let rate = min(0.25, max(256 / capacity, 1.0 / 128))
+        let rate = min(0.25, max(256 / capacity, 1.0 / 180))
         return UInt16(min(0.5, rate * Double(shardCount)) * 65_536)
     }
 
