@@ -79,36 +79,32 @@ extension Cache {
             first.isDueForDivision = false
             return
         }
-        let pool = maximumCount.map { Configuration.pool(for: $0, shardCount: shardCount) }
-        func rules(_ number: Int) -> Shard<Key, Value>.Rules {
+        let pool = Configuration.pool(for: maximumCount, shardCount: shardCount)
+        let rules = (0..<shardCount).map { number in
             var rules = first.rules
             rules.shardCount = shardCount
-            rules.pool = pool ?? nil
+            rules.pool = pool
             if let maximumCount { rules.maximumCount = Configuration.equalPart(maximumCount, number, of: shardCount) }
             return rules
         }
         func number(of key: Key) -> Int { cells.number(for: hasher(key), of: shardCount) }
         for new in 1..<shardCount {
-            cells.initialize(new, to: Shard(besides: first, rules: rules(new)) { number(of: $0) == new })
+            cells.initialize(new, to: Shard(besides: first, rules: rules[new]) { number(of: $0) == new })
         }
         for slot in first.policy.coldestFirst(in: first.table.slots) {
             let number = number(of: first.table.key(at: slot))
             if number > 0 { cells.shard(number).pointee.takeOver(slot, from: &first) }
         }
-        var free: UInt = 0
+        first.keepOperations { number(of: $0) == 0 }
         for number in 0..<shardCount {
-            let nominalWeight = Configuration.equalPart(maximumWeight, number, of: shardCount)
-            let belongsHere = { (key: Key) in number == self.cells.number(for: self.hasher(key), of: shardCount) }
+            let part = Configuration.equalPart(maximumWeight, number, of: shardCount)
             if number == 0 {
-                free += first.didDivide(rules(0), nominalWeight: nominalWeight, belongsHere: belongsHere)
+                first.didDivide(rules[0], nominalWeight: part)
             } else {
-                let shard = cells.shard(number)
-                shard.pointee.policy.grant(shard.pointee.policy.totalWeight)
-                free -= shard.pointee.policy.totalWeight
-                free += shard.pointee.didDivide(rules(number), nominalWeight: nominalWeight, belongsHere: belongsHere)
+                cells.shard(number).pointee.didDivide(rules[number], nominalWeight: part)
             }
         }
-        weightPool.add(Int(free))
+        weightPool.add(Int(first.policy.giveAway(upTo: .max)))
         cells.publish(count: shardCount)
     }
 }

@@ -17,8 +17,8 @@ extension Cache {
 
     /// The entries with a value in some places of the table. No use of any of them.
     ///
-    /// An entry that is there from the first page to the last is on exactly one of them, even if its value is replaced meanwhile;
-    /// but one that moves because the cache is divided may be on two, or on none.
+    /// An entry that is there from the first page to the last is on exactly one of them, even if its value is replaced meanwhile; on
+    /// two perhaps if the cache is divided meanwhile, which happens once, because entries move to shards that come later.
     ///
     /// - Parameter limit: How many places are looked at, at most; less than 1 counts as 1. All of them are in one shard, under its lock.
     /// - Returns: The entries, and where the next page begins; `nil` if there is none.

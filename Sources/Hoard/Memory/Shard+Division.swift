@@ -10,8 +10,8 @@ extension Shard {
 
     /// The number of entries that the limits allow, if others weigh as much as those that are there.
     func expectedCount(maximumCount: Int?) -> Int {
-        let averageWeight = max(1, Double(policy.totalWeight) / Double(max(1, count)))
-        return min(Int(Double(rules.maximumWeight ?? .max) / averageWeight), maximumCount ?? .max)
+        let averageWeight = max(1, policy.totalWeight / UInt(max(1, count)))
+        return min((rules.maximumWeight ?? .max) / Int(clamping: averageWeight), maximumCount ?? .max)
     }
 
     /// An empty shard for keys that have been another one's.
@@ -20,8 +20,8 @@ extension Shard {
     init(besides first: borrowing Shard, rules: Rules, belongsHere: (Key) -> Bool) {
         self.init(rules: rules)
         departureLog = first.departureLog
-        fences = first.fences.filtered(by: belongsHere)
-        updates.updates = first.updates.updates.filter { belongsHere($0.key) }
+        (fences, updates) = (first.fences, first.updates)
+        keepOperations(where: belongsHere)
         policy.maximumWeight = 0
         if let wheel = first.wheel { beginUsingTimes(wheel.time) }
         policy.tune(first.policy.tuning)
@@ -39,6 +39,7 @@ extension Shard {
         let details = other.details[slot]
         let frequency = other.policy.sketch.estimate(hash)
         let (key, value) = other.moveOut(slot)
+        policy.grant(other.policy.giveAway(upTo: UInt(weight)))
         if table.slots.isFull {
             table.grow(to: nextCapacity)
             policy.tableDidGrow(table.slots)
@@ -58,17 +59,19 @@ extension Shard {
         return table.remove(slot)
     }
 
-    /// The shard's keys have been divided: its limits are its part from now on.
-    ///
-    /// - Returns: What it has given up of its limit by weight.
-    mutating func didDivide(_ rules: Rules, nominalWeight: Int, belongsHere: (Key) -> Bool) -> UInt {
-        self.rules = rules
+    /// Forgets the fences and updates of keys that are another shard's from now on.
+    mutating func keepOperations(where belongsHere: (Key) -> Bool) {
         fences = fences.filtered(by: belongsHere)
         updates.updates = updates.updates.filter { belongsHere($0.key) }
+    }
+
+    /// The shard's keys have been divided: its limits are its part from now on.
+    mutating func didDivide(_ rules: Rules, nominalWeight: Int) {
+        self.rules = rules
         // If the tuner watches this shard, it begins again with fewer keys.
         tunedCapacity = 0
         isDueForDivision = false
-        return policy.didDivide(rules.maximumCount, pool: rules.pool, nominalWeight: nominalWeight, shardCount: rules.shardCount)
+        policy.didDivide(rules.maximumCount, pool: rules.pool, nominalWeight: nominalWeight, shardCount: rules.shardCount)
     }
 }
 
@@ -86,10 +89,8 @@ extension EvictionPolicy {
         table.setFlags(flags, of: slot)
     }
 
-    /// From now on the limits are a shard's part: by count an equal part, by weight what the entries weigh.
-    ///
-    /// - Returns: What it had more of the limit by weight.
-    mutating func didDivide(_ count: Int, pool: LimitPool?, nominalWeight: Int, shardCount: Int) -> UInt {
+    /// From now on a shard's part of the limits is what counts.
+    mutating func didDivide(_ count: Int, pool: LimitPool?, nominalWeight: Int, shardCount: Int) {
         self.shardCount = shardCount
         self.pool = pool
         nominalCount = Self.nominalCount(count)
@@ -97,6 +98,5 @@ extension EvictionPolicy {
         if let pool, self.count > maximumCount { maximumCount += pool.take(upTo: self.count - maximumCount) }
         self.nominalWeight = UInt(nominalWeight)
         tune(tuning)
-        return giveAway(upTo: .max)
     }
 }

@@ -18,7 +18,7 @@ extension HTTPCache {
     /// Some of the stored responses of one partition, in an order that means nothing. Suspends. No use of any, and nothing is counted.
     ///
     /// First comes what the stores have that can list (``ListingRecordStore``), then what only memory has. A response that is there from the first page to the last, and is
-    /// not written meanwhile, is on exactly one of them. The work for one page is bounded, however much is cached and however little of it matches: of each
+    /// not written meanwhile, is on exactly one of them; on two perhaps if memory is divided into shards meanwhile, which happens once. The work for one page is bounded, however much is cached and however little of it matches: of each
     /// entry listed the record is read, of the others only what the store knows of them.
     ///
     /// - Parameters:

@@ -157,6 +157,22 @@ import Testing
         cache.checkInvariants()
     }
 
+    @Test(arguments: [1, Int.max / 4_096]) func greatestLimitsDoNotOverflow(weight: Int) {
+        let cache = Cache<Int, Int>(configuration: .init(maximumWeight: .max))
+        for key in 0..<3_000 { cache.insert(key, forKey: key, weight: weight) }
+        #expect(shardCount(cache) == (weight == 1 ? 64 : 8))
+        #expect(cache.count == 3_000)
+        cache.checkInvariants()
+        cache.insert(-1, forKey: -1, weight: .max)
+        #expect(cache.keys == [-1])
+        cache.resize(maximumWeight: 1_000)
+        #expect(cache.count == 0)
+        cache.resize(maximumWeight: .max)
+        for key in 0..<100 { cache.insert(key, forKey: key, weight: .max / 200) }
+        #expect(cache.count == 100)
+        cache.checkInvariants()
+    }
+
     @Test(arguments: [true, false]) func tunerWatchesOneShardWhetherTheCacheWasFullBeforeOrNot(wasFull: Bool) {
         let cache = Cache<Int, Int>(configuration: .init(maximumWeight: 40_000))
         if wasFull { for key in 0..<100 { cache.insert(key, forKey: -key - 1, weight: 20_000) } }
@@ -203,6 +219,23 @@ import Testing
         }
         for key in 0..<20 { #expect(cache.peek(key) == (isRemoved && key < 10 ? nil : key)) }
         #expect(cache.openFenceCount == 0)
+        cache.checkInvariants()
+    }
+
+    @Test func whatIsKnownToBeAbsentStaysKnown() async throws {
+        let cache = Cache<Int, Int>(configuration: .init(maximumWeight: 100_000))
+        let loads = Counter()
+        func load(_ key: Int) async throws -> Int? {
+            try await cache.valueIfExists(forKey: key) { _ in
+                loads.increment()
+                return .absent(expiresAfter: .seconds(3_600))
+            }
+        }
+        for key in 0..<100 { #expect(try await load(key) == nil) }
+        for key in 1_000..<3_000 { cache.insert(key, forKey: key) }
+        #expect(shardCount(cache) == 64)
+        for key in 0..<100 { #expect(try await load(key) == nil) }
+        #expect(loads.value == 100)
         cache.checkInvariants()
     }
 
