@@ -18,6 +18,7 @@ extension WindowTuner {
         private var credits: [Double]
         private var accesses = 0
         private var epochsInUse = 0
+        private var epochs = 0
         private let epochLength: Int
         private(set) var choice: Int
 
@@ -30,6 +31,8 @@ extension WindowTuner {
         private static let audit = 0.7
         /// So many epochs after a change are not audited: the cache's entries are those of the tuning before.
         private static let settlingEpochs = 4
+        /// Before so many epochs the shadows' sketches know too little, and a few accesses decide too much.
+        private static let firstEpochs = 4
         /// Standard deviations by which another candidate must lead.
         private static let (recentMargin, longMargin) = (3.0, 2.0)
 
@@ -62,9 +65,11 @@ extension WindowTuner {
 
         private mutating func endEpoch() -> Int? {
             accesses = 0
+            epochs += 1
             epochsInUse += 1
             updateCredits()
             patterns.endEpoch()
+            guard epochs >= Self.firstEpochs else { return nil }
             let lately = best(by: patterns.recent, margin: Self.recentMargin)
             let inTheLongRun = best(by: patterns.long, margin: Self.longMargin)
             let best = lately.lead > inTheLongRun.lead ? lately.candidate : inTheLongRun.candidate
