@@ -44,7 +44,7 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @usableFromInline let countLimit: Atomic<Int>
     /// The limit by weight, as it is now.
     @usableFromInline let weightLimit: Atomic<Int>
-    /// What no shard has of the limit by weight.
+    /// The part of the limit by weight that no shard has.
     @usableFromInline let weightPool = LimitPool(0)
     /// Held while a heavy entry is written.
     @usableFromInline let heavyWrites = Mutex(())

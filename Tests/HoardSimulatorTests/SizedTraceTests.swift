@@ -1,21 +1,14 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import Testing
 
 @testable import Hoard
 @testable import HoardSimulator
 
-/// Access traces with sizes, which are not part of the package. The simulator does not read sizes, so that the tests do.
-private enum SizedTraces {
-    static let directory = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appendingPathComponent("shared/traces").path
-
-    static var arePresent: Bool { FileManager.default.fileExists(atPath: directory + "/cloudphysics_io.txt.gz") }
-
-    static func requests(of name: String) throws -> [SizedRequest] {
+extension SharedTraces {
+    /// The requests of an access trace with sizes. The simulator does not read sizes.
+    fileprivate static func sizedRequests(of name: String) throws -> [SizedRequest] {
         let source = try TextSource(path: "\(directory)/\(name).txt.gz", name: name, partByteCount: 1 << 16)
         var (text, part) = ([UInt8](), Array(repeating: UInt8(0), count: 1 << 16))
         while case let count = try source.read(into: &part, line: 0), count > 0 { text += part[..<count] }
@@ -26,12 +19,12 @@ private enum SizedTraces {
     }
 }
 
-@Suite(.enabled(if: SizedTraces.arePresent, "there is no ../shared/traces beside the package"), .timeLimit(.minutes(5)))
+@Suite(.enabled(if: SharedTraces.arePresent, "there is no ../shared/traces beside the package"), .timeLimit(.minutes(5)))
 struct SizedTraceTests {
     /// Means over capacities of 1, 5, 20 and 50 % of all bytes.
     @Test(arguments: ["webcachesim", "cloudphysics_io"])
     func cacheHitsMoreBytesThanLRUAndGDSFAndMoreObjectsThanLRU(name: String) throws {
-        let requests = try SizedTraces.requests(of: name)
+        let requests = try SharedTraces.sizedRequests(of: name)
         let total = Dictionary(requests.map { ($0.key, $0.size) }, uniquingKeysWith: max).values.reduce(0, +)
         var (lru, gdsf, objects, bytes) = (SizedHits(), SizedHits(), SizedHits(), SizedHits())
         for capacity in [total / 100, total / 20, total / 5, total / 2] {

@@ -27,7 +27,7 @@ extension Cache {
         /// Computes the weight of an entry that brings none of its own. Default: every entry weighs 1.
         public let weigher: (@Sendable (Key, Value) -> Int)?
 
-        /// What the policy is to make the most of, in a cache whose entries have weights: hits, or the weight of what is hit. Default: `.objects`.
+        /// The goal of the policy in a cache whose entries have weights: as many hits as possible, or as great a weight of all hits. Default: `.objects`.
         public let favouring: HitGoal
 
         /// Told of every value that left, and why. Default: nobody is told.
@@ -94,7 +94,7 @@ extension Cache.Configuration {
     /// The number of shards once it is known how many entries there are: at most this.
     @usableFromInline var maximumShardCount: Int { Self.shardCount(for: min(maximumCount ?? .max, maximumWeight ?? .max)) }
 
-    /// What the shards share of a limit by count: what is left of it when each has its own part. `nil` for one shard.
+    /// The part of a limit by count that the shards share: the rest when each has its own part. `nil` for one shard.
     @usableFromInline static func pool(for maximumCount: Int?, shardCount: Int) -> LimitPool? {
         guard shardCount > 1, let maximumCount else { return nil }
         return LimitPool(

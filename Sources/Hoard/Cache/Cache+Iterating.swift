@@ -13,13 +13,10 @@ extension Cache {
     /// - Throws: What `body` throws, which ends the iteration.
     /// - Complexity: O(*n*). A lock is held for 256 places of the table at a time.
     public func forEach<Failure: Error>(_ body: (Key, Value) throws(Failure) -> Void) throws(Failure) {
-        beginWalk()
-        defer { endWalk() }
-        var position: Position? = .start
-        while let start = position {
-            let page = page(from: start, limit: Self.placesPerPage)
-            for (key, value) in page.entries { try body(key, value) }
-            position = page.next
+        try forEachPage { shard, slot in
+            (shard.table.key(at: slot), shard.table.value(at: slot))
+        } _: { (entries: [(Key, Value)]) throws(Failure) in
+            for (key, value) in entries { try body(key, value) }
         }
     }
 
@@ -96,13 +93,16 @@ extension Cache {
 
     private static var placesPerPage: Int { 256 }
 
-    private func forEachPage<Entry>(_ entry: (borrowing Shard<Key, Value>, Slot) -> Entry, _ body: ([Entry]) -> Void) {
+    private func forEachPage<Entry, Failure: Error>(
+        _ entry: (borrowing Shard<Key, Value>, Slot) -> Entry,
+        _ body: ([Entry]) throws(Failure) -> Void
+    ) throws(Failure) {
         beginWalk()
         defer { endWalk() }
         var position: Position? = .start
         while let start = position {
             let page = page(from: start, limit: Self.placesPerPage, entry)
-            body(page.entries)
+            try body(page.entries)
             position = page.next
         }
     }

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a cache whose entries have weights makes the most of.
+/// The goal of a cache whose entries have weights.
 public struct HitGoal: Hashable, Sendable {
     private let weighsHits: Bool
 

@@ -30,7 +30,7 @@ extension EvictionPolicy {
     /// Whether the limit is enough for an entry, if all others leave.
     func canHold(_ weight: Int) -> Bool { UInt(weight) <= maximumWeight ?? .max }
 
-    /// What the limit by weight has beyond the entries.
+    /// The part of the limit by weight that the entries do not use.
     var unusedWeight: UInt { maximumWeight.map { $0 > totalWeight ? $0 &- totalWeight : 0 } ?? 0 }
 
     /// Gives a part of the limit away that the entries do not use, and returns it.

@@ -18,7 +18,7 @@ struct HitPatterns {
     private(set) var recent: [Double]
     private(set) var long: [Double]
 
-    /// What is left of each memory after an epoch.
+    /// The shares of both memories that an epoch leaves.
     private static let (recentDecay, longDecay) = (0.7, 0.95)
 
     init(count: Int) {

@@ -15,7 +15,7 @@
         @usableFromInline var shardCount: Int
         /// What the shards share of the limit by count; `nil` if there is one shard only.
         @usableFromInline var pool: LimitPool?
-        /// What no shard has of the limit by weight; `nil` if there is no such limit.
+        /// The part of the limit by weight that no shard has; `nil` if there is no such limit.
         @usableFromInline var weightPool: LimitPool?
         @usableFromInline var favouring = HitGoal.objects
         /// Nanoseconds since the last use after which entries expire; 0 if they do not.

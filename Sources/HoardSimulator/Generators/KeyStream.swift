@@ -11,11 +11,8 @@ struct SplitMix64: RandomNumberGenerator, Sendable {
     var state: UInt64
 
     mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
+        defer { state &+= 0x9e37_79b9_7f4a_7c15 }
+        return mixed(state)
     }
 
     /// A number from 0 to 1, without 1.
@@ -31,7 +28,7 @@ struct SplitMix64: RandomNumberGenerator, Sendable {
     mutating func element<Element>(of elements: [Element]) -> Element { elements[number(below: elements.count)] }
 }
 
-/// What the families draw the shape of a trace from.
+/// The source from which the families draw the shape of a trace.
 struct TraceShape {
     /// The number of keys of the cache that the trace is made for.
     var capacity: Int

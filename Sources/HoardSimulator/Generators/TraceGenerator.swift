@@ -45,7 +45,7 @@ public struct TraceGenerator: Sendable {
 ///
 /// Compare ``code``; its set can grow without breaking code that matches on it. The description is one sentence for a person.
 public struct TraceGeneratorError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, by kind.
+    /// The kind of error.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         public let description: String
 

@@ -87,7 +87,7 @@ private struct PriorityQueue {
     }
 }
 
-/// What Hoard's cache does with the requests: the mean of five caches, whose hash secrets are fixed, because hits depend on them by some points.
+/// The hits of Hoard's cache: the mean of five caches, whose hash secrets are fixed, because hits depend on them by some points.
 func hits(of requests: [SizedRequest], capacity: Int, favouring goal: HitGoal) -> SizedHits {
     let seeds = UInt64(0)..<5
     var sum = SizedHits()

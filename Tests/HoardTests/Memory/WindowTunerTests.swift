@@ -195,7 +195,7 @@ private func emptySample(_ count: Int) -> [SampledEntry] {
         #expect(watched == 1)
     }
 
-    /// What the shard holds when the tuner begins, the shadows hold.
+    /// The shadows begin with the entries that the shard holds.
     @Test func shadowsBeginWithWhatTheShardHolds() {
         var state = WindowTuner.State(emptySample(64))
         var hits = 0
