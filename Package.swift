@@ -359,7 +359,8 @@ let package = Package(
         .testTarget(
             name: "HoardHummingbirdTests",
             dependencies: [
-                "Hoard", "HoardHTTP", "HoardHummingbird", "HoardNIOTestSupport", "HoardTesting", "HoardTransports", httpTypes, logging, nioCore,
+                "Hoard", "HoardHTTP", "HoardHummingbird", "HoardNIOTestSupport", "HoardTesting", "HoardTransports", httpTypes, lifecycle, logging,
+                nioCore,
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdHTTP2", package: "hummingbird"),
@@ -493,7 +494,7 @@ let package = Package(
         .target(
             name: "Screens",
             dependencies: [
-                "Hoard", "HoardDisk", "HoardHTTP", "HoardTransports", "HoardViews", httpTypes, logging, nioCore,
+                "Hoard", "HoardDisk", "HoardHTTP", "HoardTransports", "HoardViews", httpTypes, lifecycle, logging, nioCore,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Hummingbird", package: "hummingbird"),
             ],
@@ -522,7 +523,7 @@ let package = Package(
         .target(
             name: "HummingbirdCache",
             dependencies: [
-                "Hoard", "HoardHTTP", "HoardHummingbird", "HoardTransports", httpTypes, logging, nioCore, nioSSL,
+                "Hoard", "HoardHTTP", "HoardHummingbird", "HoardTransports", httpTypes, lifecycle, logging, nioCore, nioSSL,
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdHTTP2", package: "hummingbird"),

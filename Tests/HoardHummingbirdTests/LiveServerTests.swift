@@ -33,12 +33,12 @@ struct LiveServerTests {
                 return Response.text("\(text.utf8.count)")
             }
         }
-        try await app.test(.live) { client async throws in
+        try await LiveSite.with(app) { client in
             #expect(try await client.get("/page").cacheStatus.contains("fwd=uri-miss"))
             let hit = try await client.get("/page")
             #expect(hit.cacheStatus == "hoard; hit; ttl=60" && hit.text == "page")
             let head = try await client.get("/page", method: .head)
-            #expect(head.cacheStatus.contains("hit") && head.text.isEmpty && head.headers[.contentLength] == "4")
+            #expect(head.cacheStatus.contains("hit") && head.text.isEmpty && head.head.headerFields[.contentLength] == "4")
             #expect(try await client.get("/page", method: .put, body: ByteBuffer(repeating: 65, count: 300_000)).text == "300000")
             #expect(try await client.get("/page").cacheStatus.contains("fwd=uri-miss"))
         }
@@ -57,15 +57,15 @@ struct LiveServerTests {
                 return Response.text("page", Self.shared)
             }
         }
-        try await app.test(.ahc(.https)) { client async throws in
-            try await withThrowingTaskGroup(of: TestResponse.self) { group in
+        try await LiveSite.with(app, isSecure: true) { client in
+            try await withThrowingTaskGroup(of: LiveResponse.self) { group in
                 for _ in 0..<20 { group.addTask { try await client.get("/page") } }
                 await gate.arrivals(1)
                 gate.open()
                 for try await response in group { #expect(response.text == "page") }
             }
             let hit = try await client.get("/page", [.range: "bytes=1-2"])
-            #expect(hit.cacheStatus.contains("hit") && hit.text == "ag" && hit.status == .partialContent)
+            #expect(hit.cacheStatus.contains("hit") && hit.text == "ag" && hit.head.status == .partialContent)
         }
         #expect(site.runs.count == 1)
         // Over HTTP/1.1 Hummingbird would say "http".
@@ -92,22 +92,19 @@ struct LiveServerTests {
                 )
             }
         }
-        try await app.test(.live) { client async throws in
-            let transport = NIOTransport()
-            let page = Self.request(port: try #require(client.port))
-            let first = try await transport.send(page)
+        try await LiveSite.with(app) { client in
+            let first = try await client.send("/page")
             var parts = first.body.makeAsyncIterator()
             #expect(try await parts.next() == ByteBuffer(string: "one "))
             // Whoever asks while it is made gets it from its beginning.
-            let second = try await transport.send(page)
+            let second = try await client.send("/page")
             gate.open()
             #expect(try await parts.next() == ByteBuffer(string: "two"))
             #expect(try await parts.next() == nil)
             #expect(try await second.body.collect(upTo: 100) == ByteBuffer(string: "one two"))
-            let third = try await transport.send(page)
+            let third = try await client.send("/page")
             #expect(try await third.body.collect(upTo: 100) == ByteBuffer(string: "one two"))
             #expect(third.head.headerFields[.age] == "0")
-            await transport.shutdown()
         }
         #expect(site.runs.count == 1)
     }
@@ -132,15 +129,13 @@ struct LiveServerTests {
                 )
             }
         }
-        try await app.test(.live) { client async throws in
-            let transport = NIOTransport()
+        try await LiveSite.with(app) { client in
             do {
-                let response = try await transport.send(Self.request(port: try #require(client.port)))
+                let response = try await client.send("/page")
                 var parts = response.body.makeAsyncIterator()
                 #expect(try await parts.next() != nil)
             }
             await stopped.arrivals(1)
-            await transport.shutdown()
         }
     }
 
@@ -160,13 +155,11 @@ struct LiveServerTests {
                 )
             }
         }
-        try await app.test(.live) { client async throws in
-            let transport = NIOTransport()
+        try await LiveSite.with(app) { client in
             for _ in 0..<2 {
-                let response = try await transport.send(Self.request(port: try #require(client.port)))
+                let response = try await client.send("/page")
                 await #expect(throws: (any Error).self) { try await response.body.collect(upTo: 100) }
             }
-            await transport.shutdown()
         }
         #expect(site.runs.count == 2)
     }
@@ -194,9 +187,5 @@ struct LiveServerTests {
             }
         }
         #expect(site.runs.count == 1)
-    }
-
-    private static func request(port: Int) -> HTTPRequest {
-        HTTPRequest(method: .get, scheme: "http", authority: "localhost:\(port)", path: "/page")
     }
 }

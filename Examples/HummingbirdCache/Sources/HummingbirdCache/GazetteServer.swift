@@ -10,6 +10,7 @@ internal import HummingbirdHTTP2
 internal import Logging
 internal import NIOCore
 internal import NIOSSL
+internal import ServiceLifecycle
 
 /// Serves a ``Gazette`` on the loopback interface: over HTTP/1.1, or, with a certificate, over HTTP/2 and HTTP/1.1 with TLS.
 actor GazetteServer {
@@ -23,7 +24,7 @@ actor GazetteServer {
     let cache: HTTPCache
     private let port: Int
     private let certificate: Certificate?
-    private var running: Task<Void, any Error>?
+    private var running: (services: ServiceGroup, task: Task<Void, Never>)?
 
     /// - Parameter port: Where to listen. 0: wherever the system likes.
     init(gazette: Gazette = Gazette(), port: Int = 0, certificate: Certificate? = nil, clock: any WallClock = SystemWallClock()) {
@@ -39,24 +40,31 @@ actor GazetteServer {
     func start() async throws -> Int {
         let (ports, sink) = AsyncThrowingStream<Int, any Error>.makeStream()
         let application = try application { sink.yield($0) }
-        running = Task {
+        let services = ServiceGroup(configuration: .init(services: [application], logger: application.logger))
+        let task = Task {
             do {
-                try await application.run()
+                try await services.run()
                 sink.finish()
             } catch {
                 sink.finish(throwing: error)
             }
         }
+        running = (services, task)
         var iterator = ports.makeAsyncIterator()
         guard let port = try await iterator.next() else { throw CancellationError() }
         return port
     }
 
-    /// Stops, and closes the cache.
+    /// Stops, and closes the cache. Requests that have begun are answered.
+    ///
+    /// The task is not cancelled: NIO ends the process if a server that is cancelled has accepted a connection that it does not serve yet
+    /// (apple/swift-nio#2637).
     func stop() async {
-        running?.cancel()
-        _ = await running?.result
-        running = nil
+        if let (services, task) = running {
+            await services.triggerGracefulShutdown()
+            await task.value
+            running = nil
+        }
         await cache.close()
     }
 
@@ -70,7 +78,7 @@ actor GazetteServer {
 
     private func application(onStart: @escaping @Sendable (Int) -> Void) throws -> some ApplicationProtocol {
         var logger = Logger(label: "gazette")
-        // That a connection is cut when the server stops is meant.
+        // Clients that leave in the middle are no news.
         logger.logLevel = .critical
         return Application(
             router: GazetteRoutes(gazette: gazette, cache: cache).router(),

@@ -4,6 +4,7 @@
 internal import Hummingbird
 internal import Logging
 internal import NIOCore
+internal import ServiceLifecycle
 
 /// Serves the screens of a ``Shop`` on the loopback interface, over HTTP/1.1.
 ///
@@ -11,7 +12,7 @@ internal import NIOCore
 public actor ShopServer {
     private let routes: ShopRoutes
     private var port: Int
-    private var running: Task<Void, any Error>?
+    private var running: (services: ServiceGroup, task: Task<Void, Never>)?
 
     /// - Parameter port: Where to listen. 0: wherever the system likes.
     public init(shop: Shop = Shop(), port: Int = 0) {
@@ -27,14 +28,16 @@ public actor ShopServer {
         if running == nil {
             let (ports, sink) = AsyncThrowingStream<Int, any Error>.makeStream()
             let application = application { sink.yield($0) }
-            running = Task {
+            let services = ServiceGroup(configuration: .init(services: [application], logger: application.logger))
+            let task = Task {
                 do {
-                    try await application.run()
+                    try await services.run()
                     sink.finish()
                 } catch {
                     sink.finish(throwing: error)
                 }
             }
+            running = (services, task)
             var iterator = ports.makeAsyncIterator()
             guard let port = try await iterator.next() else { throw CancellationError() }
             self.port = port
@@ -44,10 +47,14 @@ public actor ShopServer {
 
     private var url: String { "http://127.0.0.1:\(port)" }
 
-    /// Stops: connections are closed, and the port is free when this returns.
+    /// Stops: requests that have begun are answered, connections are closed, and the port is free when this returns.
+    ///
+    /// The task is not cancelled: NIO ends the process if a server that is cancelled has accepted a connection that it does not serve yet
+    /// (apple/swift-nio#2637).
     public func stop() async {
-        running?.cancel()
-        _ = await running?.result
+        guard let (services, task) = running else { return }
+        await services.triggerGracefulShutdown()
+        await task.value
         running = nil
     }
 
@@ -63,7 +70,7 @@ public actor ShopServer {
 
     private func application(onStart: @escaping @Sendable (Int) -> Void) -> Application<RouterResponder<BasicRequestContext>> {
         var logger = Logger(label: "screens.server")
-        // That a connection is cut when the server stops is meant.
+        // Clients that leave in the middle are no news.
         logger.logLevel = .critical
         return Application(
             router: routes.router(),
