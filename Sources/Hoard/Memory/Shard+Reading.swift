@@ -19,7 +19,12 @@ extension Shard {
     ///   - now: The time, at most `lag` behind. Not looked at unless the shard has entries that expire.
     @inlinable @inline(__always)
     mutating func read(_ key: Key, hash: UInt64, now: Int64, lag: Int64) -> Reading {
-        let slot = table.find(key, hash: UInt32(truncatingIfNeeded: hash))
+        read(table.find(key, hash: UInt32(truncatingIfNeeded: hash)), now: now, lag: lag)
+    }
+
+    /// Reads what a look-up found, and counts a use.
+    @inlinable @inline(__always)
+    mutating func read(_ slot: Slot, now: Int64, lag: Int64) -> Reading {
         guard slot != .none else {
             otherStatistics.misses &+= 1
             return .miss
