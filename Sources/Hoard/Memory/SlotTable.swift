@@ -60,17 +60,17 @@ extension Slot {
 
 /// The part of a table of entries that does not depend on the types of keys and values: the index, and a few numbers for each entry.
 ///
-/// The index is an open-addressing table of 4-byte words with linear probing: 8 bits of the key's hash and 24 bits of slot
-/// number. One cache line holds 16 words, so that a lookup touches one line of the index and the entry; the 8 bits spare
-/// the comparison with 255 of 256 other keys. An entry's home is `hash * size >> 32`, which needs no power of two, so that a full table
-/// has the load that was chosen for it. Removal shifts later words back; there are no tombstones.
+/// The index is an open-addressing table of 4-byte words (``IndexWord``) with linear probing. One cache line holds 16 words, so that a lookup touches
+/// one line of the index and the entry; 8 bits of the hash spare the comparison with 255 of 256 other keys. An entry's home is `hash * size >> 32`,
+/// which needs no power of two, so that a full table has the load that was chosen for it. Removal shifts later words back; there are no tombstones.
+/// What has to be known for that stands in the words: the hashes of the neighbours would each be a line of memory of their own.
 ///
 /// Each kind of number has a column of its own. Columns for weights and times exist only in tables that need them.
 ///
 /// A handle: copies share the memory, which ``deallocate()`` frees. Not thread-safe; its shard's lock guards it.
 @usableFromInline struct SlotTable {
     /// More than 24 bits of slot number do not fit into a word of the index.
-    @usableFromInline static let maximumCapacity = 1 << 24 - 2
+    @usableFromInline static let maximumCapacity = IndexWord.maximumCapacity
 
     // What every read needs comes first, to lie in one cache line with the shard's lock.
     @usableFromInline var index: UnsafeMutablePointer<UInt32>
@@ -78,6 +78,7 @@ extension Slot {
     /// Before this time no entry expires that is not marked as due soon; in ticks, which are short to lie in this line. `never` until an entry can expire.
     @usableFromInline var horizon = SlotTicks.never
     @usableFromInline var flags: UnsafeMutablePointer<SlotFlags>
+    @usableFromInline var layout: IndexWord.Layout
     @usableFromInline var nodes: UnsafeMutablePointer<SlotLinks.Node>
     @usableFromInline var weights: UnsafeMutablePointer<Int>?
     @usableFromInline var deadlines: UnsafeMutablePointer<Int64>?
@@ -92,13 +93,12 @@ extension Slot {
     /// Slots from here on have never been used.
     private var firstUnused: Slot = 0
 
-    @inlinable static var emptyWord: UInt32 { .max }
-
     @usableFromInline init(capacity: Int, hasWeights: Bool) {
         self.capacity = capacity
         indexSize = Self.indexSize(forCapacity: capacity)
+        layout = .init(capacity: capacity)
         index = .allocate(capacity: Int(indexSize))
-        index.initialize(repeating: Self.emptyWord, count: Int(indexSize))
+        index.initialize(repeating: IndexWord.empty, count: Int(indexSize))
         nodes = .allocate(capacity: capacity)
         flags = .allocate(capacity: capacity)
         flags.initialize(repeating: SlotFlags(bits: 0), count: capacity)
@@ -143,10 +143,10 @@ extension SlotTable {
         while true {
             let word = index[Int(position)]
             if (word ^ hash) & 0xFF == 0 {
-                if word == Self.emptyWord { return .none }
-                let slot = word &>> 8
+                if word == IndexWord.empty { return .none }
+                let slot = layout.slot(of: word)
                 if isMatch(slot) { return slot }
-            } else if word == Self.emptyWord {
+            } else if word == IndexWord.empty {
                 return .none
             }
             position = self.position(after: position)
@@ -175,19 +175,22 @@ extension SlotTable {
         return slot
     }
 
-    private func link(_ slot: Slot) {
+    /// Mutating, like ``closeHole(_:)``, because others get a copy of the table.
+    private mutating func link(_ slot: Slot) {
         let hash = nodes[Int(slot)].hash
         var position = home(of: hash)
-        while index[Int(position)] != Self.emptyWord { position = self.position(after: position) }
-        index[Int(position)] = slot << 8 | hash & 0xFF
+        var distance: UInt32 = 0
+        while index[Int(position)] != IndexWord.empty {
+            position = self.position(after: position)
+            distance += 1
+        }
+        index[Int(position)] = layout.word(slot, hash: hash, distance: distance)
     }
 
     /// Frees a slot. Its entry must be in no list.
     @usableFromInline mutating func free(_ slot: Slot) {
-        let hash = nodes[Int(slot)].hash
-        let word = slot << 8 | hash & 0xFF
-        var hole = home(of: hash)
-        while index[Int(hole)] != word { hole = position(after: hole) }
+        var hole = home(of: nodes[Int(slot)].hash)
+        while layout.slot(of: index[Int(hole)]) != slot { hole = position(after: hole) }
         closeHole(hole)
         nodes[Int(slot)].next = firstFree
         flags[Int(slot)] = SlotFlags(bits: 0)
@@ -196,22 +199,28 @@ extension SlotTable {
     }
 
     /// Moves back the words behind a hole whose homes do not lie behind it. (Knuth, The Art of Computer Programming 3, §6.4, algorithm R.)
-    private func closeHole(_ start: UInt32) {
+    private mutating func closeHole(_ start: UInt32) {
         var hole = start
         var position = hole
+        var distanceOfHole: UInt32 = 0
         while true {
             position = self.position(after: position)
+            distanceOfHole += 1
             let word = index[Int(position)]
-            if word == Self.emptyWord { break }
-            let home = home(of: nodes[Int(word >> 8)].hash)
-            let distance = position >= home ? position - home : position + indexSize - home
-            let distanceOfHole = position >= hole ? position - hole : position + indexSize - hole
+            if word == IndexWord.empty { break }
+            let distance = layout.distance(of: word) ?? distanceFromHome(of: layout.slot(of: word), at: position)
             if distance >= distanceOfHole {
-                index[Int(hole)] = word
+                index[Int(hole)] = layout.word(word, distance: distance - distanceOfHole)
                 hole = position
+                distanceOfHole = 0
             }
         }
-        index[Int(hole)] = Self.emptyWord
+        index[Int(hole)] = IndexWord.empty
+    }
+
+    private func distanceFromHome(of slot: Slot, at position: UInt32) -> UInt32 {
+        let home = home(of: nodes[Int(slot)].hash)
+        return position >= home ? position - home : position + indexSize - home
     }
 
     /// Makes room for more entries. Slots keep their numbers. O(*n*).
@@ -227,8 +236,9 @@ extension SlotTable {
         capacity = newCapacity
         index.deallocate()
         indexSize = Self.indexSize(forCapacity: newCapacity)
+        layout = .init(capacity: newCapacity)
         index = .allocate(capacity: Int(indexSize))
-        index.initialize(repeating: Self.emptyWord, count: Int(indexSize))
+        index.initialize(repeating: IndexWord.empty, count: Int(indexSize))
         for slot in 0..<firstUnused where flags[Int(slot)].segment != .free { link(slot) }
     }
 
@@ -308,10 +318,12 @@ extension SlotTable {
     /// Checks that the index finds every entry and nothing else. For tests.
     func checkInvariants() {
         var indexed = 0
-        for position in 0..<Int(indexSize) where index[position] != Self.emptyWord {
-            let slot = index[position] >> 8
+        for position in 0..<indexSize where index[Int(position)] != IndexWord.empty {
+            let word = index[Int(position)]
+            let slot = layout.slot(of: word)
             precondition(slot < firstUnused && flags[Int(slot)].segment != .free, "the index names a free slot")
-            precondition(index[position] & 0xFF == nodes[Int(slot)].hash & 0xFF, "the index has another entry's hash")
+            let distance = distanceFromHome(of: slot, at: position)
+            precondition(word == layout.word(slot, hash: nodes[Int(slot)].hash, distance: distance), "the index has another entry's hash or distance")
             precondition(find(nodes[Int(slot)].hash) { $0 == slot } == slot, "an entry cannot be found")
             indexed += 1
         }
