@@ -36,6 +36,8 @@ extension WindowTuner {
         /// Standard deviations by which another candidate must lead.
         private static let (recentMargin, longMargin) = (3.0, 2.0)
 
+        private static let price = 0.05
+
         init(_ contents: [SampledEntry], choice: Int = WindowTuner.initialChoice) {
             self.choice = choice
             let capacity = max(1, contents.count)
@@ -70,8 +72,8 @@ extension WindowTuner {
             updateCredits()
             patterns.endEpoch()
             guard epochs >= Self.firstEpochs else { return nil }
-            let lately = best(by: patterns.recent, margin: Self.recentMargin)
-            let inTheLongRun = best(by: patterns.long, margin: Self.longMargin)
+            let lately = best(by: patterns.recent, margin: Self.recentMargin, price: Self.price)
+            let inTheLongRun = best(by: patterns.long, margin: Self.longMargin, price: 0)
             let best = lately.lead > inTheLongRun.lead ? lately.candidate : inTheLongRun.candidate
             guard best != choice else { return nil }
             choice = best
@@ -90,14 +92,15 @@ extension WindowTuner {
         }
 
         /// The candidate that leads the present one by most, and by how much of all accesses; the present one if none leads.
-        private func best(by memory: [Double], margin: Double) -> (candidate: Int, lead: Double) {
+        private func best(by memory: [Double], margin: Double, price: Double) -> (candidate: Int, lead: Double) {
             let comparisons = HitPatterns.comparisons(in: memory, with: choice)
             let accesses = max(1, memory.reduce(0, +))
             let present = believed(comparisons[choice].hits, of: choice)
             var best = (candidate: choice, lead: 0.0)
             for candidate in shadows.indices where candidate != choice {
                 let chance = margin * comparisons[candidate].differences.squareRoot()
-                let lead = (believed(comparisons[candidate].hits, of: candidate) - present - chance) / accesses
+                let move = abs(WindowTuner.candidates[candidate].windowShare - WindowTuner.candidates[choice].windowShare)
+                let lead = (believed(comparisons[candidate].hits, of: candidate) - present - chance) / accesses - price * move
                 if lead > best.lead { best = (candidate, lead) }
             }
             return best
