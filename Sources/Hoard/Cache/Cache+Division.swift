@@ -10,11 +10,10 @@ extension Cache {
     @inlinable @inline(__always)
     func withShard<Result>(
         for hash: UInt64,
-        writing entry: NewEntry<Value>?,
+        weight: Int,
         _ departures: inout Departures<Key, Value>,
         _ body: (inout Shard<Key, Value>, inout Departures<Key, Value>) -> Result
     ) -> Result {
-        let weight = entry?.weight ?? 0
         while true {
             let result = cells.withShard(for: hash) { shard -> Result? in
                 if shard.policy.isHeavy(weight) { return nil }

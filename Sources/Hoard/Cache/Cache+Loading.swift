@@ -145,7 +145,7 @@ extension Cache {
     func publish(_ loaded: LoadResult<Value>, forKey key: Key, hash: UInt64, fence: FenceTable<Key>.Fence) {
         let entry = entry(for: loaded, key: key)
         var departures = Departures<Key, Value>()
-        withShard(for: hash, writing: entry, &departures) { shard, departures in
+        withShard(for: hash, weight: entry.weight, &departures) { shard, departures in
             if case .failure = loaded.content { shard.otherStatistics.loadFailures += 1 } else { shard.otherStatistics.loads += 1 }
             guard shard.closeForPublication(fence, tags: loaded.tags ?? []) else {
                 shard.otherStatistics.fencedLoads += 1
@@ -166,8 +166,9 @@ extension Cache {
         case .absent, .notModified, .failure:
             new = timedEntry(nil, weight: 1, expiresAfter: loaded.expiresAfter ?? loaded.policy?.negativeFor ?? .zero)
         }
-        var details = EntryDetails(tags: loaded.tags ?? [])
-        if case .failure(let error) = loaded.content { details.error = error }
+        var failure: (any Error)?
+        if case .failure(let error) = loaded.content { failure = error }
+        let details = EntryDetails(tags: loaded.tags ?? [], error: failure)
         if !details.isEmpty { new.details = details }
         return new
     }

@@ -82,7 +82,7 @@ extension Cache {
         }
         let entry = entry(for: value, key: key, weight: weight, expiresAfter: expiresAfter, tags: tags)
         var departures = Departures<Key, Value>()
-        let found = withShard(for: hash, writing: entry, &departures) { shard, departures -> Value? in
+        let found = withShard(for: hash, weight: entry.weight, &departures) { shard, departures -> Value? in
             if let found = shard.use(key, hash: hash, now: entry.writeTime) { return found }
             if shard.hasFences { shard.breakFences(forKey: key) }
             if shard.hasUpdates { shard.updates.interrupt(key) }
@@ -135,7 +135,7 @@ extension Cache {
         case .write(let new): entry = new
         }
         let now = entry?.writeTime ?? exactTimeIfUsed()
-        let (holds, isChanged) = withShard(for: hash, writing: entry, &departures) { shard, departures -> (Bool, Bool) in
+        let (holds, isChanged) = withShard(for: hash, weight: entry?.weight ?? 0, &departures) { shard, departures -> (Bool, Bool) in
             switch shard.updates.interference(with: key) {
             case .overtaken: return (true, false)
             case .interrupted: return (false, false)

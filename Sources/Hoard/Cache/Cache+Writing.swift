@@ -21,12 +21,13 @@ extension Cache {
     }
 
     /// Writes an entry and returns what left for it. A caller that holds a lock of its own keeps that until the lock is released.
-    @inlinable func insert(_ entry: NewEntry<Value>, forKey key: Key) -> Departures<Key, Value> {
+    @inlinable @inline(__always)
+    func insert(_ entry: NewEntry<Value>, forKey key: Key) -> Departures<Key, Value> {
         let hash = hasher(key)
         let now = entry.writeTime
         var departures = Departures<Key, Value>()
         var mustTune = false
-        withShard(for: hash, writing: entry, &departures) { shard, departures in
+        withShard(for: hash, weight: entry.weight, &departures) { shard, departures in
             if shard.hasFences { shard.breakFences(forKey: key) }
             if shard.hasUpdates { shard.updates.overtake(key) }
             _ = shard.insert(entry, forKey: key, hash: hash, now: now, tuner: tuner, departures: &departures)

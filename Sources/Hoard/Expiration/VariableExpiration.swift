@@ -62,6 +62,6 @@ extension Shard {
     @inlinable mutating func putOff(_ key: Key, hash: UInt64, from times: (written: Int64, deadline: Int64), to deadline: Int64) {
         let slot = table.find(key, hash: UInt32(truncatingIfNeeded: hash))
         guard slot != .none, table.slots.deadline(of: slot) == times.deadline, table.slots.writeTime(of: slot) ?? 0 == times.written else { return }
-        setTimes(NewEntry(value: nil, weight: 0, deadline: deadline, writeTime: times.written), of: slot)
+        setTimes(of: slot, deadline: deadline, written: times.written)
     }
 }

@@ -65,14 +65,14 @@ struct ClockRing {
     /// The next entry, from `start` on, that has no uses left; takes a use from each entry it passes, and reports it.
     ///
     /// Amortised O(1): each step consumes a use that a hit has made.
-    mutating func passOver(from start: Slot, in table: SlotLinks, eachUse: (Slot) -> Void) -> Slot {
+    mutating func passOver(from start: Slot, in table: SlotLinks, telling sketch: inout FrequencySketch) -> Slot {
         var slot = start
         while true {
             var flags = table.flags(of: slot)
             if flags.uses == 0 { return slot }
             flags.uses -= 1
             table.setFlags(flags, of: slot)
-            eachUse(slot)
+            sketch.add(table.hash(of: slot))
             slot = table.next(of: slot)
         }
     }

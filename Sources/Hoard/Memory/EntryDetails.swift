@@ -1,11 +1,11 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What few entries have, and is therefore kept beside the table.
-@usableFromInline struct EntryDetails: Sendable {
-    var tags: Set<String>
+/// What few entries have, and is therefore kept beside the table. An object, so that those without have only one word to hand on.
+@usableFromInline final class EntryDetails: Sendable {
+    let tags: Set<String>
     /// What the load of a negative entry threw.
-    var error: (any Error)?
+    let error: (any Error)?
 
     @usableFromInline init(tags: Set<String>, error: (any Error)? = nil) {
         self.tags = tags

@@ -68,7 +68,7 @@ extension EvictionPolicy {
     }
 
     private mutating func nextVictim(from start: Slot, in table: SlotLinks) -> Slot {
-        let first = main.passOver(from: start, in: table) { sketch.add(table.hash(of: $0)) }
+        let first = main.passOver(from: start, in: table, telling: &sketch)
         return maximumWeight == nil || favouring == .bytes ? first : leastDense(from: first, in: table)
     }
 

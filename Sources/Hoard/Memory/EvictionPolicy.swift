@@ -52,7 +52,11 @@
     var maximumCount: Int
     /// The equal part of the cache's limit for which sketch and window are made.
     var nominalCount: Int
-    var pool: LimitPool?
+    var pool: LimitPool? {
+        didSet { poolReference = pool.map { Unmanaged.passUnretained($0) } }
+    }
+    /// The same, for insertions, which take more time to retain it than to ask it.
+    private var poolReference: Unmanaged<LimitPool>?
     /// `nil` if entries have no weights. Grows when the shard takes from the pool, and shrinks when it gives back.
     var maximumWeight: UInt?
     /// The equal part of the cache's limit for which the window is made.
@@ -80,6 +84,7 @@
         nominalCount = maximumCount
         self.maximumCount = pool == nil ? maximumCount : Self.ownPart(of: maximumCount)
         self.pool = pool
+        poolReference = pool.map { Unmanaged.passUnretained($0) }
         self.maximumWeight = maximumWeight.map { UInt($0) }
         nominalWeight = self.maximumWeight
         self.weightPool = weightPool
@@ -146,8 +151,8 @@
     @usableFromInline mutating func didInsert(_ slot: Slot, in table: SlotLinks, weight: Int = 1) {
         table.setWeight(weight, of: slot)
         sketch.add(table.hash(of: slot))
-        if count >= maximumCount, maximumCount < SlotTable.maximumCapacity - 1, let pool, pool.take(upTo: 1) == 1 {
-            maximumCount += 1
+        if count >= maximumCount, maximumCount < SlotTable.maximumCapacity - 1, let poolReference {
+            maximumCount += poolReference._withUnsafeGuaranteedRef { $0.take(upTo: 1) }
         }
         if weight == 0 {
             pin(slot, in: table)

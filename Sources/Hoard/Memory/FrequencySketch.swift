@@ -9,10 +9,23 @@
 /// Bloom Filters", 2007). An estimate is never too low, but for counters that have reached 15. After 20 additions per entry
 /// of the cache all counters are halved, so that old popularity fades (the *reset* of TinyLFU, Einziger, Friedman and Manes 2017).
 ///
-/// Memory: 2 bytes times ``countersPerEntry(forCapacity:)`` for each entry the cache can hold.
-struct FrequencySketch: Sendable {
+/// Memory: 2 bytes times ``countersPerEntry(forCapacity:)`` for each entry the cache can hold. Copies share it.
+struct FrequencySketch {
     /// 16 counters to a word, eight words to a block; each row has two words of a block.
-    private var words: [UInt64]
+    private final class Words {
+        let words: UnsafeMutablePointer<UInt64>
+
+        init(count: Int) {
+            words = .allocate(capacity: count)
+            words.initialize(repeating: 0, count: count)
+        }
+
+        deinit { words.deallocate() }
+    }
+
+    private let memory: Words
+    private let words: UnsafeMutablePointer<UInt64>
+    private let wordCount: Int
     private let blockCount: UInt64
     private let period: Int
     private var additions = 0
@@ -31,7 +44,9 @@ struct FrequencySketch: Sendable {
         let counters = capacity * Self.countersPerEntry(forCapacity: total)
         let blocks = max(1, (counters + Self.countersPerRowOfBlock - 1) / Self.countersPerRowOfBlock)
         blockCount = UInt64(blocks)
-        words = Array(repeating: 0, count: blocks * Self.wordsPerBlock)
+        wordCount = blocks * Self.wordsPerBlock
+        memory = Words(count: wordCount)
+        words = memory.words
         period = max(16, capacity * Self.additionsPerEntry)
     }
 
@@ -45,24 +60,20 @@ struct FrequencySketch: Sendable {
     /// How often the key with this hash has been seen: 0 to 15.
     func estimate(_ hash: UInt32) -> Int {
         let (first, places) = place(hash)
-        return words.withUnsafeBufferPointer { words in
-            var least: UInt64 = 15
-            for row in 0..<Self.rowCount {
-                let place = places &>> UInt64(row &* 5)
-                least = min(least, words[first &+ row &* 2 &+ Int(place & 1)] &>> (place &<< 1 & 60) & 15)
-            }
-            return Int(truncatingIfNeeded: least)
+        var least: UInt64 = 15
+        for row in 0..<Self.rowCount {
+            let place = places &>> UInt64(row &* 5)
+            least = min(least, words[first &+ row &* 2 &+ Int(place & 1)] &>> (place &<< 1 & 60) & 15)
         }
+        return Int(truncatingIfNeeded: least)
     }
 
     mutating func add(_ hash: UInt32) {
         let (first, places) = place(hash)
-        words.withUnsafeMutableBufferPointer { words in
-            for row in 0..<Self.rowCount {
-                let place = places &>> UInt64(row &* 5)
-                let (word, shift) = (first &+ row &* 2 &+ Int(place & 1), place &<< 1 & 60)
-                if words[word] &>> shift & 15 < 15 { words[word] &+= 1 &<< shift }
-            }
+        for row in 0..<Self.rowCount {
+            let place = places &>> UInt64(row &* 5)
+            let (word, shift) = (first &+ row &* 2 &+ Int(place & 1), place &<< 1 & 60)
+            if words[word] &>> shift & 15 < 15 { words[word] &+= 1 &<< shift }
         }
         additions &+= 1
         if additions >= period { halve() }
@@ -74,7 +85,7 @@ struct FrequencySketch: Sendable {
 
     private mutating func halve() {
         additions = 0
-        for word in words.indices { words[word] = words[word] &>> 1 & 0x7777_7777_7777_7777 }
+        for word in 0..<wordCount { words[word] = words[word] &>> 1 & 0x7777_7777_7777_7777 }
     }
 
     /// The first word of a key's block, and for each row five bits: one chooses the word, four the counter in it.
@@ -86,5 +97,5 @@ struct FrequencySketch: Sendable {
     }
 
     /// Bytes of the counters.
-    var byteCount: Int { words.count * 8 }
+    var byteCount: Int { wordCount * 8 }
 }

@@ -17,6 +17,7 @@ internal import Synchronization
     }
 
     /// Takes as much as there is, up to `amount`, and returns it.
+    @inline(__always)
     func take(upTo amount: Int) -> Int {
         var rest = available.load(ordering: .relaxed)
         while rest > 0, amount > 0 {

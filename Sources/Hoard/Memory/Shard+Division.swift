@@ -24,18 +24,13 @@ extension Shard {
         keepOperations(where: belongsHere)
         policy.maximumWeight = 0
         if let wheel = first.wheel { beginUsingTimes(wheel.time) }
-        policy.tune(first.policy.tuning)
+        adopt(first.adoptedChoice)
     }
 
     /// Moves an entry here from another shard, with all that is known of it.
     mutating func takeOver(_ slot: Slot, from other: inout Shard) {
         let (hash, flags, weight) = (other.table.slots.hash(of: slot), other.table.slots.flags(of: slot), other.table.slots.weight(of: slot))
-        let times = NewEntry<Value>(
-            value: nil,
-            weight: weight,
-            deadline: other.table.slots.deadline(of: slot),
-            writeTime: other.table.slots.writeTime(of: slot) ?? 0
-        )
+        let (deadline, written) = (other.table.slots.deadline(of: slot), other.table.slots.writeTime(of: slot) ?? 0)
         let details = other.details[slot]
         let frequency = other.policy.sketch.estimate(hash)
         let (key, value) = other.moveOut(slot)
@@ -47,7 +42,7 @@ extension Shard {
         let new = table.insert(key, value: value, hash: hash)
         policy.noteUses(frequency, hash: hash)
         policy.didTakeOver(new, flags, weight: weight, in: table.slots.links)
-        if hasTimes { setTimes(times, of: new) }
+        if hasTimes { setTimes(of: new, deadline: deadline, written: written) }
         if let details { setDetails(details, of: new) }
     }
 

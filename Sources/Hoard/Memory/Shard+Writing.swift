@@ -43,7 +43,7 @@ extension Shard {
         } else {
             replace(slot, with: entry, weight: weight, departures: &departures)
         }
-        if hasTimes { setTimes(entry, of: slot) }
+        if hasTimes { setTimes(of: slot, deadline: entry.deadline, written: entry.writeTime) }
         if let details = entry.details { setDetails(details, of: slot) }
         let wasKept = makeRoom(for: slot, now: now, tuner: tuner, departures: &departures)
         if wasKept { otherStatistics.insertions &+= 1 } else { otherStatistics.refusals &+= 1 }
@@ -89,7 +89,7 @@ extension Shard {
                 if hasExpired { otherStatistics.expirations &+= 1 } else { otherStatistics.evictions &+= 1 }
                 departures.append(departure)
             }
-            adopt(tuner)
+            if adoptedChoice != tuner.currentChoice || hasOutgrownTuner { adopt(tuner) }
         }
         policy.giveBackWeight()
         return wasKept
@@ -149,9 +149,9 @@ extension Shard {
         table.slots.horizon = rules.accessLifetime > 0 ? SlotTicks.always : wheel?.horizon ?? SlotTicks.never
     }
 
-    @usableFromInline mutating func setTimes(_ entry: NewEntry<Value>, of slot: Slot) {
-        table.slots.setDeadline(entry.deadline, of: slot)
-        table.slots.setWriteTime(entry.writeTime, of: slot)
+    @usableFromInline mutating func setTimes(of slot: Slot, deadline: Int64, written: Int64) {
+        table.slots.setDeadline(deadline, of: slot)
+        table.slots.setWriteTime(written, of: slot)
         if let timers = table.slots.timerColumns { wheel?.schedule(slot, in: timers) }
     }
 
@@ -202,9 +202,7 @@ extension Shard {
     /// Takes over the tuner's choice. Offers itself to the tuner when it is full for the first time; if the tuner watches it, begins again when
     /// the number of its entries has changed much.
     @usableFromInline mutating func adopt(_ tuner: WindowTuner) {
-        // The number of entries that fit depends on their weights, and the limits may be changed.
-        let hasChanged = count > tunedCapacity * 2 || count * 4 < tunedCapacity
-        if tunedCapacity == 0 || hasChanged {
+        if hasOutgrownTuner {
             let isWatched = sampleThreshold > 0 || tunedCapacity == 0 && tuner.choosesToWatch()
             tunedCapacity = max(1, count)
             if isWatched {
@@ -212,7 +210,13 @@ extension Shard {
                 tuner.watch(policy.sample(of: table.slots, threshold: sampleThreshold))
             }
         }
-        let tuning = tuner.tuning
-        if policy.tuning != tuning { policy.tune(tuning) }
+        adopt(tuner.currentChoice)
+    }
+
+    /// Takes over the tuning with this number.
+    mutating func adopt(_ choice: Int) {
+        guard choice != adoptedChoice else { return }
+        adoptedChoice = choice
+        policy.tune(WindowTuner.candidates[choice])
     }
 }

@@ -49,7 +49,12 @@
     @usableFromInline var isDueForDivision = false
 
     /// The number of entries when the tuner was last told of them; 0 until the shard evicts for the first time.
-    var tunedCapacity = 0
+    @usableFromInline var tunedCapacity = 0
+    /// Whether the tuner has to be told of the number of entries. How many fit depends on their weights, and the limits may be changed.
+    @inlinable var hasOutgrownTuner: Bool { tunedCapacity == 0 || count > tunedCapacity &* 2 || count &* 4 < tunedCapacity }
+
+    /// Which of the tuner's candidates the policy's tuning is.
+    @usableFromInline var adoptedChoice = WindowTuner.initialChoice
 
     @usableFromInline var policy: EvictionPolicy
     /// There is none until an entry expires.

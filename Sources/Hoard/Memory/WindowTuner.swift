@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
+public import Synchronization
 
 /// Chooses the tuning of a cache while it runs.
 ///
@@ -27,16 +27,14 @@ internal import Synchronization
         .init(windowShare: 0.95, secondChance: .once),
         .init(windowShare: 1),
     ]
-    static let initialChoice = 1
+    @usableFromInline static var initialChoice: Int { 1 }
 
     /// The candidate in use. Shards read it when they evict.
-    private let choice = Atomic<Int>(WindowTuner.initialChoice)
+    @usableFromInline let choice = Atomic<Int>(WindowTuner.initialChoice)
     private let state: Mutex<State?> = Mutex(nil)
     private let isWatching = Atomic(false)
 
     @usableFromInline init() {}
-
-    var tuning: EvictionPolicy.Tuning { Self.candidates[choice.load(ordering: .relaxed)] }
 
     /// The share of a shard's keys that is sampled, of 65,536.
     ///
@@ -69,8 +67,8 @@ internal import Synchronization
         }
     }
 
-    /// Index of the candidate in use. For tests.
-    var currentChoice: Int { choice.load(ordering: .relaxed) }
+    /// The number of the candidate in use.
+    @inlinable var currentChoice: Int { choice.load(ordering: .relaxed) }
 }
 
 /// An entry of the shard that the ``WindowTuner`` watches.
