@@ -3,18 +3,18 @@
 
 /// Why an entry left a ``Cache``.
 public struct RemovalCause: Hashable, Sendable, CustomStringConvertible {
-    private enum Base: String, Hashable, Sendable { case explicit, replaced, expired, size }
-    private let base: Base
-    private init(_ base: Base) { self.base = base }
+    @usableFromInline enum Base: String, Hashable, Sendable { case explicit, replaced, expired, size }
+    @usableFromInline let base: Base
+    @inlinable init(_ base: Base) { self.base = base }
 
     /// It was removed by its key, by a tag or with all others.
-    public static var explicit: Self { .init(.explicit) }
+    @inlinable public static var explicit: Self { .init(.explicit) }
     /// A newer value of its key took its place, or was refused in its place.
-    public static var replaced: Self { .init(.replaced) }
+    @inlinable public static var replaced: Self { .init(.replaced) }
     /// Its time was up.
-    public static var expired: Self { .init(.expired) }
+    @inlinable public static var expired: Self { .init(.expired) }
     /// It made room: for others, or because the cache was trimmed.
-    public static var size: Self { .init(.size) }
+    @inlinable public static var size: Self { .init(.size) }
 
     /// Whether the cache removed the entry by itself.
     public var wasEvicted: Bool { base == .expired || base == .size }

@@ -49,7 +49,7 @@ extension Shard {
     /// Takes an entry out that does not leave the cache.
     private mutating func moveOut(_ slot: Slot) -> (key: Key, value: Value?) {
         policy.willRemove(slot, in: table.slots.links)
-        if let timers = table.slots.timerColumns { wheel?.cancel(slot, in: timers) }
+        cancelTimer(of: slot)
         if table.slots.flags(of: slot).hasDetails { details.remove(slot) }
         return table.remove(slot)
     }

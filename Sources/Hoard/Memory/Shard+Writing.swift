@@ -104,7 +104,9 @@ extension Shard {
 
     /// Removes an entry that is in no list of the policy any more.
     @inlinable mutating func takeOut(_ slot: Slot, cause: RemovalCause) -> Departures<Key, Value>.Departure {
-        noteDeparture(of: slot, cause: cause)
+        departureLog.note(table.slots.hash(of: slot), cause)
+        if hasTimes { cancelTimer(of: slot) }
+        if table.slots.flags(of: slot).hasDetails { details.remove(slot) }
         if hasUpdates { updates.interrupt(table.key(at: slot)) }
         let (key, value) = table.remove(slot)
         return .init(key: key, value: value, cause: cause)
@@ -165,10 +167,8 @@ extension Shard {
         table.slots.timerColumns.flatMap { wheel?.nextExpired(at: now, in: $0) } ?? .none
     }
 
-    @usableFromInline mutating func noteDeparture(of slot: Slot, cause: RemovalCause) {
-        departureLog.note(table.slots.hash(of: slot), cause)
+    @usableFromInline mutating func cancelTimer(of slot: Slot) {
         if let timers = table.slots.timerColumns { wheel?.cancel(slot, in: timers) }
-        if table.slots.flags(of: slot).hasDetails { details.remove(slot) }
     }
 
     @usableFromInline mutating func setDetails(_ new: EntryDetails, of slot: Slot) {

@@ -298,7 +298,7 @@ extension SlotTable {
         flags[Int(slot)] = newFlags
     }
 
-    func hash(of slot: Slot) -> UInt32 { links.hash(of: slot) }
+    @inlinable func hash(of slot: Slot) -> UInt32 { nodes[Int(slot)].hash }
     func weight(of slot: Slot) -> Int { links.weight(of: slot) }
 
     /// The tick at which the entry expires; `Int64.max` for never.
