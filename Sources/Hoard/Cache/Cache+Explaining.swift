@@ -27,7 +27,8 @@ public struct CacheExplanation: Sendable, Hashable {
         public var timeLeft: Duration?
         public var weight: Int
         public var segment: Segment
-        /// How often it was used since it entered its segment or was last passed over, 3 at most.
+        /// How often it was used since it entered its segment or was last passed over, 3 at most. While the cache keeps the order of uses: 1 if it was
+        /// used lately.
         public var recentUses: Int
         public var tags: Set<String>
     }
@@ -97,9 +98,14 @@ extension Shard {
             timeLeft: deadline == .max ? nil : .nanoseconds(max(0, deadline &- now)),
             weight: segment == .pinned ? 0 : table.slots.weight(of: slot),
             segment: segment,
-            recentUses: Int(flags.uses),
+            recentUses: recentUses(flags),
             tags: details[slot]?.tags ?? []
         )
         return CacheExplanation(entry: entry, removalCause: nil, estimatedFrequency: frequency, isLoading: false)
+    }
+
+    private func recentUses(_ flags: SlotFlags) -> Int {
+        let generation = table.slots.generation
+        return generation == SlotTable.countsUses ? Int(flags.uses) : flags.generation == generation ? 1 : 0
     }
 }

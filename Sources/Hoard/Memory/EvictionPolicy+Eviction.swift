@@ -99,12 +99,19 @@ extension EvictionPolicy {
             if newcomer != .none { willRemove(newcomer, in: table) }
             return newcomer
         }
+        return removeOldestOfWindow(in: table, sparing: newcomer)
+    }
+
+    private mutating func removeOldestOfWindow(in table: SlotLinks, sparing newcomer: Slot) -> Slot {
+        while window.oldest != newcomer, window.moveOldestUp(in: table) {}
+        // All others have been used since it came.
+        if window.oldest == newcomer, window.count > 1 { window.moveOldestToEnd(in: table) }
         return window.removeOldest(in: table)
     }
 
     /// The coldest entry by the policy's present opinion, whether the limits hold or not; `none` if only pinned entries are left.
     @usableFromInline mutating func evictColdest(in table: SlotLinks) -> Slot {
-        if main.count == 0 || (window.count > 0 && window.weight > windowLimit) { return window.removeOldest(in: table) }
+        if main.count == 0 || (window.count > 0 && window.weight > windowLimit) { return removeOldestOfWindow(in: table, sparing: .none) }
         return evictFromMain(in: table, orElse: .none)
     }
 }

@@ -32,10 +32,6 @@ extension EvictionPolicy {
             body(slot)
             slot = table.next(of: slot)
         }
-        slot = isInWindow ? window.oldest : .none
-        while slot != .none {
-            body(slot)
-            slot = table.next(of: slot)
-        }
+        if isInWindow { window.forEach(in: table, body) }
     }
 }

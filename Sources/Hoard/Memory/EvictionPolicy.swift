@@ -19,6 +19,8 @@
         var windowShare: Double
         var placement = ClockRing.Placement.behindHand
         var secondChance = SecondChance.none
+        /// Whether the window keeps the order of uses: see ``Window/Generations``.
+        var keepsOrder = false
     }
 
     /// Which entries go round in the window once more when their turn to leave it has come.
@@ -113,10 +115,12 @@
 
     mutating func tune(_ tuning: Tuning) {
         self.tuning = tuning
+        window.keepOrder(tuning.keepsOrder)
         windowLimit = windowLimit(of: nominalWeight ?? UInt(nominalCount))
     }
 
-    private func windowLimit(of limit: UInt) -> UInt { max(1, UInt(Double(limit) * tuning.windowShare + 0.5)) }
+    /// A window that keeps the order of uses is the whole cache: what main has left leaves first.
+    private func windowLimit(of limit: UInt) -> UInt { tuning.keepsOrder ? .max : max(1, UInt(Double(limit) * tuning.windowShare + 0.5)) }
 
     /// The limit by count that another equal part of the cache's limit leads to. It is lower than ``maximumCount`` if the shard has to shrink.
     ///
@@ -162,6 +166,20 @@
         takeWeight()
     }
 
+    /// Begins another generation of a window that keeps the order of uses, when an eighth of its entries have been used in the present one.
+    @usableFromInline mutating func age(_ table: inout SlotTable) {
+        table.usesInGeneration &+= 1
+        guard Int(table.usesInGeneration) >= max(1, window.count / Window.Generations.count) else { return }
+        guard window.advanceGeneration(in: table.links) else { return }
+        table.usesInGeneration = 0
+        showGeneration(in: &table)
+    }
+
+    /// Tells the table what a use is to note.
+    mutating func showGeneration(in table: inout SlotTable) {
+        table.generation = window.generations?.present ?? SlotTable.countsUses
+    }
+
     /// An entry has a new value and is about to weigh `weight`. Counts as a use.
     @usableFromInline mutating func willReplace(_ slot: Slot, weight: Int, in table: SlotLinks) {
         let oldWeight = table.weight(of: slot)
@@ -180,7 +198,11 @@
         case .pinned, .free: break
         }
         table.setWeight(weight, of: slot)
-        if flags.uses < SlotFlags.maximumUses { flags.uses += 1 }
+        if let generation = window.generations?.present {
+            flags.generation = generation
+        } else if flags.uses < SlotFlags.maximumUses {
+            flags.uses += 1
+        }
         table.setFlags(flags, of: slot)
         if weight > oldWeight, flags.segment != .pinned, maximumWeight != nil {
             // The others make room for it, as for a new entry.
@@ -210,6 +232,7 @@
     /// Forgets all entries, but not how often keys were seen.
     mutating func removeAll() {
         window = Window()
+        window.keepOrder(tuning.keepsOrder)
         main = ClockRing()
         pinnedCount = 0
     }

@@ -16,6 +16,7 @@ struct ShadowCache {
         table = SlotTable(capacity: min(self.capacity + 1, 16), hasWeights: false)
         policy = EvictionPolicy(maximumCount: self.capacity, maximumWeight: nil, tuning: tuning)
         policy.tableDidGrow(table)
+        policy.showGeneration(in: &table)
     }
 
     /// Looks a hash up and, if it is not there, inserts it. Returns whether it was there.
@@ -32,6 +33,7 @@ struct ShadowCache {
         let newcomer = table.allocate(hash)
         let links = table.links
         policy.didInsert(newcomer, in: links)
+        if table.generation != SlotTable.countsUses { policy.age(&table) }
         while true {
             let evicted = policy.nextEvicted(in: links, sparing: newcomer)
             if evicted == .none { return false }

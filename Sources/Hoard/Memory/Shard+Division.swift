@@ -79,6 +79,7 @@ extension EvictionPolicy {
         case .main: main.insert(slot, .behindHand, in: table)
         case .window, .free: window.append(slot, in: table)
         }
+        guard window.generations == nil else { return }
         var flags = table.flags(of: slot)
         flags.uses = old.uses
         table.setFlags(flags, of: slot)

@@ -45,6 +45,7 @@ extension Shard {
         }
         if hasTimes { setTimes(of: slot, deadline: entry.deadline, written: entry.writeTime) }
         if let details = entry.details { setDetails(details, of: slot) }
+        if table.slots.generation != SlotTable.countsUses { policy.age(&table.slots) }
         let wasKept = makeRoom(for: slot, now: now, tuner: tuner, departures: &departures)
         if wasKept { otherStatistics.insertions &+= 1 } else { otherStatistics.refusals &+= 1 }
         return wasKept
@@ -187,6 +188,7 @@ extension Shard {
 
     @usableFromInline mutating func forgetAll() {
         policy.removeAll()
+        policy.showGeneration(in: &table.slots)
         policy.giveBackWeight()
         details.removeAll()
         if hasUpdates { updates.interruptAll() }
@@ -218,5 +220,6 @@ extension Shard {
         guard choice != adoptedChoice else { return }
         adoptedChoice = choice
         policy.tune(WindowTuner.candidates[choice])
+        policy.showGeneration(in: &table.slots)
     }
 }

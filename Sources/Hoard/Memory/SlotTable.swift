@@ -31,6 +31,12 @@ extension Slot {
         set { bits = bits & ~3 | newValue & 3 }
     }
 
+    /// In which generation of a ``Window`` that keeps the order of uses the entry was last used. Takes the place of ``uses``.
+    @inlinable var generation: UInt8 {
+        get { bits & 3 | bits >> 5 & 4 }
+        set { bits = bits & ~0x83 | newValue & 3 | (newValue & 4) << 5 }
+    }
+
     @inlinable var segment: Segment {
         get { Segment(rawValue: bits >> 2 & 3) ?? .free }
         set { bits = bits & ~(3 << 2) | newValue.rawValue << 2 }
@@ -72,6 +78,8 @@ extension Slot {
     /// More than 24 bits of slot number do not fit into a word of the index.
     @usableFromInline static let maximumCapacity = IndexWord.maximumCapacity
 
+    @inlinable static var countsUses: UInt8 { .max }
+
     // What every read needs comes first, to lie in one cache line with the shard's lock.
     @usableFromInline var index: UnsafeMutablePointer<UInt32>
     @usableFromInline var indexSize: UInt32
@@ -79,6 +87,10 @@ extension Slot {
     @usableFromInline var horizon = SlotTicks.never
     @usableFromInline var flags: UnsafeMutablePointer<SlotFlags>
     @usableFromInline var layout: IndexWord.Layout
+    /// The present generation of a window that keeps the order of uses; ``countsUses`` if uses are counted instead.
+    @usableFromInline var generation = SlotTable.countsUses
+    /// How many entries were used for the first time in the present generation, new ones included.
+    @usableFromInline var usesInGeneration: UInt32 = 0
     @usableFromInline var nodes: UnsafeMutablePointer<SlotLinks.Node>
     @usableFromInline var weights: UnsafeMutablePointer<Int>?
     @usableFromInline var deadlines: UnsafeMutablePointer<Int64>?
@@ -284,12 +296,18 @@ extension SlotTable {
         return flags[Int(slot)]
     }
 
-    /// Counts a use of an entry whose flags are known. All that a hit writes to it.
+    /// Counts a use of an entry whose flags are known, or notes when it was. All that a hit writes to it.
     @inlinable @inline(__always)
-    func countUse(of slot: Slot, _ flags: SlotFlags) {
-        guard flags.uses < SlotFlags.maximumUses else { return }
+    mutating func countUse(of slot: Slot, _ flags: SlotFlags) {
         var flags = flags
-        flags.uses &+= 1
+        if generation == Self.countsUses {
+            guard flags.uses < SlotFlags.maximumUses else { return }
+            flags.uses &+= 1
+        } else {
+            guard flags.generation != generation else { return }
+            flags.generation = generation
+            usesInGeneration &+= 1
+        }
         setFlags(flags, of: slot)
     }
 

@@ -8,20 +8,21 @@
 ///
 /// Its links are the ``SlotLinks`` that each operation is given.
 struct Window {
-    private(set) var oldest: Slot = .none
-    private(set) var newest: Slot = .none
+    var oldest: Slot = .none
+    var newest: Slot = .none
     private(set) var count = 0
     /// Unsigned, so that the weights of all entries and of a newcomer can be added without overflow.
     private(set) var weight: UInt = 0
+    /// Where generations begin, in a window that keeps the order of uses.
+    var generations: Generations?
 
     mutating func append(_ slot: Slot, in table: SlotLinks) {
         var flags = table.flags(of: slot)
         flags.segment = .window
+        if let present = generations?.present { flags.generation = present }
         table.setFlags(flags, of: slot)
-        table.setPrevious(newest, of: slot)
-        table.setNext(.none, of: slot)
-        if newest == .none { oldest = slot } else { table.setNext(slot, of: newest) }
-        newest = slot
+        link(slot, before: .none, in: table)
+        generations?.didAppend(slot)
         count += 1
         weight &+= UInt(table.weight(of: slot))
     }
@@ -34,11 +35,24 @@ struct Window {
     }
 
     mutating func remove(_ slot: Slot, in table: SlotLinks) {
+        unlink(slot, in: table)
+        count -= 1
+        weight &-= UInt(table.weight(of: slot))
+    }
+
+    mutating func link(_ slot: Slot, before next: Slot, in table: SlotLinks) {
+        let previous = next == .none ? newest : table.previous(of: next)
+        table.setPrevious(previous, of: slot)
+        table.setNext(next, of: slot)
+        if previous == .none { oldest = slot } else { table.setNext(slot, of: previous) }
+        if next == .none { newest = slot } else { table.setPrevious(slot, of: next) }
+    }
+
+    mutating func unlink(_ slot: Slot, in table: SlotLinks) {
         let (previous, next) = (table.previous(of: slot), table.next(of: slot))
         if previous == .none { oldest = next } else { table.setNext(next, of: previous) }
         if next == .none { newest = previous } else { table.setPrevious(previous, of: next) }
-        count -= 1
-        weight &-= UInt(table.weight(of: slot))
+        generations?.willUnlink(slot, next: next)
     }
 
     /// An entry is about to weigh `new` instead of `old`.
@@ -56,5 +70,6 @@ struct Window {
             (previous, slot) = (slot, table.next(of: slot))
         }
         precondition(newest == previous && found == count && foundWeight == weight, "the window's totals are wrong")
+        checkGenerations(in: table)
     }
 }

@@ -5,8 +5,8 @@ public import Synchronization
 
 /// Chooses the tuning of a cache while it runs.
 ///
-/// No fixed window is right: recency decides some workloads, frequency others. Seven ``ShadowCache``s, whose tunings reach from a window of 1 % to a
-/// plain queue, are fed with a sample of the accesses, and the best one's tuning becomes the cache's. ``State`` says when one is better.
+/// No fixed window is right: recency decides some workloads, frequency others. Seven ``ShadowCache``s, whose tunings reach from a window of 1 % to
+/// LRU's order, are fed with a sample of the accesses, and the best one's tuning becomes the cache's. ``State`` says when one is better.
 ///
 /// The sample comes from one shard, the first that is full: a share of its keys, chosen by hash. Samples wait in the shard's buffer until there are 32. If they came from
 /// all shards, 64 buffers would hold more accesses than a shadow holds keys, and shadows that are fed out of order find every key
@@ -25,7 +25,7 @@ public import Synchronization
         .init(windowShare: 0.70, secondChance: .forSecondUse),
         .init(windowShare: 0.90, secondChance: .forSecondUse),
         .init(windowShare: 0.95, secondChance: .once),
-        .init(windowShare: 1),
+        .init(windowShare: 1, keepsOrder: true),
     ]
     @usableFromInline static var initialChoice: Int { 1 }
 

@@ -139,7 +139,7 @@ import Testing
     @Test func anOverfullWindowIsColderThanMain() {
         var fixture = fullFixture(rating: 1, tuning: .init(windowShare: 0.5))
         defer { fixture.deallocate() }
-        fixture.policy.tune(.init(windowShare: 0.1))
+        fixture.tune(.init(windowShare: 0.1))
         let evicted = (0..<40).map { _ in fixture.evictColdest() }
         #expect(evicted == Array(50..<90))
         #expect(fixture.evictColdest() == 0)
@@ -162,7 +162,7 @@ import Testing
         defer { fixture.deallocate() }
         for key in 0..<500 { fixture.insert(key) }
         #expect(fixture.policy.window.count == 490)
-        fixture.policy.tune(.init(windowShare: 0.02))
+        fixture.tune(.init(windowShare: 0.02))
         #expect(fixture.policy.window.count == 490, "nothing moves before the next insertion")
         var (key, length) = (500, 490)
         while length > 10 {
@@ -181,7 +181,7 @@ import Testing
         var fixture = PolicyFixture(maximumCount: 500, tuning: .init(windowShare: 0.02))
         defer { fixture.deallocate() }
         for key in 0..<500 { fixture.insert(key) }
-        fixture.policy.tune(.init(windowShare: 0.1))
+        fixture.tune(.init(windowShare: 0.1))
         for length in 11...50 {
             #expect(fixture.insert(1_000 + length).count == 1)
             #expect(fixture.policy.window.count == length)
@@ -398,7 +398,7 @@ extension EvictionPolicyTests {
                 if !isRight { return "\(String(describing: evicted)) was evicted as the coldest" }
                 if let evicted { weights[evicted] = nil }
             default:
-                if let tuning = WindowTuner.candidates.randomElement(using: &generator) { fixture.policy.tune(tuning) }
+                if let tuning = WindowTuner.candidates.randomElement(using: &generator) { fixture.tune(tuning) }
             }
             if Set(fixture.coldestFirst()) != Set(weights.keys) || fixture.coldestFirst().count != weights.count { return "another content" }
             if fixture.policy.totalWeight != UInt(totalWeight) { return "weight \(fixture.policy.totalWeight), not \(totalWeight)" }

@@ -41,6 +41,12 @@ struct PolicyFixture {
         table = SlotTable(capacity: min(16, self.maximumCount + 1), hasWeights: maximumWeight != nil)
         policy = EvictionPolicy(maximumCount: self.maximumCount, maximumWeight: maximumWeight, tuning: tuning)
         policy.tableDidGrow(table)
+        policy.showGeneration(in: &table)
+    }
+
+    mutating func tune(_ tuning: EvictionPolicy.Tuning) {
+        policy.tune(tuning)
+        policy.showGeneration(in: &table)
     }
 
     func deallocate() { table.deallocate() }
@@ -66,6 +72,7 @@ struct PolicyFixture {
         }
         let slot = table.allocate(Self.hash(key))
         policy.didInsert(slot, in: table.links, weight: weight)
+        if table.generation != SlotTable.countsUses { policy.age(&table) }
         slots[key] = slot
         keys[slot] = key
         return makeRoom(for: slot)
@@ -90,9 +97,7 @@ struct PolicyFixture {
     /// What a hit does.
     mutating func use(_ key: Int, times: Int = 1) {
         guard let slot = slots[key] else { return }
-        var flags = table.flags(of: slot)
-        flags.uses = min(SlotFlags.maximumUses, flags.uses + UInt8(times))
-        table.setFlags(flags, of: slot)
+        for _ in 0..<times { table.countUse(of: slot, table.flags(of: slot)) }
     }
 
     /// Reads a key and, if it is not there, writes it. Returns whether it was there.
@@ -121,6 +126,7 @@ struct PolicyFixture {
         table.deallocate()
         table = SlotTable(capacity: min(16, maximumCount + 1), hasWeights: policy.maximumWeight != nil)
         policy.removeAll()
+        policy.showGeneration(in: &table)
         slots = [:]
         keys = [:]
     }

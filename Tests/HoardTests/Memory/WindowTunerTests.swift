@@ -51,7 +51,7 @@ private func emptySample(_ count: Int) -> [SampledEntry] {
             let wasHit = fixture.access(key) && reportingHits
             if let choice = state.access(PolicyFixture.hash(key) & ~1 | (wasHit ? 1 : 0)) {
                 choices.append(choice)
-                fixture.policy.tune(WindowTuner.candidates[choice])
+                fixture.tune(WindowTuner.candidates[choice])
             }
         }
     }
