@@ -69,7 +69,9 @@ extension Window {
         if oldest != .none { generations?.passOnAll(from: oldest) }
     }
 
-    /// Puts an entry, which has been taken out, where it belongs by its last use. Returns whether that is elsewhere than where it stood.
+    /// Moves the oldest entry to where it belongs by its last use. Returns whether that is elsewhere than where it stood.
+    ///
+    /// Amortised O(1): each step is paid for by a use since the last one.
     mutating func moveOldestUp(in table: SlotLinks) -> Bool {
         guard let generations, oldest != .none else { return false }
         let generation = table.flags(of: oldest).generation
