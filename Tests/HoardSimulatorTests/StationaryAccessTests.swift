@@ -6,7 +6,7 @@ import Testing
 
 @testable import HoardSimulator
 
-/// What the cache promises against LRU where nothing changes.
+/// The cache's promise against LRU where nothing changes.
 @Suite struct StationaryAccessTests {
     enum Pattern: CaseIterable {
         case bandWithin, bandAround, bandBeyond, wideBand

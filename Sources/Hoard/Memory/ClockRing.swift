@@ -62,7 +62,7 @@ struct ClockRing {
         if newest == slot { newest = before }
     }
 
-    /// The next entry, from `start` on, that has no uses left; takes a use from each entry it passes, and reports it.
+    /// The next entry, from `start` on, that has no uses left; takes a use from each entry it passes, and tells the sketch.
     ///
     /// Amortised O(1): each step consumes a use that a hit has made.
     mutating func passOver(from start: Slot, in table: SlotLinks, telling sketch: inout FrequencySketch) -> Slot {

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What few entries have, and is therefore kept beside the table. An object, so that those without have only one word to hand on.
+/// Tags and errors, which few entries have, so that they are kept beside the table. An object, so that those without have only one word to hand on.
 @usableFromInline final class EntryDetails: Sendable {
     let tags: Set<String>
     /// What the load of a negative entry threw.

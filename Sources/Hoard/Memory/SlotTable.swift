@@ -69,7 +69,7 @@ extension Slot {
 /// The index is an open-addressing table of 4-byte words (``IndexWord``) with linear probing. One cache line holds 16 words, so that a lookup touches
 /// one line of the index and the entry; 8 bits of the hash spare the comparison with 255 of 256 other keys. An entry's home is `hash * size >> 32`,
 /// which needs no power of two, so that a full table has the load that was chosen for it. Removal shifts later words back; there are no tombstones.
-/// What has to be known for that stands in the words: the hashes of the neighbours would each be a line of memory of their own.
+/// Words say how far they are from home for that: the hashes of the neighbours would each be a line of memory of their own.
 ///
 /// Each kind of number has a column of its own. Columns for weights and times exist only in tables that need them.
 ///

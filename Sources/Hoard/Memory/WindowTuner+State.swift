@@ -36,6 +36,7 @@ extension WindowTuner {
         /// Standard deviations by which another candidate must lead.
         private static let (recentMargin, longMargin) = (3.0, 2.0)
 
+        /// The lead that a change of the whole capacity costs by the short memory: the smaller window pushes entries out.
         private static let price = 0.05
 
         init(_ contents: [SampledEntry], choice: Int = WindowTuner.initialChoice) {

@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// What is evicted was used in the oldest generation, or in the next one while the oldest is being emptied.
+    /// Each victim was used in the oldest generation, or in the next one while the oldest is being emptied.
     @Test(arguments: 0..<UInt64(10))
     func oneOfTheEntriesThatWereUsedLongestAgoLeaves(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
