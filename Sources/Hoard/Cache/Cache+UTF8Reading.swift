@@ -70,6 +70,7 @@ extension UnsafeRawBufferPointer {
         }
         // The last eight; some of them a second time.
         let last = count &- 8
-        return differences | loadUnaligned(fromByteOffset: last, as: UInt64.self) ^ other.loadUnaligned(fromByteOffset: last, as: UInt64.self) == 0
+        differences |= loadUnaligned(fromByteOffset: last, as: UInt64.self) ^ other.loadUnaligned(fromByteOffset: last, as: UInt64.self)
+        return differences == 0
     }
 }

@@ -36,6 +36,22 @@ import Testing
         }
     }
 
+    /// By the bytes alone, so that no hash has to meet another.
+    @Test func everyByteIsCompared() {
+        for length in 0...70 {
+            let bytes = Array(repeating: UInt8(ascii: "k"), count: length)
+            let key = String(decoding: bytes, as: UTF8.self)
+            #expect(bytes.withUnsafeBufferPointer { key.isEqual(toASCII: $0) })
+            for position in bytes.indices {
+                for bit in 0..<7 {
+                    var other = bytes
+                    other[position] ^= 1 << UInt8(bit)
+                    #expect(!other.withUnsafeBufferPointer { key.isEqual(toASCII: $0) }, "bit \(bit) at \(position) of \(length)")
+                }
+            }
+        }
+    }
+
     @Test func stringsThatAreEquivalentAreTheSameKey() {
         let cache = Cache<String, Int>(maximumCount: 100)
         for (number, pair) in [("K\u{212A};", "KK\u{37E}"), ("caf\u{E9}", "cafe\u{301}"), ("\u{212B}", "A\u{30A}"), ("\u{1FEF}", "`")].enumerated() {
