@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// A cache under replay: a policy of whatever type, and how often it hit.
 protocol Replaying: AnyObject, Sendable {
-    /// Requests the keys, one after the other.
-    func replay(_ keys: [UInt64])
+    /// Replays the requests, one after the other.
+    func replay(_ requests: [AccessRequest])
     /// How many of the requests so far were hits.
     var hits: Int { get }
     /// How many keys the policy holds.
@@ -32,9 +32,9 @@ final class Replay<Policy: ReplacementPolicy>: Replaying {
 
     var count: Int { state.withLock { $0.policy.count } }
 
-    func replay(_ keys: [UInt64]) {
+    func replay(_ requests: [AccessRequest]) {
         state.withLock { state in
-            for key in keys where state.policy.access(key) { state.hits += 1 }
+            for request in requests where state.policy.access(request.key) { state.hits += 1 }
         }
     }
 }

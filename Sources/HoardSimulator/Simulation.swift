@@ -36,10 +36,10 @@ public struct Simulation: Sendable {
             return await results(of: trace, byteCount: reader.bytesRead, progress: progress)
         }
         let cells = makeCells(keyCount: 0, nextUses: [])
-        var keys: [UInt64] = []
+        var requests: [AccessRequest] = []
         var bytesDone = 0
-        while try reader.readBatch(into: &keys) {
-            await Self.replay(keys, on: cells)
+        while try reader.readBatch(into: &requests) {
+            await Self.replay(requests, on: cells)
             progress(reader.bytesRead - bytesDone)
             bytesDone = reader.bytesRead
         }
@@ -53,7 +53,7 @@ public struct Simulation: Sendable {
         var bytesDone = 0
         for start in stride(from: 0, to: trace.requestCount, by: Self.batchCount) {
             let end = min(start + Self.batchCount, trace.requestCount)
-            await Self.replay(trace.requests[start..<end].map { trace.keys[Int($0)] }, on: cells)
+            await Self.replay(trace.requests[start..<end].map { AccessRequest(key: trace.keys[Int($0)]) }, on: cells)
             let bytes = Int(Double(byteCount) * Double(end) / Double(trace.requestCount))
             progress(bytes - bytesDone)
             bytesDone = bytes
@@ -76,9 +76,9 @@ public struct Simulation: Sendable {
         }
     }
 
-    private static func replay(_ keys: [UInt64], on cells: [Cell]) async {
+    private static func replay(_ requests: [AccessRequest], on cells: [Cell]) async {
         await withTaskGroup { group in
-            for cell in cells { group.addTask { cell.replay.replay(keys) } }
+            for cell in cells { group.addTask { cell.replay.replay(requests) } }
         }
     }
 

@@ -58,7 +58,7 @@ struct PolicyTests {
 
     @Test func theHoardPolicyIsTheCacheOfThisPackage() {
         let replay = SimulationPolicy.hoard.makeReplay(capacity: 3)
-        replay.replay([1, 2, 3, 1, 2, 3])
+        replay.replay([1, 2, 3, 1, 2, 3].map { AccessRequest(key: $0) })
         #expect(replay.hits == 3)
         #expect(replay.count == 3)
     }
@@ -69,7 +69,7 @@ struct PolicyTests {
             let requests = randomRequests(count: 600, keyCount: 40, seed: seed)
             let replay = policy.makeReplay(capacity: capacity, nextUses: nextUses(of: requests))
             for request in requests {
-                replay.replay([request])
+                replay.replay([AccessRequest(key: request)])
                 guard replay.count > capacity else { continue }
                 Issue.record("\(policy) holds \(replay.count) keys at capacity \(capacity), seed \(seed)")
                 return
@@ -83,7 +83,7 @@ struct PolicyTests {
         let keyCount = Set(requests).count
         // S3-FIFO, ARC and LIRS part the cache, but fill all of it before they evict.
         let replay = policy.makeReplay(capacity: keyCount + 1, nextUses: nextUses(of: requests))
-        replay.replay(requests)
+        replay.replay(requests.map { AccessRequest(key: $0) })
         #expect(replay.hits == requests.count - keyCount)
     }
 
@@ -91,7 +91,7 @@ struct PolicyTests {
         for policy in SimulationPolicy.all {
             let requests: [UInt64] = [.max, 0, .max - 1, .max, 0, .max - 1]
             let replay = policy.makeReplay(capacity: 4, nextUses: nextUses(of: requests))
-            replay.replay(requests)
+            replay.replay(requests.map { AccessRequest(key: $0) })
             #expect(replay.hits == 3, "\(policy)")
         }
     }
@@ -155,7 +155,7 @@ struct OptimalPolicyTests {
 
     private func optimalHits(_ requests: [UInt64], capacity: Int) -> Int {
         let replay = SimulationPolicy.opt.makeReplay(capacity: capacity, nextUses: nextUses(of: requests))
-        replay.replay(requests)
+        replay.replay(requests.map { AccessRequest(key: $0) })
         return replay.hits
     }
 
@@ -175,7 +175,7 @@ struct OptimalPolicyTests {
             for capacity in [1, 4, 15] {
                 let requests = randomRequests(count: 400, keyCount: 30, seed: seed)
                 let replay = policy.makeReplay(capacity: capacity, nextUses: nextUses(of: requests))
-                replay.replay(requests)
+                replay.replay(requests.map { AccessRequest(key: $0) })
                 #expect(replay.hits <= optimalHits(requests, capacity: capacity), "capacity \(capacity), seed \(seed)")
             }
         }

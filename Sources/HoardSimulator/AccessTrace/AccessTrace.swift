@@ -22,7 +22,7 @@ public struct AccessTrace: Sendable {
         var indexes = KeyTable()
         var keys: [UInt64] = []
         var requests: [UInt32] = []
-        var batch: [UInt64] = []
+        var batch: [AccessRequest] = []
         while try reader.readBatch(into: &batch) {
             guard requests.count + batch.count < UInt32.max else {
                 throw AccessTraceError(
@@ -31,7 +31,7 @@ public struct AccessTrace: Sendable {
                     "has more than \(UInt32.max) requests; without opt and with fixed capacities, it can be streamed."
                 )
             }
-            for key in batch {
+            for key in batch.lazy.map(\.key) {
                 if let index = indexes[key] {
                     requests.append(UInt32(index))
                 } else {

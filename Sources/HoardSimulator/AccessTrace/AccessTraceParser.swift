@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the keys in the text of an access trace. The text may be cut anywhere, also within a number.
+/// Finds the requests in the text of an access trace. The text may be cut anywhere, also within a number.
 ///
 /// A line is a decimal key, which may be followed by blanks and a decimal size. The size is not used.
 /// Blank lines and lines that begin with `#` are skipped. Lines end with a line feed, which a carriage return may precede.
@@ -23,14 +23,14 @@ struct AccessTraceParser {
 
     private static let expectation = "expected a decimal key, which a size may follow, but found"
 
-    /// Reads on, and appends the keys of the lines that ended.
-    mutating func parse(_ text: ArraySlice<UInt8>, into keys: inout [UInt64]) throws(Malformed) {
+    /// Reads on, and appends the requests of the lines that ended.
+    mutating func parse(_ text: ArraySlice<UInt8>, into requests: inout [AccessRequest]) throws(Malformed) {
         for byte in text {
             switch (place, byte) {
             case (.inKey, UInt8(ascii: "0")...UInt8(ascii: "9")), (.beforeKey, UInt8(ascii: "0")...UInt8(ascii: "9")):
                 try append(digit: byte - UInt8(ascii: "0"))
             case (_, UInt8(ascii: "\n")):
-                finishLine(into: &keys)
+                finishLine(into: &requests)
                 line += 1
             case (.inComment, _): break
             case (.beforeKey, UInt8(ascii: "#")) where !hasKey: place = .inComment
@@ -48,8 +48,8 @@ struct AccessTraceParser {
     }
 
     /// Ends the last line, which needs no line feed.
-    mutating func finish(into keys: inout [UInt64]) {
-        finishLine(into: &keys)
+    mutating func finish(into requests: inout [AccessRequest]) {
+        finishLine(into: &requests)
     }
 
     private mutating func append(digit: UInt8) throws(Malformed) {
@@ -63,8 +63,8 @@ struct AccessTraceParser {
         place = .inKey
     }
 
-    private mutating func finishLine(into keys: inout [UInt64]) {
-        if hasKey { keys.append(key) }
+    private mutating func finishLine(into requests: inout [AccessRequest]) {
+        if hasKey { requests.append(AccessRequest(key: key)) }
         place = .beforeKey
         key = 0
         hasKey = false

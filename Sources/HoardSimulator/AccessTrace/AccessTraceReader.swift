@@ -8,8 +8,8 @@
 ///
 /// ```swift
 /// let reader = try AccessTraceReader(path: "web07.txt.gz")
-/// var keys: [UInt64] = []
-/// while try reader.readBatch(into: &keys) { … }
+/// var requests: [AccessRequest] = []
+/// while try reader.readBatch(into: &requests) { … }
 /// ```
 public final class AccessTraceReader {
     /// What to call the access trace: the name of the file without its directory and without `.txt`, `.gz` or `.txt.gz`.
@@ -42,27 +42,27 @@ public final class AccessTraceReader {
         self.text = Array(repeating: 0, count: partByteCount)
     }
 
-    /// Replaces `keys` with the next requests' keys: one at least, some tens of thousands at most.
+    /// Replaces `requests` with the next ones: one at least, some tens of thousands at most.
     ///
     /// - Returns: Whether there were any; `false` at the end.
-    public func readBatch(into keys: inout [UInt64]) throws(AccessTraceError) -> Bool {
-        keys.removeAll(keepingCapacity: true)
-        while keys.isEmpty, !hasEnded {
+    public func readBatch(into requests: inout [AccessRequest]) throws(AccessTraceError) -> Bool {
+        requests.removeAll(keepingCapacity: true)
+        while requests.isEmpty, !hasEnded {
             let count = try source.read(into: &text, line: parser.line)
             if count == 0 {
                 hasEnded = true
-                parser.finish(into: &keys)
+                parser.finish(into: &requests)
             } else {
                 do {
-                    try parser.parse(text[..<count], into: &keys)
+                    try parser.parse(text[..<count], into: &requests)
                 } catch {
                     throw AccessTraceError(.malformedLine, in: messageName, line: error.line, error.fault)
                 }
             }
         }
-        requestCount += keys.count
+        requestCount += requests.count
         if hasEnded, requestCount == 0 { throw AccessTraceError(.empty, in: messageName, "holds no requests.") }
-        return !keys.isEmpty
+        return !requests.isEmpty
     }
 
     static func name(ofPath path: String) -> String {

@@ -68,8 +68,8 @@ struct MissRatioAccuracyTests {
     func recordedRequestsGiveACurveThatIsOffByLittle(name: String) throws {
         let reader = try AccessTraceReader(path: "\(RecordedTraces.directory)/\(name).txt.gz")
         var requests: [UInt64] = []
-        var batch: [UInt64] = []
-        while try reader.readBatch(into: &batch) { requests += batch }
+        var batch: [AccessRequest] = []
+        while try reader.readBatch(into: &batch) { requests += batch.map(\.key) }
         let errors = try errors(of: requests, sampleCount: 8_192, salts: 2, seed: 1)
         #expect(errors.allSatisfy { $0 < 0.02 })
     }

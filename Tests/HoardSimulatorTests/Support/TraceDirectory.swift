@@ -41,7 +41,7 @@ final class TraceDirectory: Sendable {
 func keys(of path: String, partByteCount: Int = 1 << 16) throws(AccessTraceError) -> [UInt64] {
     let reader = try AccessTraceReader(path: path, partByteCount: partByteCount)
     var all: [UInt64] = []
-    var batch: [UInt64] = []
-    while try reader.readBatch(into: &batch) { all += batch }
+    var batch: [AccessRequest] = []
+    while try reader.readBatch(into: &batch) { all += batch.map(\.key) }
     return all
 }
