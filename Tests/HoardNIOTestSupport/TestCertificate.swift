@@ -106,6 +106,14 @@ package struct TestCertificate: Sendable {
         try Data(privateKey.utf8).write(to: URL(filePath: keyPath))
     }
 
+    /// Gives `body` the path of a file with the certificate, which is there until `body` is over.
+    package func withFile<Result>(_ body: (String) async throws -> Result) async throws -> Result {
+        let file = FileManager.default.temporaryDirectory.appending(path: "hoard-\(UUID().uuidString).pem")
+        try Data(certificate.utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        return try await body(file.path)
+    }
+
     /// What a client needs to trust these certificates.
     ///
     /// - Parameters:

@@ -167,8 +167,10 @@
     }
 
     /// Begins another generation of a window that keeps the order of uses, when an eighth of its entries have been used in the present one.
-    @usableFromInline mutating func age(_ table: inout SlotTable) {
-        table.usesInGeneration &+= 1
+    ///
+    /// - Parameter isNew: Whether the entry just written is new. Its use has not been counted then.
+    @usableFromInline mutating func age(_ table: inout SlotTable, isNew: Bool) {
+        if isNew { table.usesInGeneration &+= 1 }
         guard Int(table.usesInGeneration) >= max(1, window.count / Window.Generations.count) else { return }
         guard window.advanceGeneration(in: table.links) else { return }
         table.usesInGeneration = 0
@@ -181,9 +183,10 @@
     }
 
     /// An entry has a new value and is about to weigh `weight`. Counts as a use.
-    @usableFromInline mutating func willReplace(_ slot: Slot, weight: Int, in table: SlotLinks) {
+    @usableFromInline mutating func willReplace(_ slot: Slot, weight: Int, in slots: inout SlotTable) {
+        let table = slots.links
         let oldWeight = table.weight(of: slot)
-        var flags = table.flags(of: slot)
+        let flags = table.flags(of: slot)
         let wasPinned = flags.segment == .pinned
         if wasPinned != (weight == 0) {
             willRemove(slot, in: table)
@@ -198,12 +201,7 @@
         case .pinned, .free: break
         }
         table.setWeight(weight, of: slot)
-        if let generation = window.generations?.present {
-            flags.generation = generation
-        } else if flags.uses < SlotFlags.maximumUses {
-            flags.uses += 1
-        }
-        table.setFlags(flags, of: slot)
+        slots.countUse(of: slot, flags)
         if weight > oldWeight, flags.segment != .pinned, maximumWeight != nil {
             // The others make room for it, as for a new entry.
             willRemove(slot, in: table)

@@ -33,7 +33,7 @@ struct ShadowCache {
         let newcomer = table.allocate(hash)
         let links = table.links
         policy.didInsert(newcomer, in: links)
-        if table.generation != SlotTable.countsUses { policy.age(&table) }
+        if table.generation != SlotTable.countsUses { policy.age(&table, isNew: true) }
         while true {
             let evicted = policy.nextEvicted(in: links, sparing: newcomer)
             if evicted == .none { return false }

@@ -38,14 +38,15 @@ extension Shard {
             otherStatistics.refusals &+= 1
             return false
         }
-        if slot == .none {
+        let isNew = slot == .none
+        if isNew {
             slot = add(entry, weight: weight, forKey: key, hash: shortHash)
         } else {
             replace(slot, with: entry, weight: weight, departures: &departures)
         }
         if hasTimes { setTimes(of: slot, deadline: entry.deadline, written: entry.writeTime) }
         if let details = entry.details { setDetails(details, of: slot) }
-        if table.slots.generation != SlotTable.countsUses { policy.age(&table.slots) }
+        if table.slots.generation != SlotTable.countsUses { policy.age(&table.slots, isNew: isNew) }
         let wasKept = makeRoom(for: slot, now: now, tuner: tuner, departures: &departures)
         if wasKept { otherStatistics.insertions &+= 1 } else { otherStatistics.refusals &+= 1 }
         return wasKept
@@ -72,7 +73,7 @@ extension Shard {
         departures.append(.init(key: table.key(at: slot), value: old, cause: .replaced))
         otherStatistics.replacements &+= 1
         if table.slots.flags(of: slot).hasDetails { forgetDetails(of: slot) }
-        policy.willReplace(slot, weight: weight, in: table.slots.links)
+        policy.willReplace(slot, weight: weight, in: &table.slots)
     }
 
     /// Evicts until the limits hold. Returns whether `newcomer` is still there.

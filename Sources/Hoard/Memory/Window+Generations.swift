@@ -66,7 +66,7 @@ extension Window {
     mutating func keepOrder(_ keepsOrder: Bool) {
         guard keepsOrder != (generations != nil) else { return }
         generations = keepsOrder ? Generations() : nil
-        if oldest != .none { generations?.passOnAll(from: oldest) }
+        if oldest != .none { generations?.begin(at: oldest) }
     }
 
     /// Moves the oldest entry to where it belongs by its last use. Returns whether that is elsewhere than where it stood.
@@ -148,5 +148,6 @@ extension Window {
 }
 
 extension Window.Generations {
-    fileprivate mutating func passOnAll(from slot: Slot) { first[Int(oldest)] = slot }
+    /// Puts all entries of the window, of which `slot` is the oldest, into the oldest generation.
+    fileprivate mutating func begin(at slot: Slot) { first[Int(oldest)] = slot }
 }

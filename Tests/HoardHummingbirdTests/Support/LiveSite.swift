@@ -1,7 +1,6 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import HTTPTypes
 import HoardHTTP
 import HoardNIOTestSupport
@@ -23,15 +22,26 @@ struct LiveSite: Sendable {
 
     /// Serves `app` while `body` runs.
     static func with(_ app: Application<AnyResponder>, isSecure: Bool = false, body: (LiveSite) async throws -> Void) async throws {
-        let roots = FileManager.default.temporaryDirectory.appending(path: "hoard-\(UUID().uuidString).pem")
-        try Data(TestCertificate.first.certificate.utf8).write(to: roots)
-        defer { try? FileManager.default.removeItem(at: roots) }
         var configuration = NIOTransport.Configuration()
-        configuration.version = isSecure ? .http2 : .http1
-        configuration.additionalTrustRootsPath = roots.path
         configuration.connectTimeout = .seconds(60)
-        let transport = try NIOTransport(configuration: configuration)
+        guard isSecure else {
+            configuration.version = .http1
+            return try await serve(app, configuration, body: body)
+        }
+        configuration.version = .http2
+        try await TestCertificate.first.withFile { path in
+            configuration.additionalTrustRootsPath = path
+            try await serve(app, configuration, isSecure: true, body: body)
+        }
+    }
 
+    private static func serve(
+        _ app: Application<AnyResponder>,
+        _ configuration: NIOTransport.Configuration,
+        isSecure: Bool = false,
+        body: (LiveSite) async throws -> Void
+    ) async throws {
+        let transport = try NIOTransport(configuration: configuration)
         let (ports, port) = AsyncStream<Int>.makeStream()
         let running = RunningApplication(base: app) { port.yield($0) }
         let group = ServiceGroup(configuration: .init(services: [running], logger: app.logger))

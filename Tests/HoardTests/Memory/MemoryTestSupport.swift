@@ -63,7 +63,7 @@ struct PolicyFixture {
     @discardableResult
     mutating func insert(_ key: Int, weight: Int = 1) -> [Int] {
         if let slot = slots[key] {
-            policy.willReplace(slot, weight: weight, in: table.links)
+            policy.willReplace(slot, weight: weight, in: &table)
             return makeRoom(for: slot)
         }
         if table.isFull {
@@ -72,7 +72,7 @@ struct PolicyFixture {
         }
         let slot = table.allocate(Self.hash(key))
         policy.didInsert(slot, in: table.links, weight: weight)
-        if table.generation != SlotTable.countsUses { policy.age(&table) }
+        if table.generation != SlotTable.countsUses { policy.age(&table, isNew: true) }
         slots[key] = slot
         keys[slot] = key
         return makeRoom(for: slot)

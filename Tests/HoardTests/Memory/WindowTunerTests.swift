@@ -153,7 +153,6 @@ private func emptySample(_ count: Int) -> [SampledEntry] {
         let tuner = WindowTuner()
         feed(tuner, 0..<5_000)
         #expect(tuner.currentChoice == WindowTuner.initialChoice)
-        #expect(tuner.currentChoice == WindowTuner.initialChoice)
     }
 
     @Test func tunerHandsOutWhatItHasChosen() {

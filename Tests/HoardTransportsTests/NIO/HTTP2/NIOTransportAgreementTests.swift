@@ -10,26 +10,19 @@ import NIOCore
 import NIOHPACK
 import Testing
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Which version of HTTP is spoken with an encrypted origin, and with whom.
 @Suite(.timeLimit(.minutes(5)))
 struct NIOTransportAgreementTests {
     private static func with(_ version: NIOTransport.Version, body: (NIOTransport) async throws -> Void) async throws {
-        let file = FileManager.default.temporaryDirectory.appending(path: "hoard-\(UUID().uuidString).pem")
-        try Data(TestCertificate.first.certificate.utf8).write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }
-        try await withNIOTransport(
-            {
-                $0.version = version
-                $0.additionalTrustRootsPath = file.path
-            },
-            body: body
-        )
+        try await TestCertificate.first.withFile { path in
+            try await withNIOTransport(
+                {
+                    $0.version = version
+                    $0.additionalTrustRootsPath = path
+                },
+                body: body
+            )
+        }
     }
 
     @Test(arguments: [NIOTransport.Version.http2, .automatic])
