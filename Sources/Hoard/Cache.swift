@@ -51,6 +51,8 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The number of walks over all entries that are under way, during which the cache is not divided.
     let walks = Atomic<Int>(0)
     @usableFromInline let tuner = WindowTuner()
+    /// The recorder that is told of accesses.
+    @usableFromInline let recordingSource = Mutex<RecordingSource?>(nil)
     @usableFromInline let observers: RemovalObservers<Key, Value>
     @usableFromInline let flights = SingleFlight<Key, LoadOutcome<Value>>()
 

@@ -93,7 +93,7 @@ extension Cache {
 
     private static var placesPerPage: Int { 256 }
 
-    private func forEachPage<Entry, Failure: Error>(
+    func forEachPage<Entry, Failure: Error>(
         _ entry: (borrowing Shard<Key, Value>, Slot) -> Entry,
         _ body: ([Entry]) throws(Failure) -> Void
     ) throws(Failure) {

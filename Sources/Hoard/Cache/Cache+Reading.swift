@@ -30,7 +30,7 @@ extension Cache {
         var mustTune = false
         let reading = cells.withShard(for: hash) { shard in
             let reading = shard.read(key, hash: hash, now: now, lag: lag)
-            if shard.isSampled(hash) { mustTune = shard.noteSample(hash, reading) }
+            if shard.isNoted(hash) { mustTune = shard.note(hash, reading) }
             return reading
         }
         if mustTune { tune(hash) }

@@ -32,7 +32,7 @@ extension Cache where Key == String {
                     shard.table.keyPointer($0).pointee.isEqual(toASCII: bytes)
                 }
                 let reading = shard.read(slot, now: now, lag: lag)
-                if shard.isSampled(hash) { mustTune = shard.noteSample(hash, reading) }
+                if shard.isNoted(hash) { mustTune = shard.note(hash, reading) }
                 return reading
             }
             if mustTune { tune(hash) }

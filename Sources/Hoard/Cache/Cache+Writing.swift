@@ -57,6 +57,7 @@ extension Cache {
             let slot = shard.table.find(key, hash: UInt32(truncatingIfNeeded: hash))
             guard slot != .none else { return (nil, false) }
             let isAlive = shard.table.slots.deadline(of: slot) > now
+            if shard.recording != nil { shard.record(AccessBuffer.removal, hash) }
             if isAlive { shard.otherStatistics.removals &+= 1 } else { shard.otherStatistics.expirations &+= 1 }
             return (shard.remove(slot, cause: isAlive ? .explicit : .expired), isAlive)
         }
@@ -78,6 +79,7 @@ extension Cache {
     @inlinable func removeAllEntries() -> RemovedTables<Key, Value> {
         let removed = RemovedTables<Key, Value>()
         cells.forEach { number in removed.tables.append(cells.withShard(number) { $0.removeAll() }) }
+        cells.withShard(0) { $0.recording?.append(AccessBuffer.removal, 0) }
         flights.detachAll()
         return removed
     }
@@ -92,6 +94,7 @@ extension Cache {
         let now = exactTimeIfUsed()
         let removed = forEachShard(0) { $0 += $1.remove(taggedWith: tag, now: now, departures: &departures) }
         flights.detachAll()
+        recordRemovals(departures)
         report(departures)
         return removed
     }

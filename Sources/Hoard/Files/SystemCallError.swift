@@ -25,6 +25,9 @@
         /// Whether there is nothing at the path.
         var isNotFound: Bool { number == ENOENT }
 
+        /// Whether there is something at the path already.
+        var isOccupied: Bool { number == EEXIST }
+
         /// The system's sentence for the number, such as "No space left on device", without a full stop.
         package var description: String { String(cString: strerror(number)) }
     }

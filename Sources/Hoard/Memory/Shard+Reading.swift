@@ -89,10 +89,10 @@ extension Shard {
         return slot == .none ? nil : table.value(at: slot)
     }
 
-    /// Whether the access belongs to the sample.
+    /// Whether the access is to be noted.
     @inlinable @inline(__always)
-    func isSampled(_ hash: UInt64) -> Bool {
-        UInt16(truncatingIfNeeded: hash) < sampleThreshold
+    func isNoted(_ hash: UInt64) -> Bool {
+        UInt32(UInt16(truncatingIfNeeded: hash)) < noteThreshold
     }
 
     /// The slot of a key that has not expired by `now`, or `none`. Counts nothing.
@@ -110,8 +110,12 @@ extension Shard {
 }
 
 extension Shard {
-    /// Notes a sampled access. Returns whether the tuner has to take the samples in.
-    @inlinable mutating func noteSample(_ hash: UInt64, _ reading: Reading) -> Bool {
+    /// Notes an access for the tuner's sample and for the recorder. Returns whether the tuner has to take the samples in.
+    @inlinable mutating func note(_ hash: UInt64, _ reading: Reading) -> Bool {
+        if recording != nil {
+            record(hash, reading)
+            guard UInt16(truncatingIfNeeded: hash) < sampleThreshold else { return false }
+        }
         switch reading {
         case .hit: samples.append(UInt32(truncatingIfNeeded: hash), wasHit: true)
         case .miss, .expired: samples.append(UInt32(truncatingIfNeeded: hash), wasHit: false)

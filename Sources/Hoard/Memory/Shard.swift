@@ -25,8 +25,8 @@
 
     // First what a hit needs: with the cell's lock it fills one cache line.
     @usableFromInline var hits = 0
-    /// A key is in the sample if the lowest 16 bits of its hash are below this; 0 unless the tuner watches this shard.
-    @usableFromInline var sampleThreshold: UInt16 = 0
+    /// Accesses to a key are noted if the lowest 16 bits of its hash are below this; 0 unless the tuner watches this shard, or a recorder does.
+    @usableFromInline private(set) var noteThreshold: UInt32 = 0
     @usableFromInline var table: EntryTable<Key, Value>
 
     @usableFromInline var rules: Rules
@@ -34,6 +34,14 @@
     @usableFromInline var otherStatistics = CacheStatistics()
 
     @usableFromInline var samples = SampleBuffer()
+    /// A key is in the tuner's sample if the lowest 16 bits of its hash are below this; 0 unless the tuner watches this shard.
+    @usableFromInline var sampleThreshold: UInt16 = 0 {
+        didSet { updateNoteThreshold() }
+    }
+    /// Where accesses are recorded; `nil` unless a recorder wants them.
+    @usableFromInline var recording: AccessBuffer? {
+        didSet { updateNoteThreshold() }
+    }
 
     /// Whether a load has a fence open here. What every write looks at.
     @usableFromInline private(set) var hasFences = false
@@ -72,6 +80,7 @@
 
     /// Lets go of all entries. The shard must not be used any more.
     @inlinable func deallocate() {
+        if var recording { recording.submit() }
         table.deallocate()
     }
 
@@ -86,6 +95,8 @@
         let greatest = Self.greatestCapacity(rules)
         return capacity < greatest ? min(capacity &* 2, greatest) : min(capacity &+ capacity / 16 &+ 1, SlotTable.maximumCapacity)
     }
+
+    private mutating func updateNoteThreshold() { noteThreshold = max(UInt32(sampleThreshold), recording?.feed.threshold ?? 0) }
 
     var statistics: CacheStatistics {
         var statistics = otherStatistics

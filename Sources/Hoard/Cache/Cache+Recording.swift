@@ -1,0 +1,102 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+extension Cache {
+    /// Records the accesses to this cache from now on; with `nil`, ends that.
+    ///
+    /// Reads are recorded as hits or misses, and writes with the entry's weight, if the cache is limited by weight, and its lifetime. ``peek(_:)``, ``contains(_:)`` and walks over
+    /// the entries are not recorded. The entries that are there when the recording begins are recorded first, so that a replay begins with a cache as full as this one. A recorder that
+    /// was given before gets what it has not got yet.
+    ///
+    /// While a cache records, a read takes some nanoseconds more. When it does not, nothing.
+    /// - Complexity: O(*n*) for *n* entries. A lock is held for 256 places of the table at a time.
+    public func recordAccesses(with recorder: CacheTraceRecorder?) {
+        recordingSource.withLock { source in
+            if let old = source {
+                forEachShard(()) { _, shard in
+                    shard.recording?.submit()
+                    shard.recording = nil
+                }
+                old.recorder.removeSource(old.number)
+                source = nil
+            }
+            guard let recorder else { return }
+            let number = recorder.addSource { [weak self] in self?.submitRecording() }
+            source = RecordingSource(recorder: recorder, number: number)
+            // No new shards come meanwhile, which would not have been told.
+            beginWalk()
+            defer { endWalk() }
+            let hasWeights = configuration.maximumWeight != nil
+            recordContents(with: recorder) { key, _, weight in (hasher(key), TraceEvent.Details(size: hasWeights ? weight : nil)) }
+            forEachShard(()) { _, shard in shard.recording = AccessBuffer(feed: recorder.makeFeed()) }
+        }
+    }
+
+    private func submitRecording() {
+        forEachShard(()) { _, shard in shard.recording?.submit() }
+    }
+
+    /// Records the entries that are there.
+    ///
+    /// - Parameter entry: The hash that the recorder is to know a key by, and what is recorded of its value and weight; `nil` for nothing.
+    func recordContents(with recorder: CacheTraceRecorder, _ entry: (Key, Value, Int) -> (hash: UInt64, TraceEvent.Details)?) {
+        var buffer = AccessBuffer(feed: recorder.makeFeed())
+        forEachPage { shard, slot in
+            (shard.table.key(at: slot), shard.table.value(at: slot), shard.table.slots.weight(of: slot), shard.table.slots.deadline(of: slot))
+        } _: { (entries: [(Key, Value, Int, Int64)]) in
+            for (key, value, weight, deadline) in entries {
+                guard case (let hash, var details)? = entry(key, value, weight), buffer.records(hash) else { continue }
+                if details.lifetime == nil, deadline < .max {
+                    details.lifetime = UInt64(max(0, deadline.subtractingSaturated(clock.now())) / 1_000_000)
+                }
+                buffer.append(.present, hash, details)
+            }
+        }
+        buffer.submit()
+        // So that no access comes between them, in the same tick.
+        recorder.flushContents()
+    }
+
+    /// Records that entries were removed.
+    func recordRemovals(_ departures: Departures<Key, Value>) {
+        guard recordingSource.withLock({ $0 != nil }) else { return }
+        for departure in [departures.first].compactMap(\.self) + departures.others where departure.cause == .explicit {
+            let hash = hasher(departure.key)
+            cells.withShard(for: hash) { $0.record(AccessBuffer.removal, hash) }
+        }
+    }
+}
+
+/// A recorder that a cache feeds.
+@usableFromInline struct RecordingSource: Sendable {
+    let recorder: CacheTraceRecorder
+    /// The number of the function that hands over what the shards still have.
+    let number: Int
+}
+
+extension Shard {
+    /// Records a read.
+    @inlinable mutating func record(_ hash: UInt64, _ reading: Reading) {
+        switch reading {
+        case .hit, .negative: record(AccessBuffer.hit, hash)
+        case .miss, .expired: record(AccessBuffer.miss, hash)
+        case .needsExactTime: break
+        }
+    }
+
+    @inlinable @inline(__always)
+    mutating func record(_ kind: UInt64, _ hash: UInt64) {
+        guard recording?.records(hash) == true else { return }
+        recording?.append(kind, hash)
+    }
+
+    /// Records that an entry was written.
+    @usableFromInline mutating func recordWrite(_ hash: UInt64, weight: Int, deadline: Int64, writeTime: Int64) {
+        guard recording?.records(hash) == true else { return }
+        let size = rules.maximumWeight == nil ? nil : weight
+        let lifetime = deadline == .max ? nil : UInt64(max(0, deadline.subtractingSaturated(writeTime)) / 1_000_000)
+        recording?.append(.write, hash, TraceEvent.Details(size: size, lifetime: lifetime))
+    }
+}

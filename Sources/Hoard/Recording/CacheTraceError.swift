@@ -1,0 +1,30 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a recording of a cache's traffic could not be begun, or ended early.
+///
+/// Compare ``code``; its set can grow without breaking code that matches on it. The description is one sentence for a person.
+public struct CacheTraceError: Error, Sendable, CustomStringConvertible {
+    /// What went wrong, by kind.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        public let description: String
+
+        /// There is something else than a recording at the path.
+        public static var occupied: Self { Self(description: #function) }
+        /// The system refused or failed. ``CacheTraceError/message`` says why.
+        public static var io: Self { Self(description: #function) }
+        /// The platform has no files.
+        public static var unsupported: Self { Self(description: #function) }
+    }
+
+    public let code: Code
+    /// One sentence a person can act on.
+    public let message: String
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    public var description: String { message }
+}

@@ -1,0 +1,34 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+extension CacheTraceRecorder {
+    /// Limits of a recording.
+    public struct Configuration: Hashable, Sendable {
+        /// How large a file may become before another one is begun, in bytes.
+        public var maximumFileByteCount = 256 << 20
+        /// How many files are kept. The newest has the path that was given, the older ones end with `.1`, `.2` and so on.
+        public var fileCount = 4
+        /// The share of the keys that are recorded, from 1/65,536 to 1. All accesses to a key are recorded, or none.
+        public var sampledShare = 1.0
+        /// Whether requests by HTTP are recorded with a pseudonym of their origin and the first part of their path.
+        public var recordsGroups = false
+        /// How often accesses are written.
+        public var flushInterval = Duration.seconds(1)
+        /// How many bytes of accesses may wait to be written. What is beyond is lost, and counted.
+        public var maximumPendingByteCount = 64 << 20
+
+        public init() {}
+    }
+
+    /// What a recorder has done.
+    public struct Statistics: Hashable, Sendable {
+        /// The number of accesses and changes written.
+        public var written = 0
+        /// The number of those lost, because too many were waiting, or because they could not be written.
+        public var lost = 0
+        /// The bytes written to files, those of files that have gone among them.
+        public var byteCount = 0
+        /// Why the recording ended early; `nil` if it has not.
+        public var failure: String?
+    }
+}

@@ -1,0 +1,170 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Records which keys a cache is asked for, so that its traffic can be replayed on other sizes and policies.
+///
+/// ```swift
+/// let recorder = try CacheTraceRecorder(path: "/tmp/users.trace")
+/// users.recordAccesses(with: recorder)
+/// // … an hour later
+/// users.recordAccesses(with: nil)
+/// try recorder.finish()
+/// ```
+///
+/// `hoard simulate /tmp/users.trace` replays it. `docs/traces.md` describes the format, and tells what somebody who has the file could learn.
+///
+/// A recording holds no key and no value. Keys are replaced by pseudonyms of 48 bits, made with a secret that exists only in this object: the same key has the
+/// same pseudonym in one recording, and in no other.
+///
+/// An access costs some nanoseconds: it is put into a buffer in memory. A task in the background puts the accesses of all threads into one order, and writes
+/// them at every ``Configuration/flushInterval``. What it has written can be read even if the process is killed; what it has not is lost. Times are those of a
+/// tick of 10 ms.
+///
+/// A failure to write ends the recording, and nothing else: see ``statistics-swift.property``.
+public final class CacheTraceRecorder: Sendable {
+    /// The limits of the recording.
+    public let configuration: Configuration
+    let collector: TraceCollector
+    private let hasher = KeyHasher.random()
+    /// Where accesses go that do not come from a shard. Which of them, the hash decides, so that those to one key keep their order.
+    private let buffers: StripedBuffers
+    private let output: TraceOutput
+    /// Moves the recording's time to the present.
+    private let showTime: @Sendable () -> Int64
+    private let pump: Task<Void, Never>
+
+    /// Begins a recording.
+    ///
+    /// A recording that is at `path` already becomes the older file `path.1`. Blocks the thread while the file is created.
+    ///
+    /// - Parameters:
+    ///   - path: Where the file is to be. Only the process's user may read it (mode 0600).
+    ///   - ticker: The clock that times accesses.
+    ///   - clock: Dates the recording.
+    /// - Throws: ``CacheTraceError``.
+    public init(
+        path: String,
+        configuration: Configuration = Configuration(),
+        ticker: any Ticker = MonotonicTicker(),
+        clock: any WallClock = SystemWallClock()
+    ) throws(CacheTraceError) {
+        self.configuration = configuration
+        let share = configuration.sampledShare.isNaN ? 1 : configuration.sampledShare
+        let sampledKeys = UInt32(min(65_536, max(1, (share * 65_536).rounded())))
+        let collector = TraceCollector(threshold: sampledKeys, maximumByteCount: max(1 << 16, configuration.maximumPendingByteCount))
+        let header = TraceFileHeader(
+            start: UInt64(max(0, clock.now().timeIntervalSince1970 * 1_000)),
+            tickLength: UInt32(Self.tickNanoseconds / 1_000),
+            sampledKeys: sampledKeys,
+            number: 0
+        )
+        let output = try TraceOutput(path: path, configuration: configuration, header: header, collector: collector)
+        self.collector = collector
+        self.output = output
+        buffers = StripedBuffers(collector)
+        output.addDrain { [buffers] in buffers.submit() }
+        let interval = max(Self.tickNanoseconds, configuration.flushInterval.saturatingNanoseconds)
+        let start = ticker.nanoseconds()
+        let showTime: @Sendable () -> Int64 = {
+            let now = ticker.nanoseconds()
+            collector.tick.value.store(UInt64(max(0, now - start) / Self.tickNanoseconds), ordering: .relaxed)
+            return now
+        }
+        self.showTime = showTime
+        pump = Task.detached(priority: .utility) {
+            var nextFlush = start.addingSaturated(interval)
+            while !Task.isCancelled {
+                let now = showTime()
+                if now >= nextFlush || collector.hasMany {
+                    output.flush()
+                    nextFlush = now.addingSaturated(interval)
+                }
+                try? await ticker.sleep(until: now.addingSaturated(Self.tickNanoseconds))
+            }
+        }
+    }
+
+    deinit {
+        pump.cancel()
+        output.close()
+    }
+
+    static let tickNanoseconds: Int64 = 10_000_000
+
+    /// Records an access to a key of a cache of your own, or to one that Hoard has no recording for.
+    ///
+    /// Takes a short lock, and does not suspend.
+    /// - Complexity: O(1), and a hash of the key.
+    public func record(_ access: CacheAccess, forKey key: some Hashable) {
+        let details = TraceEvent.Details(
+            size: access.size,
+            lifetime: access.lifetime.map { UInt64(max(0, $0.saturatingNanoseconds / 1_000_000)) },
+            cost: access.cost.map { UInt32(clamping: $0.saturatingNanoseconds / 1_000) },
+            group: access.group.map { group($0) },
+            tier: UInt8(clamping: access.tier)
+        )
+        record(access.kind.event, hash: hasher(key), details: details)
+    }
+
+    /// Writes the accesses recorded so far. Blocks the thread while it does.
+    ///
+    /// - Throws: ``CacheTraceError/Code/io`` if the recording has ended because a write failed.
+    public func flush() throws(CacheTraceError) {
+        _ = showTime()
+        output.flush()
+        try output.throwFailure()
+    }
+
+    /// Writes the accesses recorded so far, and ends the recording. Blocks the thread while it does. Does nothing the second time.
+    ///
+    /// - Throws: As ``flush()``.
+    public func finish() throws(CacheTraceError) {
+        pump.cancel()
+        output.close()
+        try output.throwFailure()
+    }
+
+    /// What has been recorded so far.
+    public var statistics: Statistics { output.statistics }
+}
+
+extension CacheTraceRecorder {
+    /// A hash of a key, for ``record(_:hash:details:)``.
+    package func hash(of key: some Hashable) -> UInt64 { hasher(key) }
+
+    /// The same hash for a string's bytes in ASCII as for the string.
+    package func hash(ofUTF8 bytes: UnsafeRawBufferPointer) -> UInt64 {
+        bytes.withMemoryRebound(to: UInt8.self) { hasher.hashIfASCII($0) } ?? hasher(String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// Whether accesses to a key with this hash are recorded.
+    package func records(_ hash: UInt64) -> Bool { hash & 0xffff < collector.threshold }
+
+    package func record(_ kind: TraceEvent.Kind, hash: UInt64, details: TraceEvent.Details? = nil) {
+        guard records(hash) else { return }
+        buffers.withBuffer(for: hash) { buffer in
+            if let details, !details.isEmpty { buffer.append(kind, hash, details) } else { buffer.append(UInt64(kind.rawValue), hash) }
+        }
+    }
+
+    /// The pseudonym of a group.
+    package func group(_ name: String) -> UInt32 { UInt32(truncatingIfNeeded: hasher(name) >> 16) & 0x7fff_ffff }
+
+    /// Has a function called whenever accesses are to be written. It hands over those that a source still has.
+    func addSource(drain: @escaping @Sendable () -> Void) -> Int { output.addDrain(drain) }
+
+    /// Writes what was there when a cache began to record. A failure is in the statistics.
+    func flushContents() { output.flush() }
+
+    func removeSource(_ number: Int) { output.removeDrain(number) }
+
+    func makeFeed() -> RecordingFeed { collector.makeFeed() }
+}

@@ -1,0 +1,95 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// Gathers the accesses of all feeds until they are written.
+final class TraceCollector: Sendable {
+    private struct State {
+        var pending: [TraceOrder.Part] = []
+        var pendingWordCount = 0
+        /// Arrays with room, for feeds whose own have been taken over. New ones would cost the threads that read more than all the rest.
+        var spares: [[UInt64]] = []
+        var lost = 0
+        var isClosed = false
+    }
+
+    let tick = RecordingTick()
+    /// Of 65,536 keys, how many are recorded.
+    let threshold: UInt32
+    private let maximumWordCount: Int
+    private let feedCount = Atomic<UInt64>(0)
+    private let state = Mutex(State())
+    /// Turns hashes into pseudonyms. Never leaves the process.
+    private let secret = (RandomNumbers.draw(), RandomNumbers.draw())
+
+    /// So many arrays are kept for other feeds: as many as a cache has shards.
+    private static let maximumSpareCount = 64
+    /// So many accesses are written without waiting for the end of the interval, so that few have to wait in memory.
+    private static let manyWords = 32_768
+
+    /// - Parameters:
+    ///   - threshold: Of 65,536 keys, how many are recorded.
+    ///   - maximumByteCount: How much may wait to be written.
+    init(threshold: UInt32, maximumByteCount: Int) {
+        self.threshold = threshold
+        maximumWordCount = maximumByteCount / 8
+    }
+
+    func makeFeed() -> RecordingFeed { RecordingFeed(number: feedCount.add(1, ordering: .relaxed).newValue, collector: self) }
+
+    /// Takes over accesses of a feed, and leaves an empty array in their place.
+    func take(_ words: inout [UInt64], from feed: UInt64) {
+        state.withLock { state in
+            if state.isClosed || state.pendingWordCount + words.count > maximumWordCount {
+                if !state.isClosed { state.lost += AccessBuffer.eventCount(in: words) }
+                words.removeAll(keepingCapacity: true)
+                return
+            }
+            state.pendingWordCount += words.count
+            state.pending.append(TraceOrder.Part(feed: feed, words: words))
+            words = state.spares.popLast() ?? []
+        }
+    }
+
+    /// Takes nothing more.
+    func close() { state.withLock { $0.isClosed = true } }
+
+    /// Whether so much waits that it should be written now.
+    var hasMany: Bool { state.withLock { $0.pendingWordCount >= Self.manyWords } }
+
+    /// Hands out the accesses taken over since the last call, in order. Returns how many were lost.
+    func drain(_ body: (TraceEvent) -> Void) -> Int {
+        let (pending, lost) = state.withLock { state in
+            defer { (state.pending, state.pendingWordCount, state.lost) = ([], 0, 0) }
+            return (state.pending, state.lost)
+        }
+        let order = TraceOrder(pending)
+        give(back: pending)
+        order.forEach { kind, hash, tick, details in
+            let key = kind == .removal && hash == 0 ? TraceEvent.everything : pseudonym(of: hash)
+            body(TraceEvent(kind, key: key, tick: tick, details: details))
+        }
+        return lost
+    }
+
+    private func give(back parts: consuming [TraceOrder.Part]) {
+        state.withLock { state in
+            while state.spares.count < Self.maximumSpareCount, var part = parts.popLast() {
+                part.words.removeAll(keepingCapacity: true)
+                state.spares.append(part.words)
+            }
+        }
+    }
+
+    /// 48 bits that tell the same key again in this recording, and nobody without the secret which key it is.
+    ///
+    /// SipHash, keyed with the secret and the process's own.
+    private func pseudonym(of hash: UInt64) -> UInt64 {
+        var hasher = Hasher()
+        hasher.combine(secret.0)
+        hasher.combine(secret.1)
+        hasher.combine(hash)
+        return UInt64(truncatingIfNeeded: hasher.finalize()) & TraceBlock.keyMask
+    }
+}
