@@ -35,7 +35,11 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     @usableFromInline let era = Atomic<UInt64>(1)
     @usableFromInline let untaggedEra = Atomic<UInt64>(1)
     @usableFromInline let observer: (any CacheObserver)?
-    @usableFromInline let isObserved: Bool
+    /// Whether an observer or a recorder is to be told of requests.
+    @usableFromInline let observation: Atomic<Bool>
+    @inlinable var isObserved: Bool { observation.load(ordering: .relaxed) }
+    /// The recorder that is told of accesses.
+    let recording = Mutex<Recording?>(nil)
     /// Whether calls without a policy of their own ask memory.
     @usableFromInline let readsMemory: Bool
 
@@ -102,7 +106,7 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         self.ticker = ticker
         self.random = random
         self.observer = observer
-        isObserved = observer != nil
+        observation = Atomic(observer != nil)
         readsMemory = !configuration.policy.skipping.contains(.memoryReads)
         naming = RecordNaming(name: name, recordKey: recordKey, keyOfRecord: keyOfRecord)
         deadlines = DeadlineQueue(ticker: ticker)

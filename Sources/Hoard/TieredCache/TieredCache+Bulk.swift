@@ -75,10 +75,10 @@ extension TieredCache {
             refreshInBackground(bulk, load: load)
             try await askLoader(&bulk, load: load)
         } catch {
-            let unanswered = bulk.keys.count { bulk.answers[$0] == nil }
-            counters.withLock { $0.misses += unanswered }
+            let unanswered = bulk.unanswered
+            counters.withLock { $0.misses += unanswered.count }
             _ = counted(bulk)
-            for _ in 0..<(isObserved ? unanswered : 0) { observer?.requestAnswered(.failed, tier: nil, cache: label) }
+            if isObserved { for key in unanswered { noteFailure(key) } }
             throw error
         }
         return counted(bulk)
@@ -112,9 +112,9 @@ extension TieredCache {
         counters.withLock { $0.closerLooks += bulk.closerLooks }
         for key in bulk.keys {
             if let answer = bulk.answers[key] {
-                count(answer, closerLooks: 0)
+                count(answer, key)
             } else if bulk.load == nil {
-                count(.absent(isKnown: false), closerLooks: 0)
+                count(.absent(isKnown: false), key)
             }
         }
         return bulk.answers.compactMapValues(\.lookup)

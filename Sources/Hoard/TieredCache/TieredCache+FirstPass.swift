@@ -65,9 +65,9 @@ extension TieredCache {
         var pass: FirstPass?
         if policy == nil, found == nil {
             pass = await firstPass(forKey: key, under: configuration.policy)
-            if let value = freshValue(pass) { return value }
+            if let value = freshValue(pass, key) { return value }
             if pass?.findsNothing == true {
-                noteMiss()
+                noteMiss(key)
                 return nil
             }
         }
@@ -85,18 +85,18 @@ extension TieredCache {
         var pass: FirstPass?
         if policy == nil, found == nil {
             pass = await firstPass(forKey: key, under: configuration.policy)
-            if let value = freshValue(pass) { return value }
+            if let value = freshValue(pass, key) { return value }
         }
         return try await loadedLookup(forKey: key, policy: policy, tags: tags, found: found, pass: pass, load: load).value
     }
 
     /// The value that a first pass has found, if it is fresh and no load is due. Counts as a hit.
-    @inlinable func freshValue(_ pass: FirstPass?) -> Value? {
+    @inlinable func freshValue(_ pass: FirstPass?, _ key: Key) -> Value? {
         guard let reading = pass?.reading, let entry = reading.entry, reading.skipped.isEmpty, needsNoCloserLook(entry),
             let value = entry.value
         else { return nil }
         counters.withLock { $0.storeHits += 1 }
-        if isObserved { observer?.requestAnswered(.hit, tier: reading.tier, cache: label) }
+        if isObserved { noteStoreHit(key, reading.tier) }
         return value
     }
 

@@ -16,7 +16,7 @@ extension TieredCache {
     package func withFreshMemoryValue<Result>(hashValue: Int, where isMatch: (Key) -> Bool, _ use: (Value) -> Result?) -> Result? {
         guard let found = memory.valueIfPresent(hashValue: hashValue, where: isMatch) else { return nil }
         if needsNoCloserLook(found), let value = found.value, let result = use(value) {
-            if isObserved { noteMemoryHit() }
+            if isObserved { observer?.requestAnswered(.hit, tier: .memory, cache: label) }
             return result
         }
         noteCloserLook(found)

@@ -130,6 +130,7 @@ extension TieredCache {
             upper.outdate(extent)
         }
         endChangeOfEverything()
+        if isObserved { recordRemoval(of: nil) }
         // Many values may be released, and whoever tells of changes has other things to do.
         startTask { [memory, isObserved] in
             if isObserved { memory.report(removed.departures()) }

@@ -31,7 +31,7 @@ extension TieredCache {
         if policy == nil, readsMemory {
             found = memory.value(forKey: key)
             if let found, needsNoCloserLook(found), let value = found.value {
-                if isObserved { noteMemoryHit() }
+                if isObserved { noteMemoryHit(key) }
                 return value
             }
         }
@@ -103,14 +103,14 @@ extension TieredCache {
             var answer = try await answer(inquiry, found: found, pass: pass)
             while true {
                 if case .value(let lookup) = answer {
-                    count(answer)
+                    count(answer, key)
                     return lookup
                 }
                 // This caller has waited for somebody else's loader, which has found nothing.
                 answer = try await self.answer(inquiry.skippingStoreReads, found: nil)
             }
         } catch {
-            countFailure()
+            countFailure(key)
             throw error
         }
     }
@@ -119,17 +119,17 @@ extension TieredCache {
         noteCloserLook(found)
         do {
             let answer = try await answer(inquiry, found: found)
-            count(answer)
+            count(answer, inquiry.key)
             return answer
         } catch {
-            countFailure()
+            countFailure(inquiry.key)
             throw error
         }
     }
 
-    private func countFailure() {
+    private func countFailure(_ key: Key) {
         counters.withLock { $0.misses += 1 }
-        if isObserved { observer?.requestAnswered(.failed, tier: nil, cache: label) }
+        if isObserved { noteFailure(key) }
     }
 
     // MARK: The load itself

@@ -125,6 +125,7 @@ extension TieredCache {
         while true {
             if let left = tryToPublishToMemory(publication, isLoad: isLoad) {
                 memory.report(left)
+                if isObserved { record(publication) }
                 if !isLoad { forgetFailure(of: publication.key) }
                 detachReads(publication.key)
                 return publication

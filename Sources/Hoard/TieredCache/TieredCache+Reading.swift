@@ -14,7 +14,7 @@ extension TieredCache {
         if policy == nil, readsMemory {
             found = memory.value(forKey: key)
             if let found, needsNoCloserLook(found) {
-                if isObserved { noteMemoryHit() }
+                if isObserved { noteMemoryHit(key) }
                 return found.value
             }
         }
@@ -26,7 +26,7 @@ extension TieredCache {
     @inlinable public func memoryValue(forKey key: Key) -> Value? {
         let found = memory.value(forKey: key)
         if let found, needsNoCloserLook(found) {
-            if isObserved { noteMemoryHit() }
+            if isObserved { noteMemoryHit(key) }
             return found.value
         }
         return freshMemoryValue(forKey: key, found: found)
@@ -45,7 +45,7 @@ extension TieredCache {
     @inlinable package func storedLookup(forKey key: Key) async -> Lookup<Value>? {
         let pass = await firstPass(forKey: key, under: configuration.policy)
         if pass?.findsNothing == true {
-            noteMiss()
+            noteMiss(key)
             return nil
         }
         return await answer(forKey: key, policy: nil, found: nil, pass: pass)
@@ -65,10 +65,21 @@ extension TieredCache {
     }
 
     /// A request that asks no loader has found nothing.
-    @usableFromInline func noteMiss() { count(.absent(isKnown: false)) }
+    @usableFromInline func noteMiss(_ key: Key) { count(.absent(isKnown: false), key) }
 
-    @usableFromInline func noteMemoryHit() {
+    @usableFromInline func noteMemoryHit(_ key: Key) {
         observer?.requestAnswered(.hit, tier: .memory, cache: label)
+        record(.hit, .memory, key)
+    }
+
+    @usableFromInline func noteStoreHit(_ key: Key, _ tier: CacheTier) {
+        observer?.requestAnswered(.hit, tier: tier, cache: label)
+        record(.hit, tier, key)
+    }
+
+    func noteFailure(_ key: Key) {
+        observer?.requestAnswered(.failed, tier: nil, cache: label)
+        record(.failed, nil, key)
     }
 
     @usableFromInline func freshValue(forKey key: Key, policy: CachePolicy?, found: TieredEntry<Value>?, pass: FirstPass?) async -> Value? {
@@ -83,7 +94,7 @@ extension TieredCache {
         let isFresh = entry?.isFresh(at: ticker.nanoseconds()) ?? false
         let answer: Answer<Value> = isFresh ? entry?.cached.map { .value(lookup($0, .memory)) } ?? .absent(isKnown: true) : .absent(isKnown: false)
         noteCloserLook(found)
-        count(answer)
+        count(answer, key)
         return isFresh ? entry?.value : nil
     }
 
@@ -99,11 +110,11 @@ extension TieredCache {
         do {
             var answer = try await answer(inquiry, found: found, pass: pass)
             if freshOnly, let lookup = answer.lookup, !lookup.isFresh { answer = .absent(isKnown: false) }
-            count(answer)
+            count(answer, key)
             return answer.lookup
         } catch {
             // Cancelled, or a store that asks the cache above it.
-            count(.absent(isKnown: false))
+            count(.absent(isKnown: false), key)
             return nil
         }
     }
@@ -115,7 +126,7 @@ extension TieredCache {
         if !tiers.isEmpty, let recordKey = naming.recordKey(for: key) {
             guard !fences.withLock({ $0.isBeingWritten(key) }), tiers.allSatisfy({ $0.isKnownAbsent(recordKey) }) else { return false }
         }
-        noteMiss()
+        noteMiss(key)
         return true
     }
 
@@ -190,9 +201,8 @@ extension TieredCache {
         if found != nil { closerLooks.wrappingAdd(1, ordering: .relaxed) }
     }
 
-    func count(_ answer: Answer<Value>, closerLooks: Int = 0) {
+    func count(_ answer: Answer<Value>, _ key: Key) {
         counters.withLock { counters in
-            counters.closerLooks += closerLooks
             switch answer {
             case .absent(isKnown: true): counters.negativeHits += 1
             case .absent(isKnown: false): counters.misses += 1
@@ -204,5 +214,6 @@ extension TieredCache {
         }
         guard isObserved else { return }
         observer?.requestAnswered(answer.result, tier: answer.lookup?.tier, cache: label)
+        record(answer.result, answer.lookup?.tier, key)
     }
 }

@@ -160,6 +160,7 @@ extension TieredCache {
             return (fence, body())
         }
         memory.report(departures)
+        if isObserved { recordRemoval(of: key) }
         forgetFailure(of: key)
         detach(key)
         return fence
@@ -232,7 +233,10 @@ extension TieredCache {
     /// Empties the memory tier, keeps everything under way from publishing, and lets `body` do the same to the stores.
     func changeEverything(_ body: (FenceTable<Key>.ChangeOfEverything) async -> Void) async {
         let (change, removed) = beginChangeOfEverything()
-        if isObserved { memory.report(removed.departures()) }
+        if isObserved {
+            memory.report(removed.departures())
+            recordRemoval(of: nil)
+        }
         await body(change)
         endChangeOfEverything()
     }
