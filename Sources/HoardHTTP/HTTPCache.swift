@@ -38,6 +38,10 @@ public final class HTTPCache: Sendable {
     let freshHits = Atomic<Int>(0)
     /// The part of ``HTTPCacheStatistics/misses`` whose responses were passed on as they came, counted so too.
     let passedOnMisses = Atomic<Int>(0)
+    /// The recorder that is told of requests.
+    let recording = Mutex<Recording?>(nil)
+    /// Whether there is one: so that nobody takes the lock for nothing.
+    let isRecording = Atomic<Bool>(false)
     /// The responses that are being revalidated in the background.
     let refreshes = Mutex<Set<HTTPCacheKey>>([])
     /// Revalidations in the background, and removals.

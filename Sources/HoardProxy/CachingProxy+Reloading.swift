@@ -97,6 +97,7 @@ extension CachingProxy.Configuration {
         compare("cache.name", \.cache.name)
         compare("admin", \.admin?.withoutToken)
         compare("event-loops", \.eventLoopCount)
+        compare("recording", \.recording)
         return names
     }
 
@@ -108,6 +109,7 @@ extension CachingProxy.Configuration {
         result.admin = other.admin
         if let admin { result.admin?.token = admin.token }
         result.eventLoopCount = other.eventLoopCount
+        result.recording = other.recording
         // Certificates may come from other files, where all else is the same.
         if listeners.map(\.withoutFiles) != other.listeners.map(\.withoutFiles) { result.listeners = other.listeners }
         return result

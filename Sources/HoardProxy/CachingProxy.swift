@@ -26,6 +26,7 @@ public final class CachingProxy: Sendable {
     let webSockets: WebSocketCounts
     let warming: ProxyWarming
     let logger: Logger
+    private let recording: CacheTraceRecorder?
     /// Rolls the history of the statistics.
     private let rolling: Task<Void, Never>
 
@@ -34,6 +35,7 @@ public final class CachingProxy: Sendable {
         routes = parts.routes
         recorder = parts.recorder
         threads = parts.threads
+        recording = parts.recording
         webSockets = parts.webSockets
         self.server = server
         self.admin = admin
@@ -89,7 +91,17 @@ public final class CachingProxy: Sendable {
         // Without clients and upstreams all of them come to an end, and some of them on these threads.
         await cache.transfersEnd()
         await cache.close()
+        endRecording()
         // Nothing is left to run on the threads; an error would only say that they have ended already.
         try? await threads.shutdownGracefully()
+    }
+
+    private func endRecording() {
+        cache.recordAccesses(with: nil)
+        do throws(CacheTraceError) {
+            try recording?.finish()
+        } catch {
+            logger.warning("\(error)")
+        }
     }
 }

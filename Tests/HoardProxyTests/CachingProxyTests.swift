@@ -326,6 +326,17 @@ import Testing
         }
     }
 
+    @Test func theTrafficIsRecorded() async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "hoard-\(UUID()).trace").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try await withProxy(configure: { $0.recording = .init(path: path) }) { (proxy: CachingProxy, probe: Probe) async throws in
+            for target in ["/a", "/a", "/b", "/a"] { _ = try await probe.get(target) }
+            await proxy.shutdown()
+            let kinds = try RecordedTrace(path: path).events.map(\.kind).filter { $0 != .write }
+            #expect(kinds.count { $0 == .hit } == 2 && kinds.count { $0 == .miss } == 2)
+        }
+    }
+
     @Test func aTakenPortIsOneSentence() async throws {
         try await withServer { _ in
             .text("")

@@ -362,6 +362,21 @@ struct OperationFlags: SettingFlags {
     @Option(name: .customLong("access-log-format"), help: .setting("access-log-format"), completion: .setting("access-log-format"))
     var accessLogFormat: String?
 
+    @Option(name: .customLong("record-trace"), help: .setting("record-trace"), completion: .file())
+    var recordTrace: String?
+
+    @Option(name: .customLong("record-trace-sample"), help: .setting("record-trace-sample"), completion: .setting("record-trace-sample"))
+    var recordTraceSample: String?
+
+    @Option(name: .customLong("record-trace-file-size"), help: .setting("record-trace-file-size"), completion: .setting("record-trace-file-size"))
+    var recordTraceFileSize: String?
+
+    @Option(name: .customLong("record-trace-files"), help: .setting("record-trace-files"), completion: .setting("record-trace-files"))
+    var recordTraceFiles: String?
+
+    @Option(name: .customLong("record-trace-groups"), help: .setting("record-trace-groups"), completion: .setting("record-trace-groups"))
+    var recordTraceGroups: String?
+
     @Option(name: .customLong("trace-collector"), help: .setting("trace-collector"), completion: .setting("trace-collector"))
     var traceCollector: String?
 
@@ -404,6 +419,8 @@ struct OperationFlags: SettingFlags {
             ("admin-token-file", adminTokenFile.all), ("admin-host-names", adminHostNames.all),
             ("access-log", accessLog.all),
             ("access-log-format", accessLogFormat.all),
+            ("record-trace", recordTrace.all), ("record-trace-sample", recordTraceSample.all), ("record-trace-file-size", recordTraceFileSize.all),
+            ("record-trace-files", recordTraceFiles.all), ("record-trace-groups", recordTraceGroups.all),
             ("trace-collector", traceCollector.all), ("trace-sample", traceSample.all), ("trace-service-name", traceServiceName.all),
             ("warm-sitemaps", warmSitemaps.all), ("warm-urls", warmURLs.all), ("warm-concurrency", warmConcurrency.all),
             ("warm-rate", warmRate.all), ("warm-fields", warmFields), ("warm-readiness-wait", warmReadinessWait.all),

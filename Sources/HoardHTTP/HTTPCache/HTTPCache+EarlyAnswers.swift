@@ -39,7 +39,9 @@ extension HTTPCache {
         guard let response = storeAtOnce(head, content, miss, now: now, storableBytes: content.count) else { return nil }
         passedOnMisses.wrappingAdd(1, ordering: .relaxed)
         journal.note(.stored, for: miss.key)
-        return (report(of: miss, isStored: true), response.freshness.wholeTimeToLive(at: now))
+        let report = report(of: miss, isStored: true)
+        record(report, miss.key)
+        return (report, response.freshness.wholeTimeToLive(at: now))
     }
 
     /// Answers an early miss with the stale response that it is about, which the origin has confirmed, if nothing but lines of its head has to be changed for that.
@@ -70,7 +72,9 @@ extension HTTPCache {
         }
         guard let hit = confirmed??.hit(at: now) else { return nil }
         count(.validatedHits, of: miss, .validated)
-        return (hit, AnswerReport(.validatedHit, tier: miss.found.tier, originDuration: duration(of: miss)))
+        let report = AnswerReport(.validatedHit, tier: miss.found.tier, originDuration: duration(of: miss))
+        record(report, miss.key)
+        return (hit, report)
     }
 
     private func storeAtOnce(
@@ -102,6 +106,7 @@ extension HTTPCache {
         passedOnMisses.wrappingAdd(1, ordering: .relaxed)
         journal.note(HTTPDecision(reason), for: miss.key)
         let report = report(of: miss, isStored: false)
+        record(report, miss.key)
         end(miss, sharing: .unshareable)
         return report
     }
@@ -132,11 +137,14 @@ extension HTTPCache {
         case .deliver(let head, let effects) where effects.isStoringOnly:
             count(.misses, of: miss, effects.reason)
             let report = report(of: miss, isStored: false)
+            record(report, miss.key)
             end(miss, sharing: .unshareable)
             return .response(HTTPCacheResponse(head: head, body: body, isFromCache: false, report: report))
         case .deliverAndStore(let head, let storing, let effects) where effects.isStoringOnly && storing.placement == nil:
             count(.misses, of: miss, effects.reason)
-            let response = HTTPCacheResponse(head: head, body: body, isFromCache: false, report: report(of: miss, isStored: true))
+            let report = report(of: miss, isStored: true)
+            record(report, miss.key)
+            let response = HTTPCacheResponse(head: head, body: body, isFromCache: false, report: report)
             if storeAtOnce(content, storing, miss) { return .response(response) }
             return .responseToStore(response) { [self] in
                 let stored = await store(content, storing, miss.flight)
@@ -147,6 +155,7 @@ extension HTTPCache {
             let outcome = Self.outcome(of: answer)
             count(outcome, of: miss, effects.reason)
             let reported = reported(response, outcome, tier: miss.found.tier, since: miss.start).0
+            record(reported.report, miss.key)
             if let storing, storeAtOnce(storing, miss) { return .response(reported) }
             return .responseToStore(reported) { [self] in
                 if let storing { await miss.flight.store(storing) }

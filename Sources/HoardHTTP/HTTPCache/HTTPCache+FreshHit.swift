@@ -47,7 +47,10 @@ extension HTTPCache {
                 return response.freshHit(isHead: isHead, at: now)
             }
         )
-        if hit != nil { freshHits.wrappingAdd(1, ordering: .relaxed) }
+        if hit != nil {
+            freshHits.wrappingAdd(1, ordering: .relaxed)
+            if isRecording.load(ordering: .relaxed) { recordHit(targetURI: targetURI) }
+        }
         return hit
     }
 

@@ -92,7 +92,7 @@ extension HTTPCache {
             let status = CacheStatus(cacheName: configuration.name, .generated, detail: "INVALID-URI")
             throw HTTPCacheError(.invalidRequest, "The request has no usable http or https URI.", cacheStatus: status.fieldValue)
         }
-        return counted(look(for: call))
+        return counted(look(for: call), call.key)
     }
 
     /// Answers a request that has been begun. May suspend.
@@ -115,6 +115,7 @@ extension HTTPCache {
         do {
             let (response, outcome) = try await answer(pending, call, asksMemory: !isFresh)
             count(outcome)
+            record(response.report, call.key)
             return response
         } catch {
             count(error.transportError?.code == .cancelled ? .abandoned : .failures)
@@ -128,7 +129,7 @@ extension HTTPCache {
     /// - Returns: `nil` if ``respond(to:through:onInterimResponse:)`` has to be asked.
     package func responseFromMemory(to request: Request, ifAccepted isAccepted: (HTTPCacheResponse) -> Bool = { _ in true }) -> HTTPCacheResponse? {
         guard let call = call(request), case .hit(let response) = look(for: call), isAccepted(response) else { return nil }
-        return counted(response, .hits, tier: .memory)
+        return counted(response, .hits, tier: .memory, call.key)
     }
 
     /// Answers what can be answered without waiting. Counts nothing.
@@ -146,17 +147,19 @@ extension HTTPCache {
         }
     }
 
-    private func counted(_ beginning: Beginning) -> Beginning {
+    private func counted(_ beginning: Beginning, _ key: HTTPCacheKey) -> Beginning {
         switch beginning {
-        case .hit(let response): .hit(counted(response, .hits, tier: .memory))
-        case .generated(let response): .generated(counted(response, .generated, tier: .none))
+        case .hit(let response): .hit(counted(response, .hits, tier: .memory, key))
+        case .generated(let response): .generated(counted(response, .generated, tier: .none, key))
         case .pending: beginning
         }
     }
 
-    private func counted(_ response: HTTPCacheResponse, _ outcome: Outcome, tier: AnswerReport.Tier) -> HTTPCacheResponse {
+    private func counted(_ response: HTTPCacheResponse, _ outcome: Outcome, tier: AnswerReport.Tier, _ key: HTTPCacheKey) -> HTTPCacheResponse {
         count(outcome)
-        return reported(response, outcome, tier: tier).0
+        let response = reported(response, outcome, tier: tier).0
+        record(response.report, key)
+        return response
     }
 
     /// Counts a request by its outcome.

@@ -21,6 +21,8 @@ extension CachingProxy {
         public var admin: Admin?
         /// `nil`: requests are not written down.
         public var accessLog: AccessLog?
+        /// `nil`: requests are not recorded for a replay.
+        public var recording: Recording?
         /// `nil`: requests make no spans, and their `traceparent` is passed on as it came.
         public var traces: Traces?
         /// Descriptors of sockets, bound and perhaps listening, that the process was given, such as by systemd. Each is taken in the place of a socket of the

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
+internal import Hoard
 internal import HoardHTTP
 
 extension ProxySettings {
@@ -26,6 +27,14 @@ extension ProxySettings {
             var log = CachingProxy.Configuration.AccessLog(path: path)
             log.format = accessLog.format
             configuration.accessLog = log
+        }
+        if let path = recording.path {
+            var configured = CachingProxy.Configuration.Recording(path: path)
+            configured.recorder.sampledShare = recording.sampledShare
+            configured.recorder.maximumFileByteCount = recording.maximumFileByteCount
+            configured.recorder.fileCount = recording.fileCount
+            configured.recorder.recordsGroups = recording.recordsGroups
+            configuration.recording = configured
         }
         if let collector = traces.collector {
             var configured = CachingProxy.Configuration.Traces(collector: collector)

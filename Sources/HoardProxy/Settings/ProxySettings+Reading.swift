@@ -69,6 +69,7 @@ extension ProxySettings {
         if try Self.limitSchema.set(flag, to: value, in: &limits) { return }
         if try Self.adminSchema.set(flag, to: value, in: &admin) { return }
         if try Self.accessLogSchema.set(flag, to: value, in: &accessLog) { return }
+        if try Self.recordingSchema.set(flag, to: value, in: &recording) { return }
         if try Self.traceSchema.set(flag, to: value, in: &traces) { return }
         if try Self.warmUpSchema.set(flag, to: value, in: &warmUp) { return }
         if Self.listenerSchema.contains(where: { $0.flag == flag }) {

@@ -58,6 +58,13 @@ extension ProxySettings {
         ),
         .section("admin", \.admin, adminSchema, initially: Admin(), "Where the proxy can be watched and told what to do."),
         .section("access-log", \.accessLog, accessLogSchema, initially: AccessLog(), "Where requests are written down."),
+        .section(
+            "recording",
+            \.recording,
+            recordingSchema,
+            initially: Recording(),
+            "A recording of the traffic, for hoard simulate. It holds no URLs."
+        ),
         .section("traces", \.traces, traceSchema, initially: Traces(), "Which requests become spans of traces, and where those are collected."),
         .section("warm-up", \.warmUp, warmUpSchema, initially: WarmUp(), "What the proxy asks itself for when it starts, before clients do."),
         .optionalNumber(
@@ -490,6 +497,50 @@ extension ProxySettings {
             \.format,
             flag: "access-log-format",
             "The combined format of Apache and nginx, with the cache's status and times behind it; or an object of JSON on each line."
+        ),
+    ]
+
+    static let recordingSchema: [Setting<Recording>] = [
+        .text(
+            "path",
+            \.path,
+            flag: "record-trace",
+            "A file into which is recorded which responses the cache is asked for, by pseudonyms. One that is there already is kept with the suffix .1. Without it nothing is recorded."
+        ),
+        .value(
+            "sample",
+            .number,
+            \.sampledShare,
+            flag: "record-trace-sample",
+            "The share of the URLs that are recorded, more than 0 and up to 1. All requests for a URL are recorded, or none."
+        ) { value throws(SettingProblem) in
+            let text = try value.text("a number")
+            guard let share = Double(text), share > 0, share <= 1 else {
+                throw value.problem("“\(text)” is no share; write a number of more than 0 and up to 1, such as 0.1.")
+            }
+            return share
+        } write: {
+            .scalar("\($0)")
+        },
+        .size(
+            "file-size",
+            \.maximumFileByteCount,
+            flag: "record-trace-file-size",
+            in: 65_536...Int.max,
+            "How large a file may become before another one is begun."
+        ),
+        .number(
+            "files",
+            \.fileCount,
+            flag: "record-trace-files",
+            1...1_000,
+            "How many files are kept; the older ones have the suffixes .1, .2 and so on."
+        ),
+        .yesNo(
+            "groups",
+            \.recordsGroups,
+            flag: "record-trace-groups",
+            "Whether a miss is recorded with a pseudonym of the first part of its path."
         ),
     ]
 

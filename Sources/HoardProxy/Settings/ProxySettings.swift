@@ -85,6 +85,14 @@ package struct ProxySettings: Sendable {
         var format = CachingProxy.Configuration.AccessLog.Format.combined
     }
 
+    package struct Recording: Sendable, Hashable {
+        var path: String?
+        var sampledShare = 1.0
+        var maximumFileByteCount = 256 << 20
+        var fileCount = 4
+        var recordsGroups = false
+    }
+
     package struct Traces: Sendable, Hashable {
         var collector: Origin?
         var sampledShare = 0.01
@@ -115,6 +123,7 @@ package struct ProxySettings: Sendable {
     package var limits = CachingProxy.Configuration.Limits()
     package var admin = Admin()
     package var accessLog = AccessLog()
+    package var recording = Recording()
     package var traces = Traces()
     package var warmUp = WarmUp()
     package var trustedProxies: [IPNetwork] = []
