@@ -11,7 +11,7 @@ extension SharedTraces {
     fileprivate static func sizedRequests(of name: String) throws -> [SizedRequest] {
         let source = try TextSource(path: "\(directory)/\(name).txt.gz", name: name, partByteCount: 1 << 16)
         var (text, part) = ([UInt8](), Array(repeating: UInt8(0), count: 1 << 16))
-        while case let count = try source.read(into: &part, line: 0), count > 0 { text += part[..<count] }
+        while case let count = try source.read(into: &part), count > 0 { text += part[..<count] }
         return text.split(separator: UInt8(ascii: "\n")).compactMap { line in
             let numbers = line.split(separator: UInt8(ascii: " ")).compactMap { Int(String(decoding: $0, as: UTF8.self)) }
             return numbers.count == 2 ? SizedRequest(key: numbers[0], size: max(1, numbers[1])) : nil

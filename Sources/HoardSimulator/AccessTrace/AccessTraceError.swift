@@ -3,8 +3,8 @@
 
 /// Why an access trace could not be read.
 ///
-/// Compare ``code``; its set can grow without breaking code that matches on it. The description is one sentence for a person;
-/// it names the file and, where there is one, the line.
+/// Compare ``code``; its set can grow without breaking code that matches on it. The description is one
+/// sentence for a person; it names the file and, where there is one, the line or the binary record.
 public struct AccessTraceError: Error, Sendable, CustomStringConvertible {
     /// What went wrong, by kind.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -12,12 +12,14 @@ public struct AccessTraceError: Error, Sendable, CustomStringConvertible {
 
         /// The file is not there, or may not be read.
         public static var unreadable: Self { Self(description: #function) }
-        /// A line is not a decimal key that may be followed by a size.
+        /// A line is not as the format of the access trace has it.
         public static var malformedLine: Self { Self(description: #function) }
-        /// The gzip data ends before its end mark.
+        /// Compressed data ends before its end mark, or the last binary record has too few bytes.
         public static var truncated: Self { Self(description: #function) }
-        /// The gzip data is damaged.
+        /// Compressed data is damaged.
         public static var corrupt: Self { Self(description: #function) }
+        /// The data is compressed in a way that this build cannot undo.
+        public static var unsupportedCompression: Self { Self(description: #function) }
         /// There is no request in the trace.
         public static var empty: Self { Self(description: #function) }
         /// There are more requests than can be held at once.
@@ -30,10 +32,19 @@ public struct AccessTraceError: Error, Sendable, CustomStringConvertible {
     /// One sentence a person can act on.
     public let message: String
 
-    init(_ code: Code, in name: String, line: Int? = nil, _ fault: String) {
+    init(_ code: Code, in name: String, at place: TracePlace? = nil, _ fault: String) {
         self.code = code
-        self.line = line
-        self.message = line.map { "\(name), line \($0): \(fault)" } ?? "\(name): \(fault)"
+        switch place {
+        case .line(let line):
+            self.line = line
+            self.message = "\(name), line \(line): \(fault)"
+        case .record(let record):
+            self.line = nil
+            self.message = "\(name), record \(record): \(fault)"
+        case nil:
+            self.line = nil
+            self.message = "\(name): \(fault)"
+        }
     }
 
     public var description: String { message }

@@ -3,8 +3,8 @@
 
 /// Reads an access trace in batches of requests; memory does not grow with its length.
 ///
-/// The text has a request per line: a decimal key, which a size may follow (it is not used), as plain text or as gzip.
-/// Blank lines and lines that begin with `#` are skipped.
+/// ``AccessTraceFormat`` says which formats there are. The file may be compressed with gzip or, where the
+/// trait `Zstandard` brings it, zstd. Both are found out from the first bytes.
 ///
 /// ```swift
 /// let reader = try AccessTraceReader(path: "web07.txt.gz")
@@ -12,31 +12,46 @@
 /// while try reader.readBatch(into: &requests) { … }
 /// ```
 public final class AccessTraceReader {
-    /// What to call the access trace: the name of the file without its directory and without `.txt`, `.gz` or `.txt.gz`.
+    /// What to call the access trace: the name of the file without its directory and without `.txt`, `.gz` or `.zst`.
     public let name: String
-    private let source: TextSource
-    private let messageName: String
-    private var parser = AccessTraceParser()
-    private var text: [UInt8]
-    private var hasEnded = false
+    /// The format; `nil` until the first bytes have been read, unless it was given.
+    public private(set) var format: AccessTraceFormat?
     /// How many requests have been read.
     public private(set) var requestCount = 0
 
-    /// The bytes of the file that have been read; compressed bytes if it is gzip.
+    private let path: String
+    private let messageName: String
+    private let source: TextSource
+    private var decoder: (any TraceDecoder)?
+    /// Bytes that were read; those before ``textStart`` are done with.
+    private var text: [UInt8]
+    private var textStart = 0
+    private var textEnd = 0
+    private var hasFinished = false
+    private var hasEnded = false
+
+    /// The bytes of the file that have been read; compressed bytes if it is compressed.
     public var bytesRead: Int { source.file.bytesRead }
     /// The bytes of the file; `nil` for a pipe.
     public var byteCount: Int? { source.file.byteCount }
+    /// How many lines were skipped that are of the format, but no request to simulate, such as writes, and
+    /// what scanners send to a web server.
+    public var skippedCount: Int { decoder?.skippedCount ?? 0 }
 
     /// Opens an access trace.
     ///
-    /// - Parameter path: A file; `-` is standard input.
+    /// - Parameters:
+    ///   - path: A file; `-` is standard input.
+    ///   - format: The format; `nil` if it shall be found out.
     /// - Throws: ``AccessTraceError`` with the code ``AccessTraceError/Code/unreadable``.
-    public convenience init(path: String) throws(AccessTraceError) {
-        try self.init(path: path, partByteCount: 1 << 16)
+    public convenience init(path: String, format: AccessTraceFormat? = nil) throws(AccessTraceError) {
+        try self.init(path: path, format: format, partByteCount: 1 << 16)
     }
 
-    init(path: String, partByteCount: Int) throws(AccessTraceError) {
+    init(path: String, format: AccessTraceFormat? = nil, partByteCount: Int) throws(AccessTraceError) {
         self.name = Self.name(ofPath: path)
+        self.format = format
+        self.path = path
         self.messageName = path == "-" ? "standard input" : path
         self.source = try TextSource(path: path, name: messageName, partByteCount: partByteCount)
         self.text = Array(repeating: 0, count: partByteCount)
@@ -47,27 +62,56 @@ public final class AccessTraceReader {
     /// - Returns: Whether there were any; `false` at the end.
     public func readBatch(into requests: inout [AccessRequest]) throws(AccessTraceError) -> Bool {
         requests.removeAll(keepingCapacity: true)
+        var decoder = if let decoder = self.decoder { decoder } else { try start() }
+        // It is in one place only, so that its memory is not copied.
+        self.decoder = nil
+        defer { self.decoder = decoder }
         while requests.isEmpty, !hasEnded {
-            let count = try source.read(into: &text, line: parser.line)
-            if count == 0 {
-                hasEnded = true
-                parser.finish(into: &requests)
-            } else {
-                do {
-                    try parser.parse(text[..<count], into: &requests)
-                } catch {
-                    throw AccessTraceError(.malformedLine, in: messageName, line: error.line, error.fault)
+            if textStart == textEnd, !decoder.hasMore, !hasFinished {
+                textStart = 0
+                textEnd = try source.read(into: &text, at: decoder.place)
+            }
+            do throws(TraceFault) {
+                if textStart < textEnd || decoder.hasMore {
+                    textStart += try decoder.decode(text.span.extracting(textStart..<textEnd), into: &requests)
+                } else if hasFinished {
+                    hasEnded = true
+                } else {
+                    try decoder.finish(into: &requests)
+                    hasFinished = true
                 }
+            } catch {
+                throw AccessTraceError(error.code, in: messageName, at: decoder.place, error.message)
             }
         }
         requestCount += requests.count
-        if hasEnded, requestCount == 0 { throw AccessTraceError(.empty, in: messageName, "holds no requests.") }
+        if hasEnded, requestCount == 0 { throw AccessTraceError(.empty, in: messageName, emptiness(skipped: decoder.skippedCount)) }
         return !requests.isEmpty
+    }
+
+    /// Makes the decoder, for which the first bytes may have to be read.
+    private func start() throws(AccessTraceError) -> any TraceDecoder {
+        if let format { return format.makeDecoder() }
+        var beginning: [UInt8] = []
+        while !TraceDetector.isEnough(beginning) {
+            let count = try source.read(into: &text, at: .line(1))
+            if count == 0 { break }
+            beginning += text[..<count]
+        }
+        let format = TraceDetector.format(of: beginning, path: path)
+        self.format = format
+        if beginning.count > text.count { text = beginning } else { text.replaceSubrange(..<beginning.count, with: beginning) }
+        textEnd = beginning.count
+        return format.makeDecoder()
+    }
+
+    private func emptiness(skipped: Int) -> String {
+        skipped == 0 ? "holds no requests." : "holds no requests to simulate; lines that were skipped: \(skipped)."
     }
 
     static func name(ofPath path: String) -> String {
         var name = path.split(separator: "/").last.map(String.init) ?? path
-        for suffix in [".gz", ".txt"] where name.hasSuffix(suffix) && name.count > suffix.count {
+        for suffix in [".gz", ".zst", ".txt"] where name.hasSuffix(suffix) && name.count > suffix.count {
             name.removeLast(suffix.count)
         }
         return name

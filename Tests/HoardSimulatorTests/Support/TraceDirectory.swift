@@ -3,6 +3,7 @@
 
 import CZlib
 import Foundation
+import Testing
 
 @testable import HoardSimulator
 
@@ -39,9 +40,49 @@ final class TraceDirectory: Sendable {
 
 /// All keys of a file, read in parts of that many bytes.
 func keys(of path: String, partByteCount: Int = 1 << 16) throws(AccessTraceError) -> [UInt64] {
-    let reader = try AccessTraceReader(path: path, partByteCount: partByteCount)
-    var all: [UInt64] = []
+    try requests(of: path, partByteCount: partByteCount).requests.map(\.key)
+}
+
+/// All requests of a file, read in parts of that many bytes, and how many lines were skipped.
+func requests(
+    of path: String,
+    as format: AccessTraceFormat? = nil,
+    partByteCount: Int = 1 << 16
+) throws(AccessTraceError) -> (requests: [AccessRequest], skippedCount: Int, format: AccessTraceFormat?) {
+    let reader = try AccessTraceReader(path: path, format: format, partByteCount: partByteCount)
+    var all: [AccessRequest] = []
     var batch: [AccessRequest] = []
-    while try reader.readBatch(into: &batch) { all += batch.map(\.key) }
-    return all
+    while try reader.readBatch(into: &batch) { all += batch }
+    return (all, reader.skippedCount, reader.format)
+}
+
+extension TraceDirectory {
+    /// The requests of a text, which has to be the same wherever it is cut.
+    func requests(in text: String, as format: AccessTraceFormat? = nil) throws -> (
+        requests: [AccessRequest], skippedCount: Int, format: AccessTraceFormat?
+    ) {
+        let path = try write(text.utf8)
+        let whole = try HoardSimulatorTests.requests(of: path, as: format)
+        for partByteCount in [1, 2, 3, 7, 64] {
+            let cut = try HoardSimulatorTests.requests(of: path, as: format, partByteCount: partByteCount)
+            #expect(cut.requests == whole.requests, "in parts of \(partByteCount) bytes")
+            #expect(cut.skippedCount == whole.skippedCount)
+            #expect(cut.format == whole.format)
+        }
+        return whole
+    }
+
+    /// The error of a text, which has to be the same wherever it is cut.
+    func error(in text: String, as format: AccessTraceFormat? = nil) throws -> AccessTraceError {
+        let path = try write(text.utf8)
+        let whole = try #require(throws: AccessTraceError.self) { _ = try HoardSimulatorTests.requests(of: path, as: format) }
+        for partByteCount in [1, 3, 64] {
+            let cut = try #require(throws: AccessTraceError.self) {
+                _ = try HoardSimulatorTests.requests(of: path, as: format, partByteCount: partByteCount)
+            }
+            #expect(cut.message == whole.message)
+            #expect(cut.code == whole.code)
+        }
+        return whole
+    }
 }

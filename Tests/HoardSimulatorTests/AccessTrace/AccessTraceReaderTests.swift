@@ -28,7 +28,7 @@ struct AccessTraceReaderTests {
         ("# a comment 1\n1\n#\n  # another\n2\n", [1, 2]),
         ("  5 6\n", [5]),
         ("007\n18446744073709551615\n0\n", [7, .max, 0]),
-        ("1 99999999999999999999999999\n", [1]),
+        ("1 9223372036854775807\n", [1]),
     ])
     func everyKindOfLineIsRead(text: String, expected: [UInt64]) throws {
         #expect(try keys(of: directory.write(text.utf8)) == expected)
@@ -39,6 +39,7 @@ struct AccessTraceReaderTests {
         ("1\nx\n", 2, "“x”"), ("1\n2,3\n", 2, "“,”"), ("-1\n", 1, "“-”"), ("1 2 3\n", 1, "“3”"), ("1 a\n", 1, "“a”"),
         ("1\n\n# c\n\n1.5\n", 5, "“.”"), ("1\r2\n", 1, "“2”"), ("1 # why\n", 1, "“#”"), ("\u{FEFF}1\n", 1, "the byte 0xef"),
         ("1\n2\n18446744073709551616\n", 3, "larger than"), ("99999999999999999999999\n", 1, "larger than"),
+        ("1\n1 9223372036854775808\n", 2, "the size is larger than"), ("1 99999999999999999999999999\n", 1, "the size is larger than"),
     ])
     func aMalformedLineIsNamed(text: String, line: Int, fault: String) throws {
         for path in [try directory.write(text.utf8), try directory.writeGzip(text)] {
@@ -58,6 +59,21 @@ struct AccessTraceReaderTests {
         let text = requests.enumerated().map { $0 % 3 == 0 ? "\($1) \($0)\r\n" : "\($1)\n" }.joined()
         #expect(try keys(of: directory.write(text.utf8), partByteCount: partByteCount) == requests)
         #expect(try keys(of: directory.writeGzip(text), partByteCount: partByteCount) == requests)
+    }
+
+    @Test func sizesAreRead() throws {
+        let requests = try requests(of: directory.write("1 10\n2\n3\t0 \r\n4 5".utf8)).requests
+        #expect(requests == [AccessRequest(key: 1, size: 10), AccessRequest(key: 2), AccessRequest(key: 3, size: 0), AccessRequest(key: 4, size: 5)])
+    }
+
+    @Test(arguments: [1, 100, 1 << 16])
+    func aLineOfMoreThanAMebibyteIsAnError(partByteCount: Int) throws {
+        let line = String(repeating: "1", count: 1 << 20)
+        let tooLong = try error(directory.write("1\n\(line)1\n".utf8), partByteCount: max(partByteCount, 100))
+        #expect(tooLong.code == .malformedLine)
+        #expect(tooLong.line == 2)
+        #expect(tooLong.message.contains("longer than 1048576 bytes"))
+        #expect(try keys(of: directory.write("1\n#\(line.dropFirst())\n2\n".utf8)) == [1, 2])
     }
 
     @Test func gzipIsKnownByItsContent() throws {
@@ -126,7 +142,7 @@ struct AccessTraceReaderTests {
     @Test(arguments: [
         ("web07.txt.gz", "web07"), ("/a/b.c/web07.gz", "web07"), ("x.txt", "x"), ("x.txt.txt", "x.txt"), ("plain", "plain"), ("-", "-"),
         (".gz", ".gz"),
-        ("x.csv", "x.csv"),
+        ("x.csv", "x.csv"), ("x.txt.zst", "x"), ("w92.oracleGeneral.zst", "w92.oracleGeneral"),
     ])
     func aTraceIsNamedAfterItsFile(path: String, name: String) {
         #expect(AccessTraceReader.name(ofPath: path) == name)

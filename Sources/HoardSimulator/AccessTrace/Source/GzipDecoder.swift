@@ -4,10 +4,7 @@
 internal import CZlib
 
 /// Decompresses gzip data (RFC 1952) part by part. Several members, one after the other, are read as one text.
-final class GzipDecoder {
-    /// Why the data could not be decompressed.
-    enum Failure: Error { case corrupt, outOfMemory }
-
+final class GzipDecoder: TraceDecompressor {
     // Allocated, and not a stored property, because zlib keeps a pointer to the stream inside its own state:
     // the stream must stay where it is from the first call to the last. Only this class has the pointer.
     private let stream: UnsafeMutablePointer<z_stream>
@@ -16,7 +13,7 @@ final class GzipDecoder {
     /// Automatic checks of a gzip header and trailer, with the largest window.
     private static let gzipWindowBits: Int32 = 15 + 16
 
-    init() throws(Failure) {
+    init() throws(DecompressionFailure) {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
         let status = inflateInit2_(stream, Self.gzipWindowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
@@ -30,13 +27,12 @@ final class GzipDecoder {
         stream.deallocate()
     }
 
+    static var formatName: String { "gzip" }
+
     /// Whether the data may end here: after a member, not inside one.
     var isAtEnd: Bool { isBetweenMembers }
 
-    /// Decompresses `input` from `start` on until `output` is full or the input is used up.
-    ///
-    /// - Returns: Where in the input to go on, and how many bytes of output there are.
-    func decode(_ input: [UInt8], from start: Int, to end: Int, into output: inout [UInt8]) throws(Failure) -> (next: Int, count: Int) {
+    func decode(_ input: [UInt8], from start: Int, to end: Int, into output: inout [UInt8]) throws(DecompressionFailure) -> (next: Int, count: Int) {
         var position = start
         if isBetweenMembers {
             // Some archivers fill the last block with zeros.

@@ -1,0 +1,120 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Lines of the common log format, and of those that continue it: `host ident user [date] "request" status
+/// bytes "referrer" "agent" more`.
+struct AccessLogFormat: TraceLineFormat {
+    private var requests = LogRequests()
+
+    var skippedCount: Int { requests.skippedCount }
+
+    mutating func parse(_ line: Span<UInt8>, into batch: inout [AccessRequest]) throws(TraceFault) -> TraceRun? {
+        let end = line.contentEnd
+        guard line.skippingBlanks(from: 0, to: end) < end, line[0] != UInt8(ascii: "#") else { return nil }
+        guard let dateStart = Self.dateStart(line, end), let dateEnd = line.firstIndex(of: UInt8(ascii: "]"), from: dateStart, to: end) else {
+            throw TraceFault("expected a date in brackets, as in [22/Nov/2026:02:13:31 +0000].")
+        }
+        var entry = LogLine()
+        entry.time = LogDate.common(line, dateStart..<dateEnd)
+        guard entry.time != nil else { throw TraceFault("expected a date such as 22/Nov/2026:02:13:31 +0000 in the brackets.") }
+        let quote = line.skippingBlanks(from: dateEnd + 1, to: end)
+        guard quote < end, line[quote] == UInt8(ascii: "\""), let requestEnd = Self.closingQuote(line, from: quote + 1, to: end) else {
+            throw TraceFault("expected a request in quotation marks behind the date.")
+        }
+        entry.setRequest(line, quote + 1..<requestEnd, hostHash: Self.hostHash(line, before: dateStart - 1))
+        let statusStart = line.skippingBlanks(from: requestEnd + 1, to: end)
+        let statusEnd = Self.wordEnd(line, from: statusStart, to: end)
+        guard let status = line.number(statusStart..<statusEnd) else { throw TraceFault("expected a status behind the request.") }
+        entry.status = status
+        let sizeStart = line.skippingBlanks(from: statusEnd, to: end)
+        let sizeEnd = Self.wordEnd(line, from: sizeStart, to: end)
+        entry.byteCount = line.number(sizeStart..<sizeEnd)
+        guard entry.byteCount != nil || line.equals(sizeStart..<sizeEnd, "-") else {
+            throw TraceFault("expected a number of bytes, or -, behind the status.")
+        }
+        // Only what counts is read to its end.
+        if entry.key != nil { Self.readMore(line, from: sizeEnd, to: end, into: &entry) }
+        requests.append(entry, to: &batch)
+        return nil
+    }
+
+    /// The place behind the bracket in front of the date. A user's name may have brackets too.
+    private static func dateStart(_ line: Span<UInt8>, _ end: Int) -> Int? {
+        var index = 0
+        while let bracket = line.firstIndex(of: UInt8(ascii: "["), from: index, to: end) {
+            index = bracket + 1
+            if index + 3 < end, line.isDigit(index, before: end), line.isDigit(index + 1, before: end), line[index + 2] == UInt8(ascii: "/") {
+                return index
+            }
+        }
+        return nil
+    }
+
+    /// The place of the quotation mark that ends a text. Those inside it follow a backslash.
+    private static func closingQuote(_ line: Span<UInt8>, from start: Int, to end: Int) -> Int? {
+        var index = start
+        while index < end {
+            switch line[index] {
+            case UInt8(ascii: "\""): return index
+            case UInt8(ascii: "\\"): index += 2
+            default: index += 1
+            }
+        }
+        return nil
+    }
+
+    private static func wordEnd(_ line: Span<UInt8>, from start: Int, to end: Int) -> Int {
+        line.firstIndex(of: 0x20, from: start, to: end) ?? end
+    }
+
+    /// The hash of the host that Apache's `vhost_combined` puts in front of the client: the first of four
+    /// words of which the second is an address. 0 if there is none.
+    private static func hostHash(_ line: Span<UInt8>, before end: Int) -> UInt64 {
+        let firstEnd = wordEnd(line, from: 0, to: end)
+        var words = 0
+        var index = 0
+        while index < end, words < 5 {
+            index = wordEnd(line, from: index, to: end) + 1
+            words += 1
+        }
+        guard words == 4, firstEnd + 1 < end else { return 0 }
+        let secondEnd = wordEnd(line, from: firstEnd + 1, to: end)
+        guard line.isDigit(firstEnd + 1, before: end) || line.firstIndex(of: UInt8(ascii: ":"), from: firstEnd + 1, to: secondEnd) != nil else {
+            return 0
+        }
+        return line.hash(0..<firstEnd)
+    }
+
+    /// Reads what follows the bytes: the first two texts in quotation marks are the client's, behind them the
+    /// server speaks.
+    private static func readMore(_ line: Span<UInt8>, from start: Int, to end: Int, into entry: inout LogLine) {
+        var index = line.skippingBlanks(from: start, to: end)
+        var quotedCount = 0
+        var knowsOutcome = false
+        while index < end {
+            let isQuoted = line[index] == UInt8(ascii: "\"")
+            var word = index..<end
+            if isQuoted {
+                word = index + 1..<(closingQuote(line, from: index + 1, to: end) ?? end)
+                quotedCount += 1
+            } else {
+                word = index..<wordEnd(line, from: index, to: end)
+            }
+            index = line.skippingBlanks(from: min(end, word.upperBound + 1), to: end)
+            if isQuoted, quotedCount <= 2 { continue }
+            word = value(line, word)
+            if !knowsOutcome, let outcome = CacheWord(line, word) {
+                knowsOutcome = true
+                entry.wasHit = outcome.wasHit
+            } else if entry.duration == nil, !isQuoted, line.firstIndex(of: UInt8(ascii: "."), from: word.lowerBound, to: word.upperBound) != nil {
+                entry.duration = line.fraction(word, decimals: 6)
+            }
+        }
+    }
+
+    /// The value of a word such as `rt=0.005` or `cs="HIT"`.
+    private static func value(_ line: Span<UInt8>, _ word: Range<Int>) -> Range<Int> {
+        guard let equals = line.firstIndex(of: UInt8(ascii: "="), from: word.lowerBound, to: word.upperBound) else { return word }
+        return line.trimmed(equals + 1..<word.upperBound)
+    }
+}
