@@ -14,8 +14,8 @@ let warningsAsErrors = Context.environment["HOARD_WARNINGS_AS_ERRORS"] == "1"
 let included: [String: [String]] = [
     "Transports": ["HTTP"], "AsyncHTTPClient": ["Transports"], "Views": ["HTTP"], "Images": ["HTTP"], "Hummingbird": ["HTTP"], "Testing": ["HTTP"],
     "Server": ["HTTP"],
-    "Proxy": ["Transports", "Server"], "Command": ["Disk", "Redis", "Views", "Proxy"],
-    "Everything": ["AsyncHTTPClient", "Command", "Hummingbird", "Images", "Lifecycle", "Observability", "Testing"],
+    "Proxy": ["Transports", "Server"], "Command": ["Disk", "Redis", "Views", "Proxy", "Zstandard"],
+    "Everything": ["AsyncHTTPClient", "Command", "Hummingbird", "Images", "Lifecycle", "Observability", "Testing", "Zstandard"],
 ]
 
 /// The traits of which one is enough: the trait itself, and all that bring it with them.
@@ -92,6 +92,7 @@ let package = Package(
         .trait(name: "Testing", description: "HoardTesting"),
         .trait(name: "Server", description: "HoardTestingServer"),
         .trait(name: "Lifecycle", description: "Stores, caches and proxies are services of swift-service-lifecycle."),
+        .trait(name: "Zstandard", description: "Access traces that are compressed with zstd, in HoardSimulator, with libzstd on Linux"),
         .trait(name: "Command", description: "The command hoard"),
         .trait(name: "Everything", description: "All of these, and the package's own tests, examples and tools"),
         .default(enabledTraits: ["Everything"]),
@@ -237,8 +238,18 @@ let package = Package(
         // zlib, which the system has.
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
+        // libzstd, which Linux has, for access traces.
+        .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+
         // Access traces, reference policies, miss-ratio curves.
-        .target(name: "HoardSimulator", dependencies: ["Hoard", "CZlib"], swiftSettings: swiftSettings),
+        .target(
+            name: "HoardSimulator",
+            dependencies: [
+                "Hoard", "CZlib",
+                .target(name: "CZstd", condition: .when(platforms: [.linux], traits: enabling("Zstandard"))),
+            ],
+            swiftSettings: swiftSettings
+        ),
 
         // Fakes, manual time and conformance suites for users' own tests.
         .target(
@@ -415,7 +426,10 @@ let package = Package(
         ),
         .testTarget(
             name: "HoardSimulatorTests",
-            dependencies: ["HoardSimulator", "HoardTesting", "CZlib"],
+            dependencies: [
+                "HoardSimulator", "HoardTesting", "CZlib",
+                .target(name: "CZstd", condition: .when(platforms: [.linux], traits: enabling("Zstandard"))),
+            ],
             swiftSettings: swiftSettings
         ),
         .testTarget(

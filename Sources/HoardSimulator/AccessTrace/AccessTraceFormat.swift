@@ -50,8 +50,8 @@ public struct AccessTraceFormat: Hashable, Sendable, CustomStringConvertible {
     /// of the value, client, operation, time to live.
     ///
     /// Requests are the operations get and gets. The lifetime of a key is the time to live of its last write,
-    /// if it is one of 1,048,576 keys that were written of late; a read before the first write has none. A
-    /// value of no bytes was not there: its size is the last known one.
+    /// if it is one of 1,048,576 keys of late; a read before the first write has none. A value of no bytes
+    /// was not there: its size is the last known one.
     public static var twitter: Self { Self(base: .twitter) }
     /// The comma-separated values of key-value caches that Meta published for CacheLib, of all releases.
     ///

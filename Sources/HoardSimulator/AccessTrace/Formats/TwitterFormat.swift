@@ -52,34 +52,3 @@ struct TwitterFormat: TraceLineFormat {
     /// Whether a word is an operation.
     static func isOperation(_ line: Span<UInt8>, _ range: Range<Int>) -> Bool { operation(line, range) != nil }
 }
-
-/// The sizes and times to live that writes have told, of a bounded number of keys.
-struct WrittenValues {
-    private var sizes = RecentValues(slotCount: 1 << 20)
-    private var lifetimes = RecentValues(slotCount: 1 << 20)
-
-    /// Takes notice of a write.
-    ///
-    /// - Parameter lifetime: In seconds; 0 is for ever.
-    mutating func write(key: UInt64, size: Int?, lifetime: UInt64) {
-        if let size { sizes[key] = UInt64(size) }
-        // A write without a time to live ends that of the one before it.
-        if lifetime > 0 || lifetimes[key] != nil { lifetimes[key] = .milliseconds(seconds: lifetime) }
-    }
-
-    /// The request of a read.
-    ///
-    /// - Parameters:
-    ///   - size: As in the line; `nil` if the value was not there.
-    ///   - lifetime: As in the line, in seconds; 0 if it does not say.
-    mutating func request(key: UInt64, size: Int?, lifetime: UInt64, time: UInt64?) -> AccessRequest {
-        if let size { sizes[key] = UInt64(size) }
-        let milliseconds = lifetime > 0 ? UInt64.milliseconds(seconds: lifetime) : lifetimes[key] ?? 0
-        return AccessRequest(
-            key: key,
-            size: size ?? sizes[key].flatMap { Int(exactly: $0) },
-            time: time,
-            lifetime: milliseconds > 0 ? milliseconds : nil
-        )
-    }
-}
