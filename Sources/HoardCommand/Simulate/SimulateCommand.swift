@@ -42,6 +42,15 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("Policies, separated by commas, of \(PolicyList.names).", valueName: "name,…"))
     var policy = PolicyList(policies: SimulationPolicy.all)
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The format of the access traces, if it shall not be found out. Numbers are text, unless the file's name ends with .arc, .lis, .lirs or .trc.",
+            valueName: "name"
+        )
+    )
+    var format: TraceFormat?
+
     @Flag(name: .long, help: "Print each result as a line of JSON.")
     var json = false
 
@@ -75,7 +84,7 @@ struct SimulateCommand: AsyncParsableCommand {
         var all: [[SimulationResult]] = []
         for path in traces {
             do {
-                let reader = try AccessTraceReader(path: path)
+                let reader = try AccessTraceReader(path: path, format: format?.format)
                 let results = try await simulation.results(of: reader) { bytes in progress.advance(by: bytes) }
                 if json { try write(results.map(Self.json)) }
                 all.append(results)
@@ -169,4 +178,16 @@ struct PolicyList: ExpressibleByArgument, Sendable {
     }
 
     var defaultValueDescription: String { "all" }
+}
+
+/// The format of an access trace on the command line: `access-log`.
+struct TraceFormat: ExpressibleByArgument, Sendable {
+    static let allValueStrings = AccessTraceFormat.all.map(\.name)
+
+    let format: AccessTraceFormat
+
+    init?(argument: String) {
+        guard let format = AccessTraceFormat(name: argument) else { return nil }
+        self.format = format
+    }
 }
