@@ -90,6 +90,12 @@ struct AccessLogFormatTests {
         #expect(skipped == 2)
     }
 
+    @Test func aLineWithoutAStatusIsCounted() throws {
+        let (requests, skipped, _) = try directory.requests(in: line("GET /a HTTP/1.1") + "a - - [22/Nov/2026:02:13:31 +0000] \"GET / HTTP/1.1\" - -\n")
+        #expect(requests.count == 1)
+        #expect(skipped == 1)
+    }
+
     @Test func statusesThatCachesStoreCount() throws {
         let statuses = Array(100...599)
         let (requests, skipped, _) = try directory.requests(in: statuses.map { line("GET /\($0) HTTP/1.1", $0) }.joined())

@@ -139,6 +139,19 @@ struct AccessTraceReaderTests {
         #expect(reader.requestCount == 3)
     }
 
+    @Test(arguments: ["1 5\n22\n", "a - - [22/Nov/2026:02:13:31 +0000] \"GET / HTTP/1.1\" 200 5\n", "1,2,3\n"])
+    func aPipeIsReadToItsEnd(text: String) throws {
+        let pipe = Pipe()
+        try pipe.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+        try pipe.fileHandleForWriting.close()
+        let reader = try AccessTraceReader(path: "/dev/fd/\(pipe.fileHandleForReading.fileDescriptor)")
+        var batch: [AccessRequest] = []
+        #expect(try reader.readBatch(into: &batch))
+        #expect(reader.byteCount == nil)
+        #expect(reader.bytesRead == text.utf8.count)
+        #expect(try batch == requests(of: directory.write(text.utf8)).requests)
+    }
+
     @Test(arguments: [
         ("web07.txt.gz", "web07"), ("/a/b.c/web07.gz", "web07"), ("x.txt", "x"), ("x.txt.txt", "x.txt"), ("plain", "plain"), ("-", "-"),
         (".gz", ".gz"),

@@ -24,8 +24,10 @@ struct AccessLogFormat: TraceLineFormat {
         entry.setRequest(line, quote + 1..<requestEnd, hostHash: Self.hostHash(line, before: dateStart - 1))
         let statusStart = line.skippingBlanks(from: requestEnd + 1, to: end)
         let statusEnd = Self.wordEnd(line, from: statusStart, to: end)
-        guard let status = line.number(statusStart..<statusEnd) else { throw TraceFault("expected a status behind the request.") }
-        entry.status = status
+        entry.status = line.number(statusStart..<statusEnd)
+        guard entry.status != nil || line.equals(statusStart..<statusEnd, "-") else {
+            throw TraceFault("expected a status, or -, behind the request.")
+        }
         let sizeStart = line.skippingBlanks(from: statusEnd, to: end)
         let sizeEnd = Self.wordEnd(line, from: sizeStart, to: end)
         entry.byteCount = line.number(sizeStart..<sizeEnd)
