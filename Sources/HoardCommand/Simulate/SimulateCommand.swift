@@ -45,7 +45,7 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The format of the access traces, if it shall not be found out. Numbers are text, unless the file's name ends with .arc, .lis, .lirs or .trc.",
+            "The format of the access traces, if it shall not be found out. Numbers are text, unless a file is named .arc, .lis, .lirs or .trc.",
             valueName: "name"
         )
     )

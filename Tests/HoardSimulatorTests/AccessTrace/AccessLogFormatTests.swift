@@ -91,7 +91,9 @@ struct AccessLogFormatTests {
     }
 
     @Test func aLineWithoutAStatusIsCounted() throws {
-        let (requests, skipped, _) = try directory.requests(in: line("GET /a HTTP/1.1") + "a - - [22/Nov/2026:02:13:31 +0000] \"GET / HTTP/1.1\" - -\n")
+        let (requests, skipped, _) = try directory.requests(
+            in: line("GET /a HTTP/1.1") + "a - - [22/Nov/2026:02:13:31 +0000] \"GET / HTTP/1.1\" - -\n"
+        )
         #expect(requests.count == 1)
         #expect(skipped == 1)
     }

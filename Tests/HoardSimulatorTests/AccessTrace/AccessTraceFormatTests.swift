@@ -115,14 +115,14 @@ struct AccessTraceFormatTests {
     }
 
     @Test func valuesOfKeysAreRememberedUntilOthersTakeTheirPlace() {
-        var values = RecentValues(slotCount: 4)
+        var values = RecentValues<UInt64>(slotLimit: 16)
         #expect(values[0] == nil)
-        for key in UInt64(0)..<100 {
+        for key in UInt64(0)..<200 {
             values[key] = key * 2
             #expect(values[key] == key * 2)
         }
-        let known = (UInt64(0)..<100).filter { values[$0] != nil }
-        #expect(known.count == 4)
+        let known = (UInt64(0)..<200).filter { values[$0] != nil }
+        #expect(known.count == 16)
         #expect(known.allSatisfy { values[$0] == $0 * 2 })
     }
 }

@@ -25,7 +25,7 @@ struct LogLine {
 struct LogRequests {
     private var clock = TraceClock()
     /// The last known sizes, for answers that tell none.
-    private var sizes = RecentValues(slotCount: 1 << 18)
+    private var sizes = RecentValues<Int>(slotLimit: 1 << 18)
     private(set) var skippedCount = 0
 
     /// Appends the request of a line, or counts it as skipped.
@@ -34,7 +34,7 @@ struct LogRequests {
             skippedCount += 1
             return
         }
-        var size = line.byteCount
+        var size = line.byteCount.flatMap { Int(exactly: $0) }
         if line.method == .head || status == 206 || status == 304 || size == nil {
             size = sizes[key]
         } else {
@@ -43,7 +43,7 @@ struct LogRequests {
         requests.append(
             AccessRequest(
                 key: key,
-                size: size.flatMap { Int(exactly: $0) },
+                size: size,
                 time: line.time.map { clock.elapsed($0) },
                 cost: line.wasHit == true ? nil : line.duration.map { UInt32(clamping: min($0, UInt64(UInt32.max) - 1)) },
                 group: line.group,
