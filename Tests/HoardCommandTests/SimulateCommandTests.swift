@@ -103,6 +103,15 @@ struct SimulateCommandTests {
         #expect(errors[2].contains("empty.txt: holds no requests."))
     }
 
+    @Test func aFormatThatIsNamedCounts() async throws {
+        try write("1 2\n1 2\n", to: "blocks.txt")
+        let result = try await run(directory.path("blocks.txt"), "--format", "arc", "--capacity", "2", "--policy", "lru", "--json")
+        #expect(result.text.contains(#""requests":4,"hits":2"#))
+        let unknown = try await run(directory.path("blocks.txt"), "--format", "csv")
+        #expect(unknown.status == 64)
+        #expect(unknown.errors.contains("access-log"))
+    }
+
     @Test(arguments: ["0", "-5", "x", "10,", "1.5", "0%", "200%", "99999999999999999999"])
     func aBadCapacityIsAUsageError(capacity: String) async throws {
         let result = try await run(directory.path("loop.txt"), "--capacity=\(capacity)")

@@ -68,6 +68,14 @@ struct JSONLogFormatTests {
         #expect(requests.map(\.wasHit) == [false, true, nil])
     }
 
+    @Test func timesAreInAnyUnit() throws {
+        let times = [
+            "1795313613", "1795313613.25", "1795313613500", "1795313613750000", "1795313614000000000", "\"1795313615\"", "\"soon\"", "null", "1e9",
+        ]
+        let lines = times.map { #"{"method":"GET","uri":"/","status":200,"ts":\#($0)}"# + "\n" }.joined()
+        #expect(try directory.requests(in: lines).requests.map(\.time) == [0, 250, 500, 750, 1_000, 2_000, nil, nil, nil])
+    }
+
     @Test func aJSONLineAndALineOfTheCommonFormatHaveTheSameKey() throws {
         let json = try directory.requests(in: #"{"method":"GET","target":"/ü \"x\"","status":200}"#).requests
         let text = try directory.requests(in: "1.2.3.4 - - [22/Nov/2026:02:13:31 +0000] \"GET /ü HTTP/1.1\" 200 1\n").requests

@@ -98,13 +98,13 @@ struct JSONLogFormat: TraceLineFormat {
     /// microseconds or nanoseconds.
     private static func time(_ line: Span<UInt8>, _ value: JSONValue) -> UInt64? {
         if value.kind == .text, let date = LogDate.iso(line, value.range) ?? LogDate.common(line, value.range) { return date }
-        guard let milliseconds = line.fraction(value.range, decimals: 3) else { return nil }
+        guard let number = line.number(value.range) else { return line.fraction(value.range, decimals: 3) }
         // 100,000 million seconds after 1970 are the year 5138.
-        return switch milliseconds / 1_000 {
-        case ..<100_000_000_000: milliseconds
-        case ..<100_000_000_000_000: milliseconds / 1_000
-        case ..<100_000_000_000_000_000: milliseconds / 1_000_000
-        default: milliseconds / 1_000_000_000
+        return switch number {
+        case ..<100_000_000_000: .milliseconds(seconds: number)
+        case ..<100_000_000_000_000: number
+        case ..<100_000_000_000_000_000: number / 1_000
+        default: number / 1_000_000
         }
     }
 }
