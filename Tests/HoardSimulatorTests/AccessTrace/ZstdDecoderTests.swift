@@ -90,8 +90,10 @@ private let skippableFrame: [UInt8] = [0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2,
     struct ZstdAbsenceTests {
         @Test(arguments: [frame(windowLog: 20), skippableFrame])
         func zstdIsAnErrorThatSaysWhatToDo(bytes: [UInt8]) throws {
-            let path = try TraceDirectory().write(bytes)
+            let directory = try TraceDirectory()
+            let path = try directory.write(bytes)
             let error = try #require(throws: AccessTraceError.self) { try keys(of: path) }
+            withExtendedLifetime(directory) {}
             #expect(error.code == .unsupportedCompression)
             #expect(error.message.contains("zstd -dc"))
         }
