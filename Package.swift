@@ -427,7 +427,7 @@ let package = Package(
         .testTarget(
             name: "HoardSimulatorTests",
             dependencies: [
-                "HoardSimulator", "HoardTesting", "CZlib",
+                "Hoard", "HoardSimulator", "HoardTesting", "CZlib",
                 .target(name: "CZstd", condition: .when(platforms: [.linux], traits: enabling("Zstandard"))),
             ],
             swiftSettings: swiftSettings

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// One request of an access trace: which object was asked for, and what the trace says about it.
+/// One request of an access trace: which object was asked for, and what the trace says about it. Or a change, where the trace has changes.
 ///
 /// Only the key is in every trace. A simulation uses what else is there: sizes for capacities in bytes, times and lifetimes for expiry,
 /// costs for the time that hits save. A request takes 48 bytes.
@@ -16,6 +16,23 @@ public struct AccessRequest: Hashable, Sendable {
     private var knownGroup = UInt32.max
     /// Whether the cache that the trace was recorded at had the object; `nil` if the trace does not say.
     public var wasHit: Bool?
+    /// Whether it is a request, or a change of what the cache holds. Default: a request.
+    public var kind: Kind
+
+    /// What a request does to a cache.
+    public struct Kind: Hashable, Sendable {
+        enum Base: UInt8, Hashable, Sendable { case read, uncacheable, write, removal }
+        let base: Base
+
+        /// The object is looked up, and brought in if it is not there.
+        public static var read: Self { Self(base: .read) }
+        /// The object is looked up, and cannot be kept: a miss in any cache.
+        public static var uncacheable: Self { Self(base: .uncacheable) }
+        /// The object is brought in, or takes the place of an older version, without being asked for. It is no request.
+        public static var write: Self { Self(base: .write) }
+        /// The object is removed. It is no request.
+        public static var removal: Self { Self(base: .removal) }
+    }
 
     public init(
         key: UInt64,
@@ -24,10 +41,12 @@ public struct AccessRequest: Hashable, Sendable {
         lifetime: UInt64? = nil,
         cost: UInt32? = nil,
         group: UInt32? = nil,
-        wasHit: Bool? = nil
+        wasHit: Bool? = nil,
+        kind: Kind = .read
     ) {
         self.key = key
         self.wasHit = wasHit
+        self.kind = kind
         self.size = size
         self.time = time
         self.lifetime = lifetime

@@ -15,6 +15,7 @@ public struct AccessTraceFormat: Hashable, Sendable, CustomStringConvertible {
         case oracleGeneral = "oracle-general"
         case arc, lirs, twitter
         case cacheLib = "cachelib"
+        case recording
     }
     let base: Base
 
@@ -59,6 +60,12 @@ public struct AccessTraceFormat: Hashable, Sendable, CustomStringConvertible {
     /// lifetimes are as in ``twitter``, and the group is the column `usecase`.
     public static var cacheLib: Self { Self(base: .cacheLib) }
 
+    /// The recordings that `CacheTraceRecorder` and `hoard proxy --record-trace` make: see `docs/traces.md`.
+    ///
+    /// A miss and the write that it led to are one request. Writes without a miss and removals are changes, which count as no requests. A recording
+    /// that was cut short, as by a crash, is read as far as it goes.
+    public static var recording: Self { Self(base: .recording) }
+
     /// All formats, in the order in which they are shown.
     public static var all: [AccessTraceFormat] { Base.allCases.map(Self.init) }
 
@@ -89,6 +96,7 @@ public struct AccessTraceFormat: Hashable, Sendable, CustomStringConvertible {
         case .lirs: LineDecoder(LIRSFormat())
         case .twitter: LineDecoder(TwitterFormat())
         case .cacheLib: LineDecoder(CacheLibFormat())
+        case .recording: RecordingDecoder()
         }
     }
 }

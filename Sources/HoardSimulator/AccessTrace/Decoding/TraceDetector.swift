@@ -9,6 +9,7 @@ enum TraceDetector {
     /// Whether these first bytes are enough: they have a line that is no comment, and would hold a binary record.
     static func isEnough(_ bytes: [UInt8]) -> Bool {
         guard bytes.count >= OracleGeneralDecoder.recordByteCount else { return false }
+        if RecordingDecoder.isRecording(bytes) { return true }
         return bytes.count >= byteLimit || firstLine(bytes, isComplete: true) != nil || isBinary(bytes)
     }
 
@@ -18,6 +19,7 @@ enum TraceDetector {
     ///   - bytes: The first bytes, or all.
     ///   - path: The path of the file.
     static func format(of bytes: [UInt8], path: String) -> AccessTraceFormat {
+        if RecordingDecoder.isRecording(bytes) { return .recording }
         if isBinary(bytes) { return .oracleGeneral }
         guard let range = firstLine(bytes, isComplete: false) else { return .text }
         let line = bytes.span.extracting(range)

@@ -1,0 +1,109 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Hoard
+
+/// The last events of a recording, in which misses and the writes that they led to are joined.
+///
+/// A miss says that a key was asked for, and a write some time before or after it how large the value is and how long it lives. Both become one request. A miss
+/// without a write was of something that the cache did not keep. A write without a miss, such as a refresh, and a removal become changes.
+struct RecordingWindow {
+    /// So many requests wait for what belongs to them.
+    static let length = 1 << 16
+
+    private var requests: [AccessRequest] = []
+    /// How many of ``requests`` have been handed out, and the number of the first one.
+    private var done = 0
+    private var base = 0
+    /// How many of them no longer wait.
+    private var readyEnd = 0
+    /// The numbers of misses for which no write has come, and of writes for which no miss has, by their keys.
+    private var misses: [UInt64: Int] = [:]
+    private var writes: [UInt64: Int] = [:]
+    /// The keys that were written since everything was removed.
+    private var keys: Set<UInt64> = []
+
+    var hasReady: Bool { done < readyEnd }
+
+    mutating func append(_ event: TraceEvent, time: UInt64) {
+        var request = AccessRequest(key: event.key, time: time)
+        if let details = event.details {
+            (request.size, request.lifetime, request.cost, request.group) = (details.size, details.lifetime, details.cost, details.group)
+        }
+        switch event.kind {
+        case .hit, .stale:
+            request.wasHit = true
+            writes[event.key] = nil
+            push(request)
+        case .miss, .revalidated:
+            request.wasHit = false
+            if let write = writes.removeValue(forKey: event.key) {
+                join(write, request)
+            } else {
+                request.kind = .uncacheable
+                misses[event.key] = push(request)
+            }
+        case .pass:
+            request.wasHit = false
+            request.kind = .uncacheable
+            push(request)
+        case .write, .present:
+            keys.insert(event.key)
+            if event.kind == .write, let miss = misses.removeValue(forKey: event.key) {
+                join(miss, request)
+            } else {
+                request.kind = .write
+                let number = push(request)
+                if event.kind == .write { writes[event.key] = number }
+            }
+        case .removal:
+            let removed = event.key == TraceEvent.everything ? keys : [event.key]
+            for key in removed {
+                writes[key] = nil
+                push(AccessRequest(key: key, time: time, kind: .removal))
+            }
+            keys.subtract(removed)
+        }
+    }
+
+    /// Lets nothing wait any more.
+    mutating func finish() { readyEnd = requests.count }
+
+    /// Hands out requests that no longer wait.
+    mutating func takeReady(atMost maximumCount: Int, into result: inout [AccessRequest]) {
+        let end = min(readyEnd, done + max(0, maximumCount))
+        result += requests[done..<end]
+        done = end
+        guard done >= Self.length else { return }
+        requests.removeFirst(done)
+        base += done
+        readyEnd -= done
+        done = 0
+    }
+
+    /// Makes a waiting request one with all that is known of it.
+    private mutating func join(_ number: Int, _ other: AccessRequest) {
+        let index = number - base
+        requests[index].kind = .read
+        requests[index].wasHit = false
+        requests[index].size = requests[index].size ?? other.size
+        requests[index].lifetime = requests[index].lifetime ?? other.lifetime
+        requests[index].cost = requests[index].cost ?? other.cost
+        requests[index].group = requests[index].group ?? other.group
+    }
+
+    /// - Returns: The number of the request.
+    @discardableResult
+    private mutating func push(_ request: AccessRequest) -> Int {
+        requests.append(request)
+        let number = base + requests.count - 1
+        if requests.count - readyEnd > Self.length {
+            // What it waited for does not come any more.
+            let (key, first) = (requests[readyEnd].key, base + readyEnd)
+            if misses[key] == first { misses[key] = nil }
+            if writes[key] == first { writes[key] = nil }
+            readyEnd += 1
+        }
+        return number
+    }
+}
