@@ -90,6 +90,11 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         self.init(configuration: Configuration(maximumCount: maximumCount), ticker: MonotonicTicker(), hasher: .fixed(hashSeed))
     }
 
+    /// Creates a cache of any configuration that does the same in every run. For simulations only.
+    @inlinable package convenience init(configuration: Configuration, hashSeed: UInt64) {
+        self.init(configuration: configuration, ticker: MonotonicTicker(), hasher: .fixed(hashSeed))
+    }
+
     /// Creates a cache limited by the number of its entries.
     @inlinable public convenience init(maximumCount: Int, expiration: Expiration = .never, ticker: any Ticker = MonotonicTicker()) {
         self.init(configuration: Configuration(maximumCount: maximumCount, expiration: expiration), ticker: ticker)

@@ -1,7 +1,11 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Replays access traces on policies: look up; on a miss, insert. Every key counts 1.
+/// Replays access traces on policies: look up; on a miss, insert.
+///
+/// A capacity in keys counts each key 1; one in bytes charges each object its size. A request whose size is not known uses the last known
+/// size of its key, or else 1 byte; it is the same with costs and lifetimes, but without a known lifetime an object does not expire.
+/// With lifetimes, an object that was loaded at a time *t* is expired from *t* + its lifetime on: asking for it then is a miss, and loads it anew.
 ///
 /// ```swift
 /// let simulation = Simulation(policies: [.hoard, .lru, .opt])
@@ -29,60 +33,90 @@ public struct Simulation: Sendable {
     /// - Parameters:
     ///   - reader: The access trace, from its beginning.
     ///   - progress: Told again and again how many more bytes of the file are done with.
-    /// - Returns: A result for each capacity and, within it, for each policy. Capacities that come to the same number are one.
+    /// - Returns: A result for each capacity and, within it, for each policy that can count in its unit. Capacities that come to the same
+    ///   number are one.
     public func results(of reader: AccessTraceReader, progress: (Int) -> Void = { _ in }) async throws(AccessTraceError) -> [SimulationResult] {
+        try await results(of: RequestSource(reader), progress: progress)
+    }
+
+    /// Replays requests from wherever they come.
+    func results(of source: RequestSource, progress: (Int) -> Void = { _ in }) async throws(AccessTraceError) -> [SimulationResult] {
         if policies.contains(where: \.needsNextUses) || capacities.contains(where: \.isRelative) {
-            let trace = try AccessTrace(reader)
-            return await results(of: trace, byteCount: reader.bytesRead, progress: progress)
+            let trace = try HeldTrace(source)
+            return await results(of: trace, byteCount: source.bytesRead(), progress: progress)
         }
-        let cells = makeCells(keyCount: 0, nextUses: [])
-        var requests: [AccessRequest] = []
+        let cells = makeCells(for: nil)
+        var completer = RequestCompleter()
+        var batch = RequestBatch([])
         var bytesDone = 0
-        while try reader.readBatch(into: &requests) {
-            await Self.replay(requests, on: cells)
-            progress(reader.bytesRead - bytesDone)
-            bytesDone = reader.bytesRead
+        while try source.readBatch(&batch.requests) {
+            completer.complete(&batch)
+            await Self.replay(batch, on: cells)
+            progress(source.bytesRead() - bytesDone)
+            bytesDone = source.bytesRead()
         }
-        return results(of: cells, trace: reader.name, requests: reader.requestCount)
+        return Self.results(of: cells, trace: source.name, totals: completer.totals, parts: completer.parts)
     }
 
     /// Replays an access trace that is in memory.
     func results(of trace: AccessTrace, byteCount: Int = 0, progress: (Int) -> Void = { _ in }) async -> [SimulationResult] {
-        let nextUses = policies.contains(where: \.needsNextUses) ? trace.nextUses() : []
-        let cells = makeCells(keyCount: trace.keyCount, nextUses: nextUses)
+        await results(of: HeldTrace(trace), byteCount: byteCount, progress: progress)
+    }
+
+    private func results(of held: HeldTrace, byteCount: Int, progress: (Int) -> Void) async -> [SimulationResult] {
+        let cells = makeCells(for: held)
+        let requestCount = held.trace.requestCount
         var bytesDone = 0
-        for start in stride(from: 0, to: trace.requestCount, by: Self.batchCount) {
-            let end = min(start + Self.batchCount, trace.requestCount)
-            await Self.replay(trace.requests[start..<end].map { AccessRequest(key: trace.keys[Int($0)]) }, on: cells)
-            let bytes = Int(Double(byteCount) * Double(end) / Double(trace.requestCount))
+        for start in stride(from: 0, to: requestCount, by: Self.batchCount) {
+            let end = min(start + Self.batchCount, requestCount)
+            await Self.replay(held.batch(start..<end), on: cells)
+            let bytes = Int(Double(byteCount) * Double(end) / Double(requestCount))
             progress(bytes - bytesDone)
             bytesDone = bytes
         }
-        return results(of: cells, trace: trace.name, requests: trace.requestCount)
+        return Self.results(of: cells, trace: held.trace.name, totals: held.totals, parts: held.parts)
     }
 
     /// A policy at a capacity.
     private struct Cell: Sendable {
         let capacity: Int
+        let countsBytes: Bool
         let policy: SimulationPolicy
         let replay: any Replaying
     }
 
-    private func makeCells(keyCount: Int, nextUses: [UInt32]) -> [Cell] {
-        var seen: Set<Int> = []
-        let counts = capacities.map { $0.resolved(keyCount: keyCount) }.filter { seen.insert($0).inserted }
-        return counts.flatMap { count in
-            policies.map { Cell(capacity: count, policy: $0, replay: $0.makeReplay(capacity: count, nextUses: nextUses)) }
+    private func makeCells(for held: HeldTrace?) -> [Cell] {
+        let nextUses = policies.contains(where: \.needsNextUses) ? held?.nextUses() ?? [] : []
+        let distinctBytes = capacities.contains { $0.isRelative && $0.countsBytes } ? held?.distinctBytes() ?? 0 : 0
+        var seen: Set<[Int]> = []
+        return capacities.flatMap { capacity -> [Cell] in
+            let bytes = capacity.countsBytes
+            let number = capacity.resolved(keyCount: held?.trace.keyCount ?? 0, byteCount: distinctBytes)
+            guard seen.insert([bytes ? 1 : 0, number]).inserted else { return [] }
+            return policies.filter { $0.canCount(bytes: bytes) }.map { policy in
+                let replay = policy.makeReplay(capacity: number, countsBytes: bytes, nextUses: nextUses)
+                return Cell(capacity: number, countsBytes: bytes, policy: policy, replay: replay)
+            }
         }
     }
 
-    private static func replay(_ requests: [AccessRequest], on cells: [Cell]) async {
+    private static func replay(_ batch: RequestBatch, on cells: [Cell]) async {
         await withTaskGroup { group in
-            for cell in cells { group.addTask { cell.replay.replay(requests) } }
+            for cell in cells { group.addTask { cell.replay.replay(batch) } }
         }
     }
 
-    private func results(of cells: [Cell], trace: String, requests: Int) -> [SimulationResult] {
-        cells.map { SimulationResult(trace: trace, capacity: $0.capacity, policy: $0.policy, requests: requests, hits: $0.replay.hits) }
+    private static func results(of cells: [Cell], trace: String, totals: RequestTotals, parts: RequestParts) -> [SimulationResult] {
+        cells.map { cell in
+            SimulationResult(
+                trace: trace,
+                capacity: cell.capacity,
+                countsBytes: cell.countsBytes,
+                policy: cell.policy,
+                tally: cell.replay.tally,
+                totals: totals,
+                parts: parts
+            )
+        }
     }
 }

@@ -3,14 +3,18 @@
 
 /// A policy that a simulation can replay an access trace on.
 public struct SimulationPolicy: Hashable, Sendable, CustomStringConvertible {
-    private enum Base: String, CaseIterable, Hashable, Sendable {
-        case hoard, lru, fifo, clock, sieve, s3fifo, arc, lirs, opt
+    enum Base: String, CaseIterable, Hashable, Sendable {
+        case hoard
+        case hoardBytes = "hoard-bytes"
+        case lru, fifo, clock, sieve, s3fifo, arc, lirs, opt
     }
-    private let base: Base
+    let base: Base
     private init(_ base: Base) { self.base = base }
 
-    /// The memory cache of this package, `Cache`.
+    /// The memory cache of this package, `Cache`. In bytes, it is made for as many hits as possible.
     public static var hoard: Self { .init(.hoard) }
+    /// The same in bytes, made for hits of as many bytes as possible.
+    public static var hoardBytes: Self { .init(.hoardBytes) }
     /// Least recently used.
     public static var lru: Self { .init(.lru) }
     /// First in, first out.
@@ -21,11 +25,11 @@ public struct SimulationPolicy: Hashable, Sendable, CustomStringConvertible {
     public static var sieve: Self { .init(.sieve) }
     /// S3-FIFO (SOSP 2023).
     public static var s3fifo: Self { .init(.s3fifo) }
-    /// ARC (FAST 2003).
+    /// ARC (FAST 2003). It counts keys.
     public static var arc: Self { .init(.arc) }
-    /// LIRS (SIGMETRICS 2002).
+    /// LIRS (SIGMETRICS 2002). It counts keys.
     public static var lirs: Self { .init(.lirs) }
-    /// Belady's bound: what no policy can exceed. It needs the whole access trace in memory.
+    /// Belady's bound, in keys: no policy can exceed it. It needs the whole access trace in memory.
     public static var opt: Self { .init(.opt) }
 
     /// All policies, in the order in which they are shown.
@@ -42,23 +46,15 @@ public struct SimulationPolicy: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { name }
 
-    /// Whether the policy looks into the future.
-    var needsNextUses: Bool { base == .opt }
-
-    /// An empty cache that replays requests with this policy.
-    ///
-    /// - Parameter nextUses: The next uses of all requests, for a policy that needs them.
-    func makeReplay(capacity: Int, nextUses: [UInt32] = []) -> any Replaying {
+    /// Whether the policy can be simulated with a capacity in bytes, or in keys.
+    public func canCount(bytes: Bool) -> Bool {
         switch base {
-        case .hoard: Replay(HoardPolicy(capacity: capacity))
-        case .lru: Replay(LRUPolicy(capacity: capacity))
-        case .fifo: Replay(FIFOPolicy(capacity: capacity))
-        case .clock: Replay(ClockPolicy(capacity: capacity))
-        case .sieve: Replay(SievePolicy(capacity: capacity))
-        case .s3fifo: Replay(S3FIFOPolicy(capacity: capacity))
-        case .arc: Replay(ARCPolicy(capacity: capacity))
-        case .lirs: Replay(LIRSPolicy(capacity: capacity))
-        case .opt: Replay(OptimalPolicy(capacity: capacity, nextUses: nextUses))
+        case .arc, .lirs, .opt: !bytes
+        case .hoardBytes: bytes
+        default: true
         }
     }
+
+    /// Whether the policy looks into the future.
+    var needsNextUses: Bool { base == .opt }
 }

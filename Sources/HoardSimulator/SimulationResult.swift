@@ -5,24 +5,64 @@
 public struct SimulationResult: Hashable, Sendable {
     /// The name of the access trace.
     public let trace: String
-    /// How many keys the cache could hold.
+    /// How many keys the cache could hold, or how many bytes.
     public let capacity: Int
+    /// Whether ``capacity`` is a number of bytes.
+    public let countsBytes: Bool
     public let policy: SimulationPolicy
     /// How many requests were replayed. All count, also those to the empty cache in the beginning.
     public let requests: Int
     /// How many of them found their key in the cache.
     public let hits: Int
 
-    public init(trace: String, capacity: Int, policy: SimulationPolicy, requests: Int, hits: Int) {
+    /// Whether the access trace has sizes.
+    public internal(set) var hasSizes = false
+    /// The bytes of the objects that were asked for; each counts as 1 byte if its size is not known.
+    public internal(set) var requestedBytes: Int
+    /// The bytes of the objects that were hit.
+    public internal(set) var hitBytes: Int
+    /// The sum of the costs of all requests, in microseconds; `nil` if the access trace has no costs.
+    public internal(set) var requestedMicroseconds: Int?
+    /// The sum of the costs of all hits: for how many microseconds loads would have run without the cache. `nil` if the access trace has no costs.
+    public internal(set) var savedMicroseconds: Int?
+    /// How many requests found an object that had expired. They are misses. `nil` if the access trace has no lifetimes.
+    public internal(set) var expired: Int?
+
+    public init(trace: String, capacity: Int, countsBytes: Bool = false, policy: SimulationPolicy, requests: Int, hits: Int) {
         self.trace = trace
         self.capacity = capacity
+        self.countsBytes = countsBytes
         self.policy = policy
         self.requests = requests
         self.hits = hits
+        requestedBytes = requests
+        hitBytes = hits
     }
 
     /// Hits per request, from 0 to 1.
     public var hitRatio: Double { requests == 0 ? 0 : Double(hits) / Double(requests) }
     /// Misses per request, from 0 to 1.
     public var missRatio: Double { 1 - hitRatio }
+    /// Bytes of hits per requested byte, from 0 to 1.
+    public var byteHitRatio: Double { requestedBytes == 0 ? 0 : Double(hitBytes) / Double(requestedBytes) }
+    /// The share of all costs that hits saved, from 0 to 1; `nil` if the access trace has no costs.
+    public var savedTimeRatio: Double? {
+        guard let savedMicroseconds, let requestedMicroseconds else { return nil }
+        return requestedMicroseconds == 0 ? 0 : Double(savedMicroseconds) / Double(requestedMicroseconds)
+    }
+}
+
+extension SimulationResult {
+    /// A result of a trace with those parts and sums.
+    init(trace: String, capacity: Int, countsBytes: Bool, policy: SimulationPolicy, tally: HitTally, totals: RequestTotals, parts: RequestParts) {
+        self.init(trace: trace, capacity: capacity, countsBytes: countsBytes, policy: policy, requests: totals.requests, hits: tally.hits)
+        hasSizes = parts.contains(.sizes)
+        requestedBytes = totals.bytes
+        hitBytes = tally.bytes
+        if parts.contains(.costs) {
+            requestedMicroseconds = totals.microseconds
+            savedMicroseconds = tally.microseconds
+        }
+        if parts.contains(.lifetimes) { expired = tally.expired }
+    }
 }

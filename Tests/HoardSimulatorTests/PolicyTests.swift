@@ -58,7 +58,7 @@ struct PolicyTests {
 
     @Test func theHoardPolicyIsTheCacheOfThisPackage() {
         let replay = SimulationPolicy.hoard.makeReplay(capacity: 3)
-        replay.replay([1, 2, 3, 1, 2, 3].map { AccessRequest(key: $0) })
+        replay.replay(keys: [1, 2, 3, 1, 2, 3])
         #expect(replay.hits == 3)
         #expect(replay.count == 3)
     }
@@ -69,7 +69,7 @@ struct PolicyTests {
             let requests = randomRequests(count: 600, keyCount: 40, seed: seed)
             let replay = policy.makeReplay(capacity: capacity, nextUses: nextUses(of: requests))
             for request in requests {
-                replay.replay([AccessRequest(key: request)])
+                replay.replay(keys: [request])
                 guard replay.count > capacity else { continue }
                 Issue.record("\(policy) holds \(replay.count) keys at capacity \(capacity), seed \(seed)")
                 return
@@ -83,7 +83,7 @@ struct PolicyTests {
         let keyCount = Set(requests).count
         // S3-FIFO, ARC and LIRS part the cache, but fill all of it before they evict.
         let replay = policy.makeReplay(capacity: keyCount + 1, nextUses: nextUses(of: requests))
-        replay.replay(requests.map { AccessRequest(key: $0) })
+        replay.replay(keys: requests)
         #expect(replay.hits == requests.count - keyCount)
     }
 
@@ -91,47 +91,9 @@ struct PolicyTests {
         for policy in SimulationPolicy.all {
             let requests: [UInt64] = [.max, 0, .max - 1, .max, 0, .max - 1]
             let replay = policy.makeReplay(capacity: 4, nextUses: nextUses(of: requests))
-            replay.replay(requests.map { AccessRequest(key: $0) })
+            replay.replay(keys: requests)
             #expect(replay.hits == 3, "\(policy)")
         }
-    }
-}
-
-@Suite("Policies and models", .timeLimit(.minutes(5)))
-struct PolicyModelTests {
-    private func compare<Model: ReplacementPolicy>(
-        _ makePolicy: (Int) -> some ReplacementPolicy,
-        _ makeModel: (Int) -> Model,
-        capacities: [Int] = [1, 2, 3, 7, 20, 33]
-    ) {
-        for capacity in capacities {
-            for seed in UInt64(0)..<8 {
-                var policy = makePolicy(capacity)
-                var model = makeModel(capacity)
-                let requests = randomRequests(count: 700, keyCount: UInt64(capacity * 2 + 4), seed: seed)
-                for (step, request) in requests.enumerated() {
-                    let isHit = policy.access(request)
-                    let shouldHit = model.access(request)
-                    guard isHit != shouldHit || policy.count != model.count else { continue }
-                    Issue.record(
-                        "\(Model.self), capacity \(capacity), seed \(seed), step \(step): hit \(isHit) for \(shouldHit), \(policy.count) keys for \(model.count)"
-                    )
-                    return
-                }
-            }
-        }
-    }
-
-    @Test func lruAgreesWithItsModel() { compare(LRUPolicy.init, { LRUModel(capacity: $0) }) }
-    @Test func fifoAgreesWithItsModel() { compare(FIFOPolicy.init, { FIFOModel(capacity: $0) }) }
-    @Test func clockAgreesWithItsModel() { compare(ClockPolicy.init, { ClockModel(capacity: $0) }) }
-    @Test func sieveAgreesWithItsModel() { compare(SievePolicy.init, { SieveModel(capacity: $0) }) }
-    @Test func s3fifoAgreesWithItsModel() { compare(S3FIFOPolicy.init, S3FIFOModel.init) }
-    @Test func arcAgreesWithItsModel() { compare(ARCPolicy.init, ARCModel.init) }
-    @Test func lirsAgreesWithItsModel() { compare(LIRSPolicy.init, LIRSModel.init) }
-
-    @Test func lirsAgreesWithItsModelWhereItsQueueHasSeveralKeys() {
-        compare(LIRSPolicy.init, LIRSModel.init, capacities: [250])
     }
 }
 
@@ -155,7 +117,7 @@ struct OptimalPolicyTests {
 
     private func optimalHits(_ requests: [UInt64], capacity: Int) -> Int {
         let replay = SimulationPolicy.opt.makeReplay(capacity: capacity, nextUses: nextUses(of: requests))
-        replay.replay(requests.map { AccessRequest(key: $0) })
+        replay.replay(keys: requests)
         return replay.hits
     }
 
@@ -175,7 +137,7 @@ struct OptimalPolicyTests {
             for capacity in [1, 4, 15] {
                 let requests = randomRequests(count: 400, keyCount: 30, seed: seed)
                 let replay = policy.makeReplay(capacity: capacity, nextUses: nextUses(of: requests))
-                replay.replay(requests.map { AccessRequest(key: $0) })
+                replay.replay(keys: requests)
                 #expect(replay.hits <= optimalHits(requests, capacity: capacity), "capacity \(capacity), seed \(seed)")
             }
         }

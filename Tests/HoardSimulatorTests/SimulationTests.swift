@@ -58,7 +58,7 @@ struct SimulationTests {
     }
 
     @Test func everyPolicyIsFoundByItsName() {
-        #expect(SimulationPolicy.all.map(\.name) == ["hoard", "lru", "fifo", "clock", "sieve", "s3fifo", "arc", "lirs", "opt"])
+        #expect(SimulationPolicy.all.map(\.name) == ["hoard", "hoard-bytes", "lru", "fifo", "clock", "sieve", "s3fifo", "arc", "lirs", "opt"])
         for policy in SimulationPolicy.all { #expect(SimulationPolicy(name: policy.name) == policy) }
         #expect(SimulationPolicy(name: "LRU") == .lru)
         #expect(SimulationPolicy(name: "mru") == nil)
@@ -75,7 +75,18 @@ struct SimulationTests {
     }
 
     @Test(arguments: [
-        "", "0", "-1", "1.5", "x", "1k", "1000000001", "99999999999999999999", "%", "0%", "-5%", "101%", "nan%", "inf%", "1e1%", "10 %", "+5", "5%%",
+        ("1B", 1), ("64k", 65_536), ("64KB", 65_536), ("64KiB", 65_536), ("3M", 3 << 20), ("1GiB", 1 << 30), ("1024T", 1 << 50), ("5%B", 250),
+        ("0.01%b", 1), ("100%B", 5000),
+    ])
+    func capacitiesAreBytesOrSharesOfThem(text: String, bytes: Int) {
+        let capacity = SimulationCapacity(text)
+        #expect(capacity?.countsBytes == true)
+        #expect(capacity?.resolved(keyCount: 1000, byteCount: 5000) == bytes)
+    }
+
+    @Test(arguments: [
+        "", "0", "-1", "1.5", "x", "1x", "1kk", "0B", "5%C", "%B", "1.5M", "2PiB", "1025T", "1000000001", "99999999999999999999", "%", "0%", "-5%",
+        "101%", "nan%", "inf%", "1e1%", "10 %", "+5", "5%%",
         "٣",
     ])
     func otherTextsAreNoCapacities(text: String) {

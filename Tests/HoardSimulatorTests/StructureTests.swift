@@ -46,7 +46,7 @@ struct StructureTests {
     @Test(arguments: [UInt64(1), 2, 3])
     func slotListsAgreeWithArrays(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
-        var lists = SlotLists(count: 3)
+        var lists = SlotLists<UnitSizes>(count: 3)
         var model: [[Int]] = [[], [], []]
         for step in 0..<1500 {
             let slot = Int.random(in: 0..<20, using: &generator)

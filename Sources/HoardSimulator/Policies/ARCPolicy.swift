@@ -17,7 +17,7 @@ struct ARCPolicy: ReplacementPolicy {
     private var target = 0.0
     private var slots = KeySlots()
     /// The last use first.
-    private var lists = SlotLists(count: 4)
+    private var lists = SlotLists<UnitSizes>(count: 4)
 
     init(capacity: Int) {
         self.capacity = capacity
@@ -25,7 +25,7 @@ struct ARCPolicy: ReplacementPolicy {
 
     var count: Int { lists.count(Self.once) + lists.count(Self.often) }
 
-    mutating func access(_ key: UInt64) -> Bool {
+    mutating func access(_ key: UInt64, size: Int) -> Bool {
         guard let slot = slots.slot(of: key) else {
             makeRoom()
             lists.prepend(slots.insert(key), to: Self.once)
@@ -48,6 +48,13 @@ struct ARCPolicy: ReplacementPolicy {
             lists.moveToFirst(slot, of: Self.often)
             return true
         }
+    }
+
+    mutating func remove(_ key: UInt64) -> Bool {
+        guard let slot = slots.slot(of: key), let list = lists.list(of: slot), list == Self.once || list == Self.often else { return false }
+        lists.remove(slot)
+        slots.remove(slot)
+        return true
     }
 
     /// Case IV of the paper: a key that no list knows.

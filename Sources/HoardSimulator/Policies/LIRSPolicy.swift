@@ -24,9 +24,9 @@ struct LIRSPolicy: ReplacementPolicy {
     private var lirCount = 0
     private var slots = KeySlots()
     /// The stack of the paper, the last use first. The mark is the kind.
-    private var recency = SlotLists(count: 1)
+    private var recency = SlotLists<UnitSizes>(count: 1)
     /// The keys that are not LIR: entries in the order they leave in, and ghosts, the oldest first. Every ghost is in the stack.
-    private var others = SlotLists(count: 2)
+    private var others = SlotLists<UnitSizes>(count: 2)
 
     init(capacity: Int) {
         self.capacity = capacity
@@ -35,7 +35,7 @@ struct LIRSPolicy: ReplacementPolicy {
 
     var count: Int { lirCount + others.count(Self.queue) }
 
-    mutating func access(_ key: UInt64) -> Bool {
+    mutating func access(_ key: UInt64, size: Int) -> Bool {
         guard let slot = slots.slot(of: key) else {
             insert(key)
             return false
@@ -57,12 +57,22 @@ struct LIRSPolicy: ReplacementPolicy {
         }
     }
 
+    mutating func remove(_ key: UInt64) -> Bool {
+        guard let slot = slots.slot(of: key), others.list(of: slot) != Self.ghosts else { return false }
+        if others.list(of: slot) == Self.queue { others.remove(slot) } else { lirCount -= 1 }
+        if recency.list(of: slot) != nil { recency.remove(slot) }
+        slots.remove(slot)
+        prune()
+        return true
+    }
+
     private mutating func insert(_ key: UInt64) {
         makeRoom()
         let slot = slots.insert(key)
         if lirCount < lirCapacity {
             recency.prepend(slot, to: Self.stack, mark: Kind.lir)
             lirCount += 1
+            prune()
         } else {
             use(slot)
         }
@@ -84,6 +94,8 @@ struct LIRSPolicy: ReplacementPolicy {
             lirCount -= 1
             prune()
         }
+        // Where the last LIR key was removed, HIR keys may have come to the bottom.
+        prune()
     }
 
     /// Evicts the first key of the queue if the cache is full. It is remembered while it is in the stack.

@@ -24,7 +24,7 @@ struct OptimalPolicy: ReplacementPolicy {
     var count: Int { held.count }
 
     /// The key is not looked at: the requests are those that ``nextUses`` was made of.
-    mutating func access(_ key: UInt64) -> Bool {
+    mutating func access(_ key: UInt64, size: Int) -> Bool {
         let isHit = held.remove(place)
         let nextUse = nextUses[place]
         place += 1
@@ -34,6 +34,9 @@ struct OptimalPolicy: ReplacementPolicy {
         }
         return isHit
     }
+
+    /// Removes nothing: uses after an object has expired are not among ``nextUses``.
+    func remove(_ key: UInt64) -> Bool { false }
 }
 
 /// A set of numbers below a limit, which finds its largest: bits, and above them bits that say which words have any.

@@ -3,13 +3,34 @@
 
 /// Decides which keys a cache holds. Replays requests one by one; a miss brings the key in, if the policy admits it.
 ///
-/// Every key counts 1. A policy is created with the number of keys it may hold, which is at least 1.
+/// A policy is created with its capacity, which is at least 1: a number of keys, each of size 1, or a number of bytes.
+///
+/// The rules for sizes are the same for all. An object larger than the capacity is not admitted. A request that brings another size for
+/// a key that is held is a hit, and the cache is charged the new size from then on: others leave until it fits, and if it is larger than
+/// the capacity it leaves itself.
 protocol ReplacementPolicy: Sendable {
     /// Requests a key.
     ///
+    /// - Parameter size: The bytes to charge, at least 1; 1 for a policy whose capacity is a number of keys.
     /// - Returns: Whether it was a hit.
-    mutating func access(_ key: UInt64) -> Bool
+    mutating func access(_ key: UInt64, size: Int) -> Bool
 
-    /// How many keys are held now, never more than the capacity. Remembered keys of entries that left do not count.
+    /// Removes a key, as when its object expires: it is not remembered as one that was evicted.
+    ///
+    /// - Returns: Whether it was held.
+    mutating func remove(_ key: UInt64) -> Bool
+
+    /// How many keys are held now. Remembered keys of entries that left do not count.
     var count: Int { get }
+
+    /// The sum of the sizes of the keys held, never more than the capacity.
+    var size: Int { get }
+}
+
+extension ReplacementPolicy {
+    /// Requests a key of size 1.
+    mutating func access(_ key: UInt64) -> Bool { access(key, size: 1) }
+
+    /// The size of a policy whose capacity is a number of keys.
+    var size: Int { count }
 }

@@ -28,7 +28,7 @@ func zipfRequests(count: Int, keyCount: Int, exponent: Double, seed: UInt64) -> 
 func exactMissRatios(of requests: [UInt64], counts: [Int]) -> [Double] {
     counts.map { count in
         let replay = SimulationPolicy.lru.makeReplay(capacity: count)
-        replay.replay(requests)
+        replay.replay(RequestBatch(requests.map { AccessRequest(key: $0) }))
         return 1 - Double(replay.hits) / Double(requests.count)
     }
 }

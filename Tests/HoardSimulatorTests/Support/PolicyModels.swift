@@ -5,128 +5,182 @@
 
 // The policies as their papers tell them, with arrays that are searched from end to end.
 
-struct LRUModel: ReplacementPolicy {
-    let capacity: Int
-    var keys: [UInt64] = []
-    var count: Int { keys.count }
-
-    mutating func access(_ key: UInt64) -> Bool {
-        let isHit = keys.contains(key)
-        keys.removeAll { $0 == key }
-        keys.append(key)
-        if keys.count > capacity { keys.removeFirst() }
-        return isHit
-    }
+/// A key that a model holds.
+struct ModelObject {
+    let key: UInt64
+    var size: Int
+    var uses = 0
 }
 
-struct FIFOModel: ReplacementPolicy {
-    let capacity: Int
-    var keys: [UInt64] = []
-    var count: Int { keys.count }
+/// A model with one queue of objects.
+protocol QueueModel: ReplacementPolicy {
+    var capacity: Int { get }
+    var objects: [ModelObject] { get set }
+    mutating func noteHit(at index: Int)
+    mutating func evict()
+    mutating func removeObject(at index: Int)
+}
 
-    mutating func access(_ key: UInt64) -> Bool {
-        if keys.contains(key) { return true }
-        keys.append(key)
-        if keys.count > capacity { keys.removeFirst() }
-        return false
+extension QueueModel {
+    var count: Int { objects.count }
+    var size: Int { objects.reduce(0) { $0 + $1.size } }
+
+    mutating func access(_ key: UInt64, size: Int) -> Bool {
+        guard let index = objects.firstIndex(where: { $0.key == key }) else {
+            guard size <= capacity else { return false }
+            while self.size + size > capacity { evict() }
+            objects.append(ModelObject(key: key, size: size))
+            return false
+        }
+        objects[index].size = size
+        noteHit(at: index)
+        if size > capacity { _ = remove(key) }
+        while self.size > capacity { evict() }
+        return true
     }
+
+    mutating func remove(_ key: UInt64) -> Bool {
+        guard let index = objects.firstIndex(where: { $0.key == key }) else { return false }
+        removeObject(at: index)
+        return true
+    }
+
+    mutating func removeObject(at index: Int) { objects.remove(at: index) }
+}
+
+struct LRUModel: QueueModel {
+    let capacity: Int
+    var objects: [ModelObject] = []
+
+    mutating func noteHit(at index: Int) { objects.append(objects.remove(at: index)) }
+    mutating func evict() { objects.removeFirst() }
+}
+
+struct FIFOModel: QueueModel {
+    let capacity: Int
+    var objects: [ModelObject] = []
+
+    mutating func noteHit(at index: Int) {}
+    mutating func evict() { objects.removeFirst() }
 }
 
 /// CLOCK as a queue: who still has a count goes back to its end.
-struct ClockModel: ReplacementPolicy {
+struct ClockModel: QueueModel {
     let capacity: Int
-    var queue: [(key: UInt64, uses: Int)] = []
-    var count: Int { queue.count }
+    var objects: [ModelObject] = []
 
-    mutating func access(_ key: UInt64) -> Bool {
-        if let index = queue.firstIndex(where: { $0.key == key }) {
-            queue[index].uses = min(3, queue[index].uses + 1)
-            return true
+    mutating func noteHit(at index: Int) { objects[index].uses = min(3, objects[index].uses + 1) }
+
+    mutating func evict() {
+        while objects[0].uses > 0 {
+            objects[0].uses -= 1
+            objects.append(objects.removeFirst())
         }
-        if queue.count == capacity {
-            while queue[0].uses > 0 {
-                let first = queue.removeFirst()
-                queue.append((first.key, first.uses - 1))
-            }
-            queue.removeFirst()
-        }
-        queue.append((key, 0))
-        return false
+        objects.removeFirst()
     }
 }
 
-struct SieveModel: ReplacementPolicy {
+struct SieveModel: QueueModel {
     let capacity: Int
     /// Oldest first.
-    var keys: [UInt64] = []
-    var visited: Set<UInt64> = []
-    var hand = 0
-    var count: Int { keys.count }
+    var objects: [ModelObject] = []
+    /// The key that is looked at next; `nil` stands for the oldest.
+    var hand: UInt64?
 
-    mutating func access(_ key: UInt64) -> Bool {
-        if keys.contains(key) {
-            visited.insert(key)
-            return true
+    mutating func noteHit(at index: Int) { objects[index].uses = 1 }
+
+    mutating func evict() {
+        var index = objects.firstIndex { $0.key == hand } ?? 0
+        while objects[index].uses > 0 {
+            objects[index].uses = 0
+            index = (index + 1) % objects.count
         }
-        if keys.count == capacity {
-            if hand >= keys.count { hand = 0 }
-            while visited.remove(keys[hand]) != nil { hand = (hand + 1) % keys.count }
-            keys.remove(at: hand)
-        }
-        // A hand that went past the newest key starts again with the oldest, also if a key has come since.
-        if hand >= keys.count { hand = 0 }
-        keys.append(key)
-        return false
+        hand = objects[index].key
+        removeObject(at: index)
+    }
+
+    /// A hand that goes past the newest key starts again with the oldest, also if a key comes before it is used.
+    mutating func removeObject(at index: Int) {
+        if hand == objects[index].key { hand = index + 1 < objects.count ? objects[index + 1].key : nil }
+        objects.remove(at: index)
     }
 }
 
 struct S3FIFOModel: ReplacementPolicy {
     let capacity: Int
+    var countsBytes = false
     /// Oldest first.
-    var small: [UInt64] = []
-    var main: [UInt64] = []
-    var ghosts: [UInt64] = []
-    var uses: [UInt64: Int] = [:]
+    var small: [ModelObject] = []
+    var main: [ModelObject] = []
+    var ghosts: [ModelObject] = []
     var isWarm = false
     var count: Int { small.count + main.count }
+    var size: Int { bytes(small) + bytes(main) }
     var smallCapacity: Int { max(1, capacity / 10) }
 
     init(capacity: Int) { self.capacity = capacity }
 
-    mutating func access(_ key: UInt64) -> Bool {
-        if small.contains(key) || main.contains(key) {
-            uses[key] = min(3, uses[key, default: 0] + 1)
-            return true
+    private func bytes(_ queue: [ModelObject]) -> Int { queue.reduce(0) { $0 + $1.size } }
+
+    mutating func access(_ key: UInt64, size: Int) -> Bool {
+        if let index = small.firstIndex(where: { $0.key == key }) {
+            small[index].uses = min(3, small[index].uses + 1)
+            small[index].size = size
+        } else if let index = main.firstIndex(where: { $0.key == key }) {
+            main[index].uses = min(3, main[index].uses + 1)
+            main[index].size = size
+        } else {
+            insert(key, size: size)
+            return false
         }
-        let isGhost = ghosts.contains(key)
-        ghosts.removeAll { $0 == key }
-        while count == capacity { evict() }
-        uses[key] = 0
-        if isGhost || (!isWarm && small.count >= smallCapacity) { main.append(key) } else { small.append(key) }
-        return false
+        if size > capacity { _ = remove(key) }
+        while self.size > capacity { evict() }
+        return true
+    }
+
+    private mutating func insert(_ key: UInt64, size: Int) {
+        let isGhost = ghosts.contains { $0.key == key }
+        ghosts.removeAll { $0.key == key }
+        if countsBytes, size >= smallCapacity { return }
+        while self.size + size > capacity { evict() }
+        let object = ModelObject(key: key, size: size)
+        if isGhost || (!isWarm && bytes(small) >= smallCapacity) { main.append(object) } else { small.append(object) }
+    }
+
+    mutating func remove(_ key: UInt64) -> Bool {
+        let count = self.count
+        small.removeAll { $0.key == key }
+        main.removeAll { $0.key == key }
+        return self.count < count
     }
 
     private mutating func evict() {
         isWarm = true
-        if small.count >= smallCapacity {
+        if bytes(small) >= smallCapacity || main.isEmpty {
             while !small.isEmpty {
-                let key = small.removeFirst()
-                guard uses[key, default: 0] < 2 else {
-                    uses[key] = 0
-                    main.append(key)
+                var object = small.removeFirst()
+                guard object.uses < 2 else {
+                    object.uses = 0
+                    main.append(object)
                     continue
                 }
-                ghosts = (ghosts + [key]).suffix(capacity * 9 / 10)
-                return
+                return remember(object)
             }
         } else {
-            while let key = main.first {
+            while var object = main.first {
                 main.removeFirst()
-                guard let count = uses[key], count > 0 else { return }
-                uses[key] = count - 1
-                main.append(key)
+                guard object.uses > 0 else { return }
+                object.uses -= 1
+                main.append(object)
             }
         }
+    }
+
+    private mutating func remember(_ object: ModelObject) {
+        let ghostCapacity = capacity * 9 / 10
+        guard object.size <= ghostCapacity else { return }
+        ghosts.append(object)
+        while bytes(ghosts) > ghostCapacity { ghosts.removeFirst() }
     }
 }
 
@@ -143,7 +197,7 @@ struct ARCModel: ReplacementPolicy {
 
     init(capacity: Int) { c = capacity }
 
-    mutating func access(_ x: UInt64) -> Bool {
+    mutating func access(_ x: UInt64, size: Int) -> Bool {
         if t1.contains(x) || t2.contains(x) {  // Case I
             forget(x)
             t2.insert(x, at: 0)
@@ -180,6 +234,12 @@ struct ARCModel: ReplacementPolicy {
         return false
     }
 
+    mutating func remove(_ x: UInt64) -> Bool {
+        guard t1.contains(x) || t2.contains(x) else { return false }
+        forget(x)
+        return true
+    }
+
     private mutating func replace(_ x: UInt64) {
         // The paper takes a full cache for granted; after Case IV (A) has dropped keys without a ghost it need not be full.
         guard count >= c else { return }
@@ -212,7 +272,7 @@ struct LIRSModel: ReplacementPolicy {
 
     init(capacity: Int) { self.capacity = capacity }
 
-    mutating func access(_ key: UInt64) -> Bool {
+    mutating func access(_ key: UInt64, size: Int) -> Bool {
         if lir.contains(key) {
             toTop(key)
             prune()
@@ -246,6 +306,14 @@ struct LIRSModel: ReplacementPolicy {
             queue.append(key)
         }
         return isHit
+    }
+
+    mutating func remove(_ key: UInt64) -> Bool {
+        guard lir.remove(key) != nil || queue.contains(key) else { return false }
+        queue.removeAll { $0 == key }
+        stack.removeAll { $0 == key }
+        prune()
+        return true
     }
 
     private mutating func toTop(_ key: UInt64) {

@@ -3,6 +3,8 @@
 
 import HoardTesting
 
+@testable import HoardSimulator
+
 /// Requests of several kinds in turns, as real access traces have them: popular keys, loops, scans, and pairs.
 func randomRequests(count: Int, keyCount: UInt64, seed: UInt64) -> [UInt64] {
     var generator = SeededGenerator(seed: seed)
@@ -38,4 +40,29 @@ func nextUses(of requests: [UInt64]) -> [UInt32] {
     requests.indices.map { place in
         requests[(place + 1)...].firstIndex(of: requests[place]).map(UInt32.init) ?? .max
     }
+}
+
+/// A request for an object of that size.
+struct SizedKey {
+    let key: UInt64
+    let size: Int
+}
+
+/// Requests of the same kinds for objects of different sizes, most of them small. One request in twenty brings another size for its key.
+func randomSizedRequests(count: Int, keyCount: UInt64, largestSize: Int, seed: UInt64) -> [SizedKey] {
+    var generator = SeededGenerator(seed: seed &+ 77)
+    var sizes: [UInt64: Int] = [:]
+    return randomRequests(count: count, keyCount: keyCount, seed: seed).map { key in
+        if sizes[key] == nil || Int.random(in: 0..<20, using: &generator) == 0 {
+            let most = Int.random(in: 1...largestSize, using: &generator)
+            // One in forty is far larger.
+            sizes[key] = Int.random(in: 1...most, using: &generator) * (Int.random(in: 0..<40, using: &generator) == 0 ? 50 : 1)
+        }
+        return SizedKey(key: key, size: sizes[key] ?? 1)
+    }
+}
+
+extension Replaying {
+    /// Replays requests that have a key and nothing else.
+    func replay(keys: [UInt64]) { replay(RequestBatch(keys.map { AccessRequest(key: $0) })) }
 }

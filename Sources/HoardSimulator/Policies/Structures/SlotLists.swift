@@ -1,10 +1,10 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Doubly linked lists of slots. A slot is in one of the lists or in none, and carries a mark for the policy's own use.
+/// Doubly linked lists of slots. A slot is in one of the lists or in none, has a size, and carries a mark for the policy's own use.
 ///
 /// All operations are O(1). The lists are rings, each with an end of its own before its first slot and after its last.
-struct SlotLists: Sendable {
+struct SlotLists<Sizes: SlotSizes>: Sendable {
     private struct Node {
         var previous: UInt32
         var next: UInt32
@@ -13,10 +13,13 @@ struct SlotLists: Sendable {
         var mark: UInt16
     }
 
-    private static let none = UInt16.max
+    private static var none: UInt16 { .max }
 
     private var nodes: [Node]
     private var counts: [Int]
+    private var sizes = Sizes()
+    /// The sum of each list's sizes, if sizes differ.
+    private var sums: [Int]
 
     /// The ends of the lists come before the slots.
     private var base: Int { counts.count }
@@ -24,11 +27,25 @@ struct SlotLists: Sendable {
     /// Creates empty lists, numbered from 0.
     init(count: Int) {
         counts = Array(repeating: 0, count: count)
+        sums = Array(repeating: 0, count: count)
         nodes = (0..<UInt32(count)).map { Node(previous: $0, next: $0, list: Self.none, mark: 0) }
     }
 
     /// How many slots are in a list.
     func count(_ list: Int) -> Int { counts[list] }
+
+    /// The sum of the sizes of a list's slots.
+    func size(ofList list: Int) -> Int { Sizes.differ ? sums[list] : counts[list] }
+
+    /// The size of a slot; 1 if sizes do not differ.
+    func size(of slot: Int) -> Int { sizes[slot] }
+
+    /// Gives a slot, whether in a list or in none, another size.
+    mutating func setSize(_ size: Int, of slot: Int) {
+        guard Sizes.differ else { return }
+        if let list = list(of: slot) { sums[list] += size - sizes[slot] }
+        sizes[slot] = size
+    }
 
     func isEmpty(_ list: Int) -> Bool { counts[list] == 0 }
 
@@ -69,6 +86,7 @@ struct SlotLists: Sendable {
         nodes[Int(node.previous)].next = node.next
         nodes[Int(node.next)].previous = node.previous
         counts[Int(node.list)] -= 1
+        if Sizes.differ { sums[Int(node.list)] -= sizes[slot] }
         nodes[base + slot].list = Self.none
     }
 
@@ -90,5 +108,6 @@ struct SlotLists: Sendable {
         nodes[previous].next = UInt32(position)
         nodes[Int(next)].previous = UInt32(position)
         counts[list] += 1
+        if Sizes.differ { sums[list] += sizes[slot] }
     }
 }

@@ -1,0 +1,121 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A whole access trace in memory, with the parts of its requests: those that none of them has take no memory.
+struct HeldTrace: Sendable {
+    /// The requests, by the numbers of their keys.
+    private(set) var trace: AccessTrace
+    /// The parts that there are.
+    private(set) var parts: RequestParts = []
+    private(set) var totals = RequestTotals()
+    // By request, each empty unless there is such a part. What is not known is the largest number, as in ``AccessRequest``.
+    private(set) var sizes: [Int] = []
+    private var costs: [UInt32] = []
+    private var lifetimes: [UInt64] = []
+    private var times: [UInt64] = []
+
+    /// Holds a trace that has keys only.
+    init(_ trace: AccessTrace) {
+        self.trace = trace
+        totals = RequestTotals(requests: trace.requestCount, bytes: trace.requestCount)
+    }
+
+    /// Reads an access trace to its end.
+    init(_ source: RequestSource) throws(AccessTraceError) {
+        var completer = RequestCompleter()
+        var (numbers, keys, requests) = (KeyTable(), [UInt64](), [UInt32]())
+        var batch = RequestBatch([])
+        self.init(AccessTrace(name: source.name, keys: [], requests: []))
+        while try source.readBatch(&batch.requests) {
+            guard requests.count + batch.requests.count < UInt32.max else {
+                throw AccessTraceError(
+                    .tooLong,
+                    in: source.name,
+                    "has more than \(UInt32.max) requests; without opt and with fixed capacities, it can be streamed."
+                )
+            }
+            completer.complete(&batch)
+            append(batch, after: requests.count)
+            for request in batch.requests {
+                if let number = numbers[request.key] {
+                    requests.append(UInt32(number))
+                } else {
+                    numbers.insert(request.key, keys.count)
+                    requests.append(UInt32(keys.count))
+                    keys.append(request.key)
+                }
+            }
+        }
+        trace = AccessTrace(name: source.name, keys: keys, requests: requests)
+        totals = completer.totals
+    }
+
+    /// Holds the parts of further requests. A part that comes up now was not known before.
+    private mutating func append(_ batch: RequestBatch, after count: Int) {
+        let new = batch.parts.subtracting(parts)
+        if new.contains(.sizes) { sizes = Array(repeating: .max, count: count) }
+        if new.contains(.costs) { costs = Array(repeating: .max, count: count) }
+        if new.contains(.lifetimes) {
+            lifetimes = Array(repeating: .max, count: count)
+            times = lifetimes
+        }
+        parts = batch.parts
+        if parts.contains(.sizes) { sizes += batch.requests.lazy.map { $0.size ?? .max } }
+        if parts.contains(.costs) { costs += batch.requests.lazy.map { $0.cost ?? .max } }
+        if parts.contains(.lifetimes) {
+            lifetimes += batch.requests.lazy.map { $0.lifetime ?? .max }
+            times += batch.requests.lazy.map { $0.time ?? .max }
+        }
+    }
+
+    /// Some of the requests.
+    func batch(_ places: Range<Int>) -> RequestBatch {
+        var batch = RequestBatch(places.map(request))
+        batch.parts = parts
+        if parts.contains(.lifetimes) { batch.keyNumbers = Array(trace.requests[places]) }
+        return batch
+    }
+
+    private func request(_ place: Int) -> AccessRequest {
+        var request = AccessRequest(key: trace.keys[Int(trace.requests[place])])
+        if parts.contains(.sizes) { request.size = sizes[place] }
+        if parts.contains(.costs) { request.cost = costs[place] }
+        if parts.contains(.lifetimes) {
+            request.lifetime = lifetimes[place]
+            request.time = times[place]
+        }
+        return request
+    }
+
+    /// The bytes that a cache is charged for a request's object.
+    func chargedBytes(_ place: Int) -> Int { sizes.isEmpty || sizes[place] == .max ? 1 : max(1, sizes[place]) }
+
+    /// The bytes of all different keys, each with its largest size.
+    ///
+    /// - Complexity: O(*n*).
+    func distinctBytes() -> Int {
+        guard parts.contains(.sizes) else { return trace.keyCount }
+        var largest = Array(repeating: 0, count: trace.keyCount)
+        for place in trace.requests.indices {
+            let number = Int(trace.requests[place])
+            largest[number] = max(largest[number], chargedBytes(place))
+        }
+        return largest.reduce(0, +)
+    }
+
+    /// For each request, the place of the next one for the same key, or ``AccessTrace/never`` if there is none before every object that can have
+    /// been loaded by then has expired.
+    ///
+    /// - Complexity: O(*n*).
+    func nextUses() -> [UInt32] {
+        var uses = trace.nextUses()
+        guard parts.contains(.lifetimes) else { return uses }
+        var deadlines = Array(repeating: UInt64(0), count: trace.keyCount)
+        for place in uses.indices where uses[place] != AccessTrace.never {
+            let number = Int(trace.requests[place])
+            deadlines[number] = max(deadlines[number], request(place).deadline)
+            if deadlines[number] <= request(Int(uses[place])).time ?? 0 { uses[place] = AccessTrace.never }
+        }
+        return uses
+    }
+}

@@ -1,0 +1,109 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// A cache under replay: a policy of whatever type, and how often it hit.
+protocol Replaying: AnyObject, Sendable {
+    /// Replays the requests, one after the other.
+    func replay(_ batch: RequestBatch)
+    /// The hits among the requests so far.
+    var tally: HitTally { get }
+    /// How many keys the policy holds.
+    var count: Int { get }
+    /// The sum of the sizes of the keys it holds.
+    var size: Int { get }
+}
+
+extension Replaying {
+    /// How many of the requests so far were hits.
+    var hits: Int { tally.hits }
+}
+
+/// The hits of a cache.
+struct HitTally: Hashable, Sendable {
+    /// How many requests found their object in the cache.
+    var hits = 0
+    /// The bytes that they asked for.
+    var bytes = 0
+    /// How long the loads would have taken that they made needless.
+    var microseconds = 0
+    /// How many requests found an object that had expired.
+    var expired = 0
+    /// How many of the hits were found on the second level only.
+    var lowerHits = 0
+    /// The bytes of those.
+    var lowerBytes = 0
+}
+
+/// Replays batch by batch on one policy. It is generic so that the compiler makes a loop for each type of policy.
+///
+/// Each batch may come from another thread, never two at once: the lock is taken once per batch and is always free.
+final class Replay<Policy: ReplacementPolicy>: Replaying {
+    private struct State {
+        var policy: Policy
+        var tally = HitTally()
+        /// When the object expires that each key was loaded with last, by the key's number.
+        var deadlines: [UInt64] = []
+    }
+
+    private let state: Mutex<State>
+    /// Whether the policy is told sizes; otherwise each is 1.
+    private let countsBytes: Bool
+
+    init(_ policy: Policy, countsBytes: Bool = false) {
+        state = Mutex(State(policy: policy))
+        self.countsBytes = countsBytes
+    }
+
+    var tally: HitTally { state.withLock { $0.tally } }
+    var count: Int { state.withLock { $0.policy.count } }
+    var size: Int { state.withLock { $0.policy.size } }
+
+    func replay(_ batch: RequestBatch) {
+        state.withLock { state in
+            if batch.parts.contains(.lifetimes) {
+                Self.replayWithLifetimes(batch, countsBytes: countsBytes, on: &state)
+            } else if batch.parts.isEmpty {
+                Self.replayKeys(batch.requests, on: &state)
+            } else {
+                for request in batch.requests where state.policy.access(request.key, size: countsBytes ? request.chargedBytes : 1) {
+                    state.tally.note(request)
+                }
+            }
+        }
+    }
+
+    /// Replays requests that have a key and nothing else.
+    private static func replayKeys(_ requests: [AccessRequest], on state: inout State) {
+        var hits = 0
+        for request in requests where state.policy.access(request.key, size: 1) { hits += 1 }
+        state.tally.hits += hits
+        state.tally.bytes += hits
+    }
+
+    /// Removes what has expired before it is asked for: no policy knows of time.
+    ///
+    /// An expired object takes its room until it is asked for or evicted, as in a cache that looks at times when it reads.
+    private static func replayWithLifetimes(_ batch: RequestBatch, countsBytes: Bool, on state: inout State) {
+        for (request, number) in zip(batch.requests, batch.keyNumbers) {
+            let number = Int(number)
+            while state.deadlines.count <= number { state.deadlines.append(.max) }
+            if state.deadlines[number] <= request.time ?? 0, state.policy.remove(request.key) { state.tally.expired += 1 }
+            if state.policy.access(request.key, size: countsBytes ? request.chargedBytes : 1) {
+                state.tally.note(request)
+            } else {
+                state.deadlines[number] = request.deadline
+            }
+        }
+    }
+}
+
+extension HitTally {
+    /// Counts a hit.
+    mutating func note(_ request: AccessRequest) {
+        hits += 1
+        bytes += request.knownBytes
+        microseconds += Int(request.cost ?? 0)
+    }
+}

@@ -1,0 +1,52 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Requests that all caches of a simulation replay next.
+struct RequestBatch: Sendable {
+    var requests: [AccessRequest]
+    /// For each request, a number for its key, from 0; empty unless there are lifetimes.
+    var keyNumbers: [UInt32] = []
+    /// The parts that requests have in the trace so far.
+    var parts: RequestParts = []
+
+    init(_ requests: [AccessRequest]) {
+        self.requests = requests
+    }
+}
+
+/// The parts of requests, besides their key, that a simulation uses.
+struct RequestParts: OptionSet, Sendable {
+    let rawValue: UInt8
+
+    static let sizes = Self(rawValue: 1)
+    static let costs = Self(rawValue: 2)
+    static let lifetimes = Self(rawValue: 4)
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The parts that any of the requests has.
+    init(of requests: [AccessRequest]) {
+        var parts: Self = []
+        for request in requests {
+            if request.size != nil { parts.insert(.sizes) }
+            if request.cost != nil { parts.insert(.costs) }
+            if request.lifetime != nil { parts.insert(.lifetimes) }
+        }
+        self = parts
+    }
+}
+
+extension AccessRequest {
+    /// The bytes of the object; 1 if they are not known.
+    var knownBytes: Int { size ?? 1 }
+
+    /// The bytes that a cache is charged: even an empty object takes one.
+    var chargedBytes: Int { max(1, knownBytes) }
+
+    /// The time at which an object that is loaded for the request expires.
+    var deadline: UInt64 {
+        guard let lifetime else { return .max }
+        let (deadline, overflows) = (time ?? 0).addingReportingOverflow(lifetime)
+        return overflows ? .max : deadline
+    }
+}

@@ -1,0 +1,42 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Hoard
+
+extension SimulationPolicy {
+    /// An empty cache that replays requests with this policy.
+    ///
+    /// - Parameters:
+    ///   - capacity: A number of keys, or of bytes if the policy is to count those, and can.
+    ///   - nextUses: The next uses of all requests, for a policy that needs them.
+    func makeReplay(capacity: Int, countsBytes: Bool = false, nextUses: [UInt32] = []) -> any Replaying {
+        countsBytes ? makeByteReplay(capacity: capacity) : makeKeyReplay(capacity: capacity, nextUses: nextUses)
+    }
+
+    private func makeKeyReplay(capacity: Int, nextUses: [UInt32]) -> any Replaying {
+        switch base {
+        case .hoard, .hoardBytes: Replay(HoardPolicy(capacity: capacity))
+        case .lru: Replay(LRUPolicy(capacity: capacity))
+        case .fifo: Replay(FIFOPolicy(capacity: capacity))
+        case .clock: Replay(ClockPolicy(capacity: capacity))
+        case .sieve: Replay(SievePolicy(capacity: capacity))
+        case .s3fifo: Replay(S3FIFOPolicy(capacity: capacity))
+        case .arc: Replay(ARCPolicy(capacity: capacity))
+        case .lirs: Replay(LIRSPolicy(capacity: capacity))
+        case .opt: Replay(OptimalPolicy(capacity: capacity, nextUses: nextUses))
+        }
+    }
+
+    private func makeByteReplay(capacity: Int) -> any Replaying {
+        switch base {
+        case .hoard: Replay(HoardPolicy(byteCapacity: capacity, favouring: .objects), countsBytes: true)
+        case .hoardBytes: Replay(HoardPolicy(byteCapacity: capacity, favouring: .bytes), countsBytes: true)
+        case .fifo: Replay(FIFOPolicy(byteCapacity: capacity), countsBytes: true)
+        case .clock: Replay(ClockPolicy(byteCapacity: capacity), countsBytes: true)
+        case .sieve: Replay(SievePolicy(byteCapacity: capacity), countsBytes: true)
+        case .s3fifo: Replay(S3FIFOPolicy(byteCapacity: capacity), countsBytes: true)
+        // The other three count keys, and have no cells in bytes.
+        case .lru, .arc, .lirs, .opt: Replay(LRUPolicy(byteCapacity: capacity), countsBytes: true)
+        }
+    }
+}
