@@ -66,9 +66,47 @@ struct SimulateCommandTests {
         try write((0..<1000).map { "\($0)\n" }.joined(), to: "scan.txt")
         let result = try await run(directory.path("scan.txt"), "--json")
         let lines = try result.text.split(separator: "\n").map { try #require(JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]) }
-        let expected = [10, 50, 100, 200, 500].flatMap { capacity in SimulationPolicy.all.map { "\(capacity) \($0.name)" } }
+        let keyPolicies = SimulationPolicy.all.filter { $0.canCount(bytes: false) }
+        let expected = [10, 50, 100, 200, 500].flatMap { capacity in keyPolicies.map { "\(capacity) \($0.name)" } }
         #expect(lines.map { "\($0["capacity"] ?? "") \($0["policy"] ?? "")" } == expected)
         #expect(lines.allSatisfy { $0["hits"] as? Int == 0 && $0["requests"] as? Int == 1000 })
+    }
+
+    @Test func capacitiesInBytesShowTheBytesThatWereHit() async throws {
+        let json = try await run(directory.path("loop.txt"), "--capacity", "2B,100%B", "--policy", "lru", "--json")
+        #expect(
+            json.text == """
+                {"trace":"loop","capacity":2,"unit":"bytes","policy":"lru","requests":6,"hits":0,"hitRatio":0.0,\
+                "requestedBytes":6,"hitBytes":0,"byteHitRatio":0.0}
+                {"trace":"loop","capacity":3,"unit":"bytes","policy":"lru","requests":6,"hits":3,"hitRatio":0.5,\
+                "requestedBytes":6,"hitBytes":3,"byteHitRatio":0.5}
+
+                """
+        )
+        let table = try await run(directory.path("loop.txt"), "--capacity", "3,1KiB", "--policy", "fifo,lru")
+        #expect(
+            table.text == """
+                TRACE                                CAPACITY  REQUESTS   FIFO    LRU
+                loop                                        3         6  50.00  50.00
+                loop                                  1024 B         6  50.00  50.00
+                mean hit ratio in %                                      50.00  50.00
+                lines more than 0.5 points under LRU                         0      -
+
+                byte hit ratio in %
+                TRACE                    CAPACITY  REQUESTS   FIFO    LRU
+                loop                            3         6      -      -
+                loop                        1 KiB         6  50.00  50.00
+                mean byte hit ratio in %                      50.00  50.00
+
+                """
+        )
+    }
+
+    @Test(arguments: [("1KiB", "arc,lru", "arc counts keys, not bytes"), ("10,5%", "hoard-bytes", "hoard-bytes counts bytes, not keys")])
+    func aPolicyThatCannotCountTheCapacityIsAUsageError(capacity: String, policy: String, fault: String) async throws {
+        let result = try await run(directory.path("loop.txt"), "--capacity=\(capacity)", "--policy=\(policy)")
+        #expect(result.status == 64)
+        #expect(result.errors.contains(fault), "\(result.errors)")
     }
 
     @Test func standardInputIsRead() async throws {
@@ -112,7 +150,7 @@ struct SimulateCommandTests {
         #expect(unknown.errors.contains("access-log"))
     }
 
-    @Test(arguments: ["0", "-5", "x", "10,", "1.5", "0%", "200%", "99999999999999999999"])
+    @Test(arguments: ["0", "-5", "x", "10,", "1.5", "0%", "200%", "0B", "5%C", "1.5MiB", "99999999999999999999"])
     func aBadCapacityIsAUsageError(capacity: String) async throws {
         let result = try await run(directory.path("loop.txt"), "--capacity=\(capacity)")
         #expect(result.status == 64)
@@ -124,7 +162,7 @@ struct SimulateCommandTests {
     func anUnknownPolicyIsAUsageErrorThatNamesThePolicies(policy: String) async throws {
         let result = try await run(directory.path("loop.txt"), "--policy=\(policy)")
         #expect(result.status == 64)
-        #expect(result.errors.contains("hoard, lru, fifo, clock, sieve, s3fifo, arc, lirs, opt"), "\(result.errors)")
+        #expect(result.errors.contains(SimulationPolicy.all.map(\.name).joined(separator: ", ")), "\(result.errors)")
     }
 
     @Test func standardInputCannotBeReadTwice() async throws {

@@ -12,16 +12,22 @@ struct SimulateCommand: AsyncParsableCommand {
         abstract: "Replay access traces on cache policies, and compare hit ratios.",
         discussion: """
             An access trace has one request per line, as plain text or gzip: a decimal key, which a size may follow. \
-            The size is not used: every key counts 1. Blank lines and lines that begin with # are skipped. \
+            Blank lines and lines that begin with # are skipped. \
             Each request is looked up, and inserted on a miss; the hit ratio is over all requests, \
             also those to the empty cache in the beginning.
 
+            With a capacity in keys each key counts 1; with one in bytes each object counts its size, and what is larger than the \
+            cache is not kept. A request without a size has the last known size of its key, or else 1 byte. With sizes, the ratio of \
+            the bytes that were hit is shown too; with costs, the share of the loading time that was saved. An object with a \
+            lifetime is a miss once that is over.
+
             Policies: hoard is the cache of this package; opt is the best that is possible when the future is known \
-            (Belady's bound); the others are published ones. With fixed capacities and without opt, access traces are streamed; \
+            (Belady's bound); the others are published ones. A policy that cannot count bytes, or keys, is left out where it has to. With fixed capacities and without opt, access traces are streamed; \
             otherwise they are held in memory.
 
             Example:
               hoard simulate trace.gz --capacity 500,5% --policy hoard,opt --plot out.svg
+              hoard simulate trace.gz --capacity 64MiB,1GiB,5%B --policy hoard,hoard-bytes,lru
 
             Exits with 1 if an access trace could not be read; the others are replayed all the same.
             """
@@ -33,14 +39,18 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "How many keys the cache may hold, separated by commas: numbers, or shares of the different keys such as 10%. (default: 0.1, 1, 5, 10, 20 and 50%, at least 10 keys)",
+            """
+            How much the cache may hold, separated by commas: numbers of keys, or shares of the different keys such as 10%; \
+            bytes such as 64MiB, or shares of the bytes of all different keys such as 10%B. \
+            (default: 0.1, 1, 5, 10, 20 and 50%, at least 10 keys)
+            """,
             valueName: "n,…"
         )
     )
     var capacity: CapacityList?
 
     @Option(name: .long, help: ArgumentHelp("Policies, separated by commas, of \(PolicyList.names).", valueName: "name,…"))
-    var policy = PolicyList(policies: SimulationPolicy.all)
+    var policy = PolicyList()
 
     @Option(
         name: .long,
@@ -57,8 +67,11 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("Draw the miss-ratio curves into this SVG file.", valueName: "file"))
     var plot: String?
 
+    private var capacities: [SimulationCapacity] { capacity?.capacities ?? SimulationCapacity.defaults }
+
     func validate() throws {
         if traces.count(where: { $0 == "-" }) > 1 { throw ValidationError("Standard input (-) can be read once only.") }
+        if let fault = policy.fault(with: capacities) { throw ValidationError(fault) }
     }
 
     func run() async throws {
@@ -78,7 +91,7 @@ struct SimulateCommand: AsyncParsableCommand {
 
     /// The results of each access trace, and whether all could be read.
     private func simulate() async throws -> (results: [[SimulationResult]], isComplete: Bool) {
-        let simulation = Simulation(policies: policy.policies, capacities: capacity?.capacities ?? SimulationCapacity.defaults)
+        let simulation = Simulation(policies: policy.policies, capacities: capacities)
         var progress = ProgressBar(total: Self.byteCount(of: traces))
         defer { progress.finish() }
         var all: [[SimulationResult]] = []
@@ -86,7 +99,7 @@ struct SimulateCommand: AsyncParsableCommand {
             do {
                 let reader = try AccessTraceReader(path: path, format: format?.format)
                 let results = try await simulation.results(of: reader) { bytes in progress.advance(by: bytes) }
-                if json { try write(results.map(Self.json)) }
+                if json { try write(results.map { try $0.json }) }
                 all.append(results)
             } catch let error as AccessTraceError {
                 progress.finish()
@@ -103,14 +116,6 @@ struct SimulateCommand: AsyncParsableCommand {
             guard let sum, attributes?[.type] as? FileAttributeType == .typeRegular, let size = attributes?[.size] as? Int else { return nil }
             return sum + size
         }
-    }
-
-    /// A result as a line of JSON, its fields in the order in which a person would name them.
-    static func json(_ result: SimulationResult) throws -> String {
-        """
-        {"trace":\(try jsonLine(result.trace)),"capacity":\(result.capacity),"policy":"\(result.policy)",\
-        "requests":\(result.requests),"hits":\(result.hits),"hitRatio":\(result.hitRatio)}
-        """
     }
 
     private func write(_ lines: [String]) throws(OutputError) {
@@ -144,50 +149,5 @@ struct SimulateCommand: AsyncParsableCommand {
             throw error
         }
         try file.finish()
-    }
-}
-
-/// Capacities on the command line: `100,1000,10%`.
-struct CapacityList: ExpressibleByArgument, Sendable {
-    let capacities: [SimulationCapacity]
-
-    init?(argument: String) {
-        let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
-        let capacities = parts.compactMap { SimulationCapacity($0.trimmingCharacters(in: .whitespaces)) }
-        guard capacities.count == parts.count else { return nil }
-        self.capacities = capacities
-    }
-}
-
-/// Policies on the command line: `hoard,lru`.
-struct PolicyList: ExpressibleByArgument, Sendable {
-    static let names = SimulationPolicy.all.map(\.name).joined(separator: ", ")
-
-    let policies: [SimulationPolicy]
-
-    init(policies: [SimulationPolicy]) {
-        self.policies = policies
-    }
-
-    init?(argument: String) {
-        let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
-        let policies = parts.compactMap { SimulationPolicy(name: $0.trimmingCharacters(in: .whitespaces)) }
-        guard policies.count == parts.count else { return nil }
-        var seen: Set<SimulationPolicy> = []
-        self.policies = policies.filter { seen.insert($0).inserted }
-    }
-
-    var defaultValueDescription: String { "all" }
-}
-
-/// The format of an access trace on the command line: `access-log`.
-struct TraceFormat: ExpressibleByArgument, Sendable {
-    static let allValueStrings = AccessTraceFormat.all.map(\.name)
-
-    let format: AccessTraceFormat
-
-    init?(argument: String) {
-        guard let format = AccessTraceFormat(name: argument) else { return nil }
-        self.format = format
     }
 }

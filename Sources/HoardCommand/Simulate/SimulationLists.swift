@@ -1,0 +1,69 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import Foundation
+internal import HoardSimulator
+
+/// Capacities on the command line: `100,10%,64MiB,5%B`.
+struct CapacityList: ExpressibleByArgument, Sendable {
+    let capacities: [SimulationCapacity]
+
+    init?(argument: String) {
+        let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
+        let capacities = parts.compactMap { SimulationCapacity($0.trimmingCharacters(in: .whitespaces)) }
+        guard capacities.count == parts.count else { return nil }
+        self.capacities = capacities
+    }
+}
+
+/// Policies on the command line: `hoard,lru`.
+struct PolicyList: ExpressibleByArgument, Sendable {
+    static let names = SimulationPolicy.all.map(\.name).joined(separator: ", ")
+
+    let policies: [SimulationPolicy]
+    /// Whether somebody has named the policies.
+    let isExplicit: Bool
+
+    /// All policies.
+    init() {
+        policies = SimulationPolicy.all
+        isExplicit = false
+    }
+
+    /// The fault of a policy that was named and cannot count the unit of a capacity; `nil` if there is none.
+    func fault(with capacities: [SimulationCapacity]) -> String? {
+        guard isExplicit else { return nil }
+        for policy in policies {
+            for capacity in capacities where !policy.canCount(bytes: capacity.countsBytes) {
+                return capacity.countsBytes
+                    ? "\(policy) counts keys, not bytes: give capacities such as 1000 or 5%, or leave \(policy) out of --policy."
+                    : "\(policy) counts bytes, not keys: give capacities such as 64MiB or 5%B, or leave \(policy) out of --policy."
+            }
+        }
+        return nil
+    }
+
+    init?(argument: String) {
+        let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
+        let policies = parts.compactMap { SimulationPolicy(name: $0.trimmingCharacters(in: .whitespaces)) }
+        guard policies.count == parts.count else { return nil }
+        var seen: Set<SimulationPolicy> = []
+        self.policies = policies.filter { seen.insert($0).inserted }
+        isExplicit = true
+    }
+
+    var defaultValueDescription: String { "all" }
+}
+
+/// The format of an access trace on the command line: `access-log`.
+struct TraceFormat: ExpressibleByArgument, Sendable {
+    static let allValueStrings = AccessTraceFormat.all.map(\.name)
+
+    let format: AccessTraceFormat
+
+    init?(argument: String) {
+        guard let format = AccessTraceFormat(name: argument) else { return nil }
+        self.format = format
+    }
+}

@@ -1,0 +1,27 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HoardSimulator
+
+extension SimulationResult {
+    /// Whether bytes say more than requests do.
+    var showsBytes: Bool { countsBytes || hasSizes }
+
+    /// The result as a line of JSON, its fields in the order in which a person would name them. Only what the trace tells is in it.
+    var json: String {
+        get throws {
+            var fields = [("trace", try jsonLine(trace)), ("capacity", "\(capacity)")]
+            if countsBytes { fields.append(("unit", "\"bytes\"")) }
+            fields += [("policy", "\"\(policy)\""), ("requests", "\(requests)"), ("hits", "\(hits)"), ("hitRatio", "\(hitRatio)")]
+            if showsBytes {
+                fields += [("requestedBytes", "\(requestedBytes)"), ("hitBytes", "\(hitBytes)"), ("byteHitRatio", "\(byteHitRatio)")]
+            }
+            if let requestedMicroseconds, let savedMicroseconds, let savedTimeRatio {
+                fields += [("requestedMicroseconds", "\(requestedMicroseconds)"), ("savedMicroseconds", "\(savedMicroseconds)")]
+                fields.append(("savedTimeRatio", "\(savedTimeRatio)"))
+            }
+            if let expired { fields.append(("expired", "\(expired)")) }
+            return "{" + fields.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}"
+        }
+    }
+}
