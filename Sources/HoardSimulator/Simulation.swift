@@ -93,8 +93,9 @@ public struct Simulation: Sendable {
             let bytes = capacity.countsBytes
             let number = capacity.resolved(keyCount: held?.trace.keyCount ?? 0, byteCount: distinctBytes)
             guard seen.insert([bytes ? 1 : 0, number]).inserted else { return [] }
-            return policies.filter { $0.canCount(bytes: bytes) }.map { policy in
-                let replay = policy.makeReplay(capacity: number, countsBytes: bytes, nextUses: nextUses)
+            var used: Set<SimulationPolicy> = []
+            return policies.compactMap { $0.counting(bytes: bytes) }.filter { used.insert($0).inserted }.map { policy in
+                let replay = policy.makeReplay(capacity: number, countsBytes: bytes, nextUses: nextUses, held: held)
                 return Cell(capacity: number, countsBytes: bytes, policy: policy, replay: replay)
             }
         }

@@ -9,20 +9,26 @@ extension SimulationPolicy {
     /// - Parameters:
     ///   - capacity: A number of keys, or of bytes if the policy is to count those, and can.
     ///   - nextUses: The next uses of all requests, for a policy that needs them.
-    func makeReplay(capacity: Int, countsBytes: Bool = false, nextUses: [UInt32] = []) -> any Replaying {
-        countsBytes ? makeByteReplay(capacity: capacity) : makeKeyReplay(capacity: capacity, nextUses: nextUses)
+    ///   - held: All requests, for a policy that needs them.
+    func makeReplay(capacity: Int, countsBytes: Bool = false, nextUses: [UInt32] = [], held: HeldTrace? = nil) -> any Replaying {
+        if countsBytes, needsNextUses, let held { return FootprintBound(held, nextUses: nextUses, capacity: capacity) }
+        return countsBytes ? makeByteReplay(capacity: capacity) : makeKeyReplay(capacity: capacity, nextUses: nextUses)
     }
 
     private func makeKeyReplay(capacity: Int, nextUses: [UInt32]) -> any Replaying {
         switch base {
         case .hoard, .hoardBytes: Replay(HoardPolicy(capacity: capacity))
-        case .lru: Replay(LRUPolicy(capacity: capacity))
+        // AdaptSize and PFOO-L count bytes, and are not asked for in keys.
+        case .lru, .adaptsize, .pfooL: Replay(LRUPolicy(capacity: capacity))
         case .fifo: Replay(FIFOPolicy(capacity: capacity))
         case .clock: Replay(ClockPolicy(capacity: capacity))
         case .sieve: Replay(SievePolicy(capacity: capacity))
         case .s3fifo: Replay(S3FIFOPolicy(capacity: capacity))
         case .arc: Replay(ARCPolicy(capacity: capacity))
         case .lirs: Replay(LIRSPolicy(capacity: capacity))
+        case .tinylfu: Replay(TinyLFUPolicy(capacity: capacity))
+        case .gdsf: Replay(GDSFPolicy(capacity: capacity))
+        case .lhd: Replay(LHDPolicy(capacity: capacity))
         case .opt: Replay(OptimalPolicy(capacity: capacity, nextUses: nextUses))
         }
     }
@@ -35,8 +41,12 @@ extension SimulationPolicy {
         case .clock: Replay(ClockPolicy(byteCapacity: capacity), countsBytes: true)
         case .sieve: Replay(SievePolicy(byteCapacity: capacity), countsBytes: true)
         case .s3fifo: Replay(S3FIFOPolicy(byteCapacity: capacity), countsBytes: true)
-        // The other three count keys, and have no cells in bytes.
-        case .lru, .arc, .lirs, .opt: Replay(LRUPolicy(byteCapacity: capacity), countsBytes: true)
+        case .tinylfu: Replay(TinyLFUPolicy(byteCapacity: capacity), countsBytes: true)
+        case .gdsf: Replay(GDSFPolicy(capacity: capacity), countsBytes: true)
+        case .lhd: Replay(LHDPolicy(capacity: capacity), countsBytes: true)
+        case .adaptsize: Replay(AdaptSizePolicy(byteCapacity: capacity), countsBytes: true)
+        // ARC and LIRS count keys, and are not asked for in bytes; the bounds have been made above.
+        case .lru, .arc, .lirs, .opt, .pfooL: Replay(LRUPolicy(byteCapacity: capacity), countsBytes: true)
         }
     }
 }

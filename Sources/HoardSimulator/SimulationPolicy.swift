@@ -6,7 +6,8 @@ public struct SimulationPolicy: Hashable, Sendable, CustomStringConvertible {
     enum Base: String, CaseIterable, Hashable, Sendable {
         case hoard
         case hoardBytes = "hoard-bytes"
-        case lru, fifo, clock, sieve, s3fifo, arc, lirs, opt
+        case lru, fifo, clock, sieve, s3fifo, arc, lirs, tinylfu, gdsf, lhd, adaptsize, opt
+        case pfooL = "pfoo-l"
     }
     let base: Base
     private init(_ base: Base) { self.base = base }
@@ -29,8 +30,20 @@ public struct SimulationPolicy: Hashable, Sendable, CustomStringConvertible {
     public static var arc: Self { .init(.arc) }
     /// LIRS (SIGMETRICS 2002). It counts keys.
     public static var lirs: Self { .init(.lirs) }
-    /// Belady's bound, in keys: no policy can exceed it. It needs the whole access trace in memory.
+    /// W-TinyLFU, as in Caffeine (Middleware 2018).
+    public static var tinylfu: Self { .init(.tinylfu) }
+    /// Greedy-Dual-Size-Frequency (1998).
+    public static var gdsf: Self { .init(.gdsf) }
+    /// LHD (NSDI 2018).
+    public static var lhd: Self { .init(.lhd) }
+    /// AdaptSize (NSDI 2017). It counts bytes.
+    public static var adaptsize: Self { .init(.adaptsize) }
+    /// Belady's bound, in keys: no policy can exceed it. With a capacity in bytes, ``pfooL`` takes its place. Both need the whole access trace in memory.
     public static var opt: Self { .init(.opt) }
+
+    /// PFOO-L (SIGMETRICS 2018): no policy that counts bytes can exceed it, and the best one may stay below it. There is a bound for hits, one for the bytes of
+    /// hits and one for the saved time, each of its own.
+    public static var pfooL: Self { .init(.pfooL) }
 
     /// All policies, in the order in which they are shown.
     public static var all: [SimulationPolicy] { Base.allCases.map(Self.init) }
@@ -49,12 +62,17 @@ public struct SimulationPolicy: Hashable, Sendable, CustomStringConvertible {
     /// Whether the policy can be simulated with a capacity in bytes, or in keys.
     public func canCount(bytes: Bool) -> Bool {
         switch base {
-        case .arc, .lirs, .opt: !bytes
-        case .hoardBytes: bytes
+        case .arc, .lirs: !bytes
+        case .hoardBytes, .adaptsize, .pfooL: bytes
         default: true
         }
     }
 
     /// Whether the policy looks into the future.
-    var needsNextUses: Bool { base == .opt }
+    var needsNextUses: Bool { base == .opt || base == .pfooL }
+
+    /// The policy that is simulated with a capacity in bytes, or in keys; `nil` if there is none.
+    func counting(bytes: Bool) -> Self? {
+        canCount(bytes: bytes) ? (bytes && base == .opt ? .pfooL : self) : nil
+    }
 }

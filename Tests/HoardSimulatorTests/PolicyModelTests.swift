@@ -32,17 +32,46 @@ struct PolicyModelTests {
             return model
         }
     }
+
+    @Test func tinyLFUAgreesWithItsModel() { compareByKeys(TinyLFUPolicy.init(capacity:), { TinyLFUModel(capacity: $0) }, requestCount: 1500) }
+
+    @Test func tinyLFUAgreesWithItsModelInBytes() {
+        compareByBytes(TinyLFUPolicy.init(byteCapacity:), { TinyLFUModel(capacity: $0, countsBytes: true) }, requestCount: 1500)
+    }
+
+    @Test func gdsfAgreesWithItsModel() { compareByKeys(GDSFPolicy.init, GDSFModel.init) }
+    @Test func gdsfAgreesWithItsModelInBytes() { compareByBytes(GDSFPolicy.init, GDSFModel.init) }
+
+    /// The period is short enough for both changes of the scale of ages.
+    @Test func lhdAgreesWithItsModelInBytes() {
+        compareByBytes(
+            { LHDPolicy(capacity: $0, period: 40) },
+            { LHDModel(capacity: $0, period: 40) },
+            capacities: [1000],
+            requestCount: 1100,
+            seedCount: 2
+        )
+    }
+
+    @Test func adaptSizeAgreesWithItsModelInBytes() {
+        compareByBytes(
+            { AdaptSizePolicy(byteCapacity: $0, period: 100) },
+            { AdaptSizeModel(capacity: $0, period: 100) },
+            capacities: [10, 1000, 4000]
+        )
+    }
 }
 
 /// Compares a policy that counts keys with its model. One request in 25 removes its key instead.
 func compareByKeys<Model: ReplacementPolicy>(
     _ makePolicy: (Int) -> some ReplacementPolicy,
     _ makeModel: (Int) -> Model,
-    capacities: [Int] = [1, 2, 3, 7, 20, 33]
+    capacities: [Int] = [1, 2, 3, 7, 20, 33],
+    requestCount: Int = 700
 ) {
     for capacity in capacities {
         for seed in UInt64(0)..<8 {
-            let requests = randomRequests(count: 700, keyCount: UInt64(capacity * 2 + 4), seed: seed)
+            let requests = randomRequests(count: requestCount, keyCount: UInt64(capacity * 2 + 4), seed: seed)
             let place = "capacity \(capacity), seed \(seed)"
             guard agree(makePolicy(capacity), makeModel(capacity), on: requests.map { SizedKey(key: $0, size: 1) }, seed: seed, place) else { return }
         }
@@ -54,10 +83,11 @@ func compareByBytes<Model: ReplacementPolicy>(
     _ makePolicy: (Int) -> some ReplacementPolicy,
     _ makeModel: (Int) -> Model,
     capacities: [Int] = [1, 10, 100, 1000, 4000],
-    requestCount: Int = 700
+    requestCount: Int = 700,
+    seedCount: UInt64 = 8
 ) {
     for capacity in capacities {
-        for seed in UInt64(0)..<8 {
+        for seed in 0..<seedCount {
             let largest = max(2, capacity / (seed % 2 == 0 ? 5 : 20))
             let requests = randomSizedRequests(count: requestCount, keyCount: 60, largestSize: largest, seed: seed)
             let place = "capacity \(capacity) bytes, seed \(seed)"

@@ -150,6 +150,67 @@ struct SizedSimulationTests {
     }
 }
 
+@Suite("FootprintBound", .timeLimit(.minutes(5)))
+struct FootprintBoundTests {
+    private func results(_ requests: [AccessRequest], _ policies: [SimulationPolicy], _ capacity: SimulationCapacity) async throws
+        -> [SimulationResult]
+    {
+        try await Simulation(policies: policies, capacities: [capacity]).results(of: RequestSource(name: "some", requests))
+    }
+
+    /// The most hits, and the most bytes of hits, that any decisions can bring, found by trying all.
+    private func best(_ requests: ArraySlice<SizedKey>, held: [UInt64: Int], capacity: Int, bytes: Bool) -> Int {
+        guard let request = requests.first else { return 0 }
+        let gain = held[request.key] == nil ? 0 : bytes ? request.size : 1
+        var others = held
+        others[request.key] = nil
+        // What is kept until the next request: any of the others, and what was asked for.
+        var most = 0
+        let keys = others.keys.sorted()
+        for kept in 0..<(1 << keys.count) {
+            var next: [UInt64: Int] = [:]
+            for (place, key) in keys.enumerated() where kept & (1 << place) != 0 { next[key] = others[key] }
+            for takesIn in [false, true] {
+                if takesIn { next[request.key] = request.size }
+                guard next.values.reduce(0, +) <= capacity else { continue }
+                most = max(most, best(requests.dropFirst(), held: next, capacity: capacity, bytes: bytes))
+            }
+        }
+        return gain + most
+    }
+
+    @Test func noDecisionsBringMoreHitsOrBytes() async throws {
+        for seed in UInt64(0)..<12 {
+            let requests = randomSizedRequests(count: 8, keyCount: 4, largestSize: 6, seed: seed)
+            for capacity in [3, 7, 11] {
+                let bound = try #require(await results(requests.map { AccessRequest(key: $0.key, size: $0.size) }, [.opt], .bytes(capacity)).first)
+                #expect(bound.policy == .pfooL)
+                let hits = best(requests[...], held: [:], capacity: capacity, bytes: false)
+                let bytes = best(requests[...], held: [:], capacity: capacity, bytes: true)
+                #expect(bound.hits >= hits && bound.hitBytes >= bytes, "seed \(seed), capacity \(capacity)")
+            }
+        }
+    }
+
+    @Test func noPolicyHasMoreHitsOrBytes() async throws {
+        for seed in UInt64(0)..<4 {
+            let requests = randomSizedRequests(count: 1500, keyCount: 80, largestSize: 50, seed: seed)
+            let all = try await results(requests.map { AccessRequest(key: $0.key, size: $0.size) }, SimulationPolicy.all, .bytes(700))
+            let bound = try #require(all.first { $0.policy == .pfooL })
+            #expect(all.count(where: { $0.policy == .pfooL }) == 1)
+            for result in all { #expect(result.hits <= bound.hits && result.hitBytes <= bound.hitBytes, "\(result.policy), seed \(seed)") }
+        }
+    }
+
+    @Test func withOneSizeItIsNearTheExactBound() async throws {
+        let requests = randomRequests(count: 2000, keyCount: 60, seed: 3).map { AccessRequest(key: $0) }
+        let exact = try #require(await results(requests, [.opt], .count(20)).first)
+        let bound = try #require(await results(requests, [.opt], .bytes(20)).first)
+        #expect(bound.hits >= exact.hits)
+        #expect(Double(bound.hits) < Double(exact.hits) * 1.3)
+    }
+}
+
 extension RequestBatch {
     /// Requests for objects of those sizes.
     init<Key: BinaryInteger>(sized requests: [(Key, Int)]) {

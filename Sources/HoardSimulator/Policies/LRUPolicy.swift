@@ -17,6 +17,9 @@ struct LRUPolicy<Sizes: SlotSizes>: ReplacementPolicy {
     var count: Int { slots.count }
     var size: Int { lists.size(ofList: 0) }
 
+    /// Whether a key is held. It is no use of it.
+    func holds(_ key: UInt64) -> Bool { slots.slot(of: key) != nil }
+
     mutating func access(_ key: UInt64, size: Int) -> Bool {
         if let slot = slots.slot(of: key) {
             lists.moveToFirst(slot, of: 0)

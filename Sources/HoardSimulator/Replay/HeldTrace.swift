@@ -9,7 +9,7 @@ struct HeldTrace: Sendable {
     private(set) var parts: RequestParts = []
     private(set) var totals = RequestTotals()
     // By request, each empty unless there is such a part. What is not known is the largest number, as in ``AccessRequest``.
-    private(set) var sizes: [Int] = []
+    private var sizes: [Int] = []
     private var costs: [UInt32] = []
     private var lifetimes: [UInt64] = []
     private var times: [UInt64] = []
@@ -76,7 +76,8 @@ struct HeldTrace: Sendable {
         return batch
     }
 
-    private func request(_ place: Int) -> AccessRequest {
+    /// A request.
+    func request(_ place: Int) -> AccessRequest {
         var request = AccessRequest(key: trace.keys[Int(trace.requests[place])])
         if parts.contains(.sizes) { request.size = sizes[place] }
         if parts.contains(.costs) { request.cost = costs[place] }
