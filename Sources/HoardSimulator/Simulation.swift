@@ -20,12 +20,23 @@ public struct Simulation: Sendable {
     /// The capacities, in the order of the results.
     public let capacities: [SimulationCapacity]
 
+    /// The capacity of an LRU disk level below each cache; `nil` if there is none.
+    ///
+    /// A hit in memory does not reach the disk. A hit there is brought into memory and stays on disk, and a load is written to both. Only policies that
+    /// ``SimulationPolicy/canStandAboveDisk`` have results. Their hits are those of both levels.
+    public let disk: SimulationCapacity?
+
     /// How many requests every replay gets before the next ones are read.
     private static let batchCount = 1 << 15
 
-    public init(policies: [SimulationPolicy] = SimulationPolicy.all, capacities: [SimulationCapacity] = SimulationCapacity.defaults) {
-        self.policies = policies
+    public init(
+        policies: [SimulationPolicy] = SimulationPolicy.all,
+        capacities: [SimulationCapacity] = SimulationCapacity.defaults,
+        disk: SimulationCapacity? = nil
+    ) {
+        self.policies = disk == nil ? policies : policies.filter(\.canStandAboveDisk)
         self.capacities = capacities
+        self.disk = disk
     }
 
     /// Replays an access trace.
@@ -41,7 +52,7 @@ public struct Simulation: Sendable {
 
     /// Replays requests from wherever they come.
     func results(of source: RequestSource, progress: (Int) -> Void = { _ in }) async throws(AccessTraceError) -> [SimulationResult] {
-        if policies.contains(where: \.needsNextUses) || capacities.contains(where: \.isRelative) {
+        if policies.contains(where: \.needsNextUses) || (capacities + [disk].compactMap(\.self)).contains(where: \.isRelative) {
             let trace = try HeldTrace(source)
             return await results(of: trace, byteCount: source.bytesRead(), progress: progress)
         }
@@ -55,7 +66,7 @@ public struct Simulation: Sendable {
             progress(source.bytesRead() - bytesDone)
             bytesDone = source.bytesRead()
         }
-        return Self.results(of: cells, trace: source.name, totals: completer.totals, parts: completer.parts)
+        return results(of: cells, trace: source.name, totals: completer.totals, parts: completer.parts)
     }
 
     /// Replays an access trace that is in memory.
@@ -74,7 +85,7 @@ public struct Simulation: Sendable {
             progress(bytes - bytesDone)
             bytesDone = bytes
         }
-        return Self.results(of: cells, trace: held.trace.name, totals: held.totals, parts: held.parts)
+        return results(of: cells, trace: held.trace.name, totals: held.totals, parts: held.parts)
     }
 
     /// A policy at a capacity.
@@ -87,16 +98,21 @@ public struct Simulation: Sendable {
 
     private func makeCells(for held: HeldTrace?) -> [Cell] {
         let nextUses = policies.contains(where: \.needsNextUses) ? held?.nextUses() ?? [] : []
-        let distinctBytes = capacities.contains { $0.isRelative && $0.countsBytes } ? held?.distinctBytes() ?? 0 : 0
+        let distinctBytes = (capacities + [disk].compactMap(\.self)).contains { $0.isRelative && $0.countsBytes } ? held?.distinctBytes() ?? 0 : 0
+        func resolved(_ capacity: SimulationCapacity) -> Int {
+            capacity.resolved(keyCount: held?.trace.keyCount ?? 0, byteCount: distinctBytes)
+        }
+        func makeReplay(_ policy: SimulationPolicy, capacity: Int, bytes: Bool) -> (any Replaying)? {
+            guard let disk else { return policy.makeReplay(capacity: capacity, countsBytes: bytes, nextUses: nextUses, held: held) }
+            return policy.makeReplay(capacity: capacity, countsBytes: bytes, diskCapacity: resolved(disk), diskCountsBytes: disk.countsBytes)
+        }
         var seen: Set<[Int]> = []
         return capacities.flatMap { capacity -> [Cell] in
-            let bytes = capacity.countsBytes
-            let number = capacity.resolved(keyCount: held?.trace.keyCount ?? 0, byteCount: distinctBytes)
+            let (number, bytes) = (resolved(capacity), capacity.countsBytes)
             guard seen.insert([bytes ? 1 : 0, number]).inserted else { return [] }
             var used: Set<SimulationPolicy> = []
-            return policies.compactMap { $0.counting(bytes: bytes) }.filter { used.insert($0).inserted }.map { policy in
-                let replay = policy.makeReplay(capacity: number, countsBytes: bytes, nextUses: nextUses, held: held)
-                return Cell(capacity: number, countsBytes: bytes, policy: policy, replay: replay)
+            return policies.compactMap { $0.counting(bytes: bytes) }.filter { used.insert($0).inserted }.compactMap { policy in
+                makeReplay(policy, capacity: number, bytes: bytes).map { Cell(capacity: number, countsBytes: bytes, policy: policy, replay: $0) }
             }
         }
     }
@@ -107,9 +123,9 @@ public struct Simulation: Sendable {
         }
     }
 
-    private static func results(of cells: [Cell], trace: String, totals: RequestTotals, parts: RequestParts) -> [SimulationResult] {
+    private func results(of cells: [Cell], trace: String, totals: RequestTotals, parts: RequestParts) -> [SimulationResult] {
         cells.map { cell in
-            SimulationResult(
+            var result = SimulationResult(
                 trace: trace,
                 capacity: cell.capacity,
                 countsBytes: cell.countsBytes,
@@ -118,6 +134,11 @@ public struct Simulation: Sendable {
                 totals: totals,
                 parts: parts
             )
+            if disk != nil {
+                result.diskHits = cell.replay.tally.lowerHits
+                result.diskHitBytes = cell.replay.tally.lowerBytes
+            }
+            return result
         }
     }
 }

@@ -49,4 +49,21 @@ extension SimulationPolicy {
         case .lru, .arc, .lirs, .opt, .pfooL: Replay(LRUPolicy(byteCapacity: capacity), countsBytes: true)
         }
     }
+
+    /// An empty memory level with this policy, above an empty disk level with LRU; `nil` if the policy cannot be a memory level.
+    func makeReplay(capacity: Int, countsBytes: Bool, diskCapacity: Int, diskCountsBytes: Bool) -> (any Replaying)? {
+        func tiered(_ memory: some ReplacementPolicy) -> any Replaying {
+            diskCountsBytes
+                ? TieredReplay(memory, countsBytes: countsBytes, above: LRUPolicy(byteCapacity: diskCapacity), countsBytes: true)
+                : TieredReplay(memory, countsBytes: countsBytes, above: LRUPolicy(capacity: diskCapacity), countsBytes: false)
+        }
+        switch (base, countsBytes) {
+        case (.lru, false): return tiered(LRUPolicy(capacity: capacity))
+        case (.lru, true): return tiered(LRUPolicy(byteCapacity: capacity))
+        case (.hoard, false): return tiered(HoardPolicy(capacity: capacity))
+        case (.hoard, true): return tiered(HoardPolicy(byteCapacity: capacity, favouring: .objects))
+        case (.hoardBytes, true): return tiered(HoardPolicy(byteCapacity: capacity, favouring: .bytes))
+        default: return nil
+        }
+    }
 }

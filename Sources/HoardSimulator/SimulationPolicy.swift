@@ -68,6 +68,9 @@ public struct SimulationPolicy: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether the policy can be simulated in a memory level above a disk level: ``hoard``, ``hoardBytes`` and ``lru``.
+    public var canStandAboveDisk: Bool { [.hoard, .hoardBytes, .lru].contains(base) }
+
     /// Whether the policy looks into the future.
     var needsNextUses: Bool { base == .opt || base == .pfooL }
 

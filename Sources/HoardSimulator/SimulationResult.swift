@@ -25,6 +25,10 @@ public struct SimulationResult: Hashable, Sendable {
     public internal(set) var requestedMicroseconds: Int?
     /// The sum of the costs of all hits: for how many microseconds loads would have run without the cache. `nil` if the access trace has no costs.
     public internal(set) var savedMicroseconds: Int?
+    /// How many of the hits were not in memory but on disk; `nil` if there is no disk level.
+    public internal(set) var diskHits: Int?
+    /// The bytes of those.
+    public internal(set) var diskHitBytes: Int?
     /// How many requests found an object that had expired. They are misses. `nil` if the access trace has no lifetimes.
     public internal(set) var expired: Int?
 
@@ -41,6 +45,8 @@ public struct SimulationResult: Hashable, Sendable {
 
     /// Hits per request, from 0 to 1.
     public var hitRatio: Double { requests == 0 ? 0 : Double(hits) / Double(requests) }
+    /// Hits on disk per request, from 0 to 1; `nil` if there is no disk level.
+    public var diskHitRatio: Double? { diskHits.map { requests == 0 ? 0 : Double($0) / Double(requests) } }
     /// Misses per request, from 0 to 1.
     public var missRatio: Double { 1 - hitRatio }
     /// Bytes of hits per requested byte, from 0 to 1.

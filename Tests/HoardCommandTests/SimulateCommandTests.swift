@@ -102,6 +102,19 @@ struct SimulateCommandTests {
         )
     }
 
+    @Test func aDiskBelowTheCacheHasHitsOfItsOwn() async throws {
+        let result = try await run(directory.path("loop.txt"), "--capacity", "1", "--policy", "lru", "--disk", "3", "--json")
+        #expect(
+            result.text == """
+                {"trace":"loop","capacity":1,"policy":"lru","requests":6,"hits":3,"hitRatio":0.5,"memoryHits":0,"diskHits":3}
+
+                """
+        )
+        let fault = try await run(directory.path("loop.txt"), "--policy", "lru,arc", "--disk", "3")
+        #expect(fault.status == 64)
+        #expect(fault.errors.contains("arc cannot be simulated above a disk"), "\(fault.errors)")
+    }
+
     @Test(arguments: [("1KiB", "arc,lru", "arc counts keys, not bytes"), ("10,5%", "hoard-bytes", "hoard-bytes counts bytes, not keys")])
     func aPolicyThatCannotCountTheCapacityIsAUsageError(capacity: String, policy: String, fault: String) async throws {
         let result = try await run(directory.path("loop.txt"), "--capacity=\(capacity)", "--policy=\(policy)")

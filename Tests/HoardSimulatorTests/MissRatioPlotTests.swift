@@ -37,6 +37,15 @@ struct MissRatioPlotTests {
         #expect(occurrences(of: ">capacity (keys)</text>", in: svg) == 2)
     }
 
+    @Test func bytesHaveAPanelOfTheirOwn() {
+        let bytes = [10, 100].map { SimulationResult(trace: "both", capacity: $0, countsBytes: true, policy: .hoardBytes, requests: 100, hits: $0) }
+        let svg = MissRatioPlot([results("both") + bytes]).svg
+        #expect(occurrences(of: ">both</text>", in: svg) == 2)
+        #expect(occurrences(of: ">capacity (keys)</text>", in: svg) == 1 && occurrences(of: ">capacity (bytes)</text>", in: svg) == 1)
+        #expect(occurrences(of: #"<polyline class="curve hoard-bytes""#, in: svg) == 1)
+        for policy in SimulationPolicy.all { #expect(svg.contains(".\(policy) { stroke"), "\(policy)") }
+    }
+
     @Test(arguments: [[[]], [["one"]], [["a", "b", "c", "d", "<&\"\u{1}>"]]])
     func theDocumentIsWellFormed(names: [[String]]) {
         let svg = MissRatioPlot(names.flatMap { $0.map { results($0) } }).svg

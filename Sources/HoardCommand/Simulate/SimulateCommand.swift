@@ -61,6 +61,18 @@ struct SimulateCommand: AsyncParsableCommand {
     )
     var format: TraceFormat?
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            Put an LRU disk level of this capacity below each cache, a number or share of keys or bytes as above. A miss in memory looks there; \
+            a hit there is brought into memory, and a load is written to both. Only for hoard, hoard-bytes and lru.
+            """,
+            valueName: "n"
+        )
+    )
+    var disk: DiskCapacity?
+
     @Flag(name: .long, help: "Print each result as a line of JSON.")
     var json = false
 
@@ -71,7 +83,7 @@ struct SimulateCommand: AsyncParsableCommand {
 
     func validate() throws {
         if traces.count(where: { $0 == "-" }) > 1 { throw ValidationError("Standard input (-) can be read once only.") }
-        if let fault = policy.fault(with: capacities) { throw ValidationError(fault) }
+        if let fault = policy.fault(with: capacities, aboveDisk: disk != nil) { throw ValidationError(fault) }
     }
 
     func run() async throws {
@@ -91,7 +103,7 @@ struct SimulateCommand: AsyncParsableCommand {
 
     /// The results of each access trace, and whether all could be read.
     private func simulate() async throws -> (results: [[SimulationResult]], isComplete: Bool) {
-        let simulation = Simulation(policies: policy.policies, capacities: capacities)
+        let simulation = Simulation(policies: policy.policies, capacities: capacities, disk: disk?.capacity)
         var progress = ProgressBar(total: Self.byteCount(of: traces))
         defer { progress.finish() }
         var all: [[SimulationResult]] = []

@@ -31,9 +31,12 @@ struct PolicyList: ExpressibleByArgument, Sendable {
         isExplicit = false
     }
 
-    /// The fault of a policy that was named and cannot count the unit of a capacity; `nil` if there is none.
-    func fault(with capacities: [SimulationCapacity]) -> String? {
+    /// The fault of a policy that was named and cannot count the unit of a capacity, or not stand above a disk; `nil` if there is none.
+    func fault(with capacities: [SimulationCapacity], aboveDisk: Bool) -> String? {
         guard isExplicit else { return nil }
+        if aboveDisk, let policy = policies.first(where: { !$0.canStandAboveDisk }) {
+            return "\(policy) cannot be simulated above a disk: leave it out of --policy, or --disk."
+        }
         for policy in policies {
             for capacity in capacities where !policy.canCount(bytes: capacity.countsBytes) {
                 return capacity.countsBytes
@@ -65,5 +68,15 @@ struct TraceFormat: ExpressibleByArgument, Sendable {
     init?(argument: String) {
         guard let format = AccessTraceFormat(name: argument) else { return nil }
         self.format = format
+    }
+}
+
+/// The capacity of a disk level on the command line: `10GiB`.
+struct DiskCapacity: ExpressibleByArgument, Sendable {
+    let capacity: SimulationCapacity
+
+    init?(argument: String) {
+        guard let capacity = SimulationCapacity(argument) else { return nil }
+        self.capacity = capacity
     }
 }

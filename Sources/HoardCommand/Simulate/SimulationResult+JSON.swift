@@ -16,6 +16,10 @@ extension SimulationResult {
             if showsBytes {
                 fields += [("requestedBytes", "\(requestedBytes)"), ("hitBytes", "\(hitBytes)"), ("byteHitRatio", "\(byteHitRatio)")]
             }
+            if let diskHits, let diskHitBytes {
+                fields += [("memoryHits", "\(hits - diskHits)"), ("diskHits", "\(diskHits)")]
+                if showsBytes { fields.append(("diskHitBytes", "\(diskHitBytes)")) }
+            }
             if let requestedMicroseconds, let savedMicroseconds, let savedTimeRatio {
                 fields += [("requestedMicroseconds", "\(requestedMicroseconds)"), ("savedMicroseconds", "\(savedMicroseconds)")]
                 fields.append(("savedTimeRatio", "\(savedTimeRatio)"))

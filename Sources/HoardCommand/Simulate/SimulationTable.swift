@@ -6,7 +6,7 @@ internal import HoardSimulator
 
 /// Simulation results as tables: a line for each access trace and capacity, a column for each policy.
 ///
-/// The first table has hit ratios. Others follow where the access traces have sizes, costs or lifetimes.
+/// The first table has hit ratios. Others follow where there are sizes, a disk, costs or lifetimes.
 struct SimulationTable {
     /// How far below LRU a hit ratio must be to be counted.
     static let tolerance = 0.005
@@ -21,6 +21,7 @@ struct SimulationTable {
     private static let hits = Measure(name: "hit ratio") { $0.hitRatio }
     private static let others = [
         Measure(name: "byte hit ratio") { $0.showsBytes ? $0.byteHitRatio : nil },
+        Measure(name: "disk hit ratio") { $0.diskHitRatio },
         Measure(name: "saved time") { $0.savedTimeRatio },
         Measure(name: "expired") { result in result.expired.map { Double($0) / Double(max(1, result.requests)) } },
     ]

@@ -3,7 +3,7 @@
 
 internal import Foundation
 
-/// Miss-ratio curves as an SVG document: a panel for each access trace, a curve for each policy.
+/// Miss-ratio curves as an SVG document: a panel for each access trace and unit of capacities, a curve for each policy.
 ///
 /// The document needs nothing else. Its ground, text and grid follow the reader's light or dark colour scheme.
 public struct MissRatioPlot: Sendable {
@@ -11,6 +11,8 @@ public struct MissRatioPlot: Sendable {
     struct Panel: Sendable {
         let title: String
         let results: [SimulationResult]
+        /// Whether the capacities are bytes.
+        let countsBytes: Bool
     }
 
     let panels: [Panel]
@@ -18,7 +20,12 @@ public struct MissRatioPlot: Sendable {
 
     /// - Parameter results: For each access trace, its results.
     public init(_ results: [[SimulationResult]]) {
-        panels = results.map { Panel(title: $0.first?.trace ?? "", results: $0) }
+        panels = results.flatMap { results in
+            let units = [false, true].filter { unit in results.contains { $0.countsBytes == unit } }
+            return (units.isEmpty ? [false] : units).map { unit in
+                Panel(title: results.first?.trace ?? "", results: results.filter { $0.countsBytes == unit }, countsBytes: unit)
+            }
+        }
         let used = Set(results.joined().map(\.policy))
         policies = SimulationPolicy.all.filter(used.contains)
     }
@@ -75,12 +82,19 @@ public struct MissRatioPlot: Sendable {
             drawing.text(LogarithmicAxis.label(tick), x: across(Double(tick)), y: bottom + 17, anchor: "middle")
         }
         drawing.line(from: (left, top), to: (left, bottom), class: "axis")
-        drawing.text("capacity (keys)", x: (left + right) / 2, y: bottom + 34, class: "name", anchor: "middle")
+        drawing.text(
+            panel.countsBytes ? "capacity (bytes)" : "capacity (keys)",
+            x: (left + right) / 2,
+            y: bottom + 34,
+            class: "name",
+            anchor: "middle"
+        )
         drawing.text("miss ratio", x: x + 10, y: (top + bottom) / 2, class: "name", anchor: "middle", isUpward: true)
         // The first policies are drawn last, on top of the others.
         for policy in policies.reversed() {
             let points = panel.results.filter { $0.policy == policy }.sorted { $0.capacity < $1.capacity }
                 .map { (across(Double($0.capacity)), down($0.missRatio)) }
+            guard !points.isEmpty else { continue }
             drawing.curve(points, class: "curve \(policy.name)", hint: policy.name)
         }
     }
@@ -105,6 +119,12 @@ public struct MissRatioPlot: Sendable {
         .s3fifo { stroke: #22a05a; } .dot.s3fifo { fill: #22a05a; }
         .arc { stroke: #a855f7; } .dot.arc { fill: #a855f7; }
         .lirs { stroke: #e2689f; stroke-dasharray: 10 3 2 3; } .dot.lirs { fill: #e2689f; }
+        .hoard-bytes { stroke: #f0883e; stroke-width: 2.6; } .dot.hoard-bytes { fill: #f0883e; }
+        .tinylfu { stroke: #0f9d8a; stroke-dasharray: 12 3; } .dot.tinylfu { fill: #0f9d8a; }
+        .gdsf { stroke: #7a9a01; stroke-dasharray: 5 2; } .dot.gdsf { fill: #7a9a01; }
+        .lhd { stroke: #b9770e; stroke-dasharray: 8 2 2 2; } .dot.lhd { fill: #b9770e; }
+        .adaptsize { stroke: #6e7bd9; stroke-dasharray: 3 3; } .dot.adaptsize { fill: #6e7bd9; }
+        .pfoo-l { stroke: #7d8590; stroke-width: 2.4; stroke-dasharray: 1 5; } .dot.pfoo-l { fill: #7d8590; }
         .opt { stroke: #7d8590; stroke-width: 2.4; stroke-dasharray: 1 5; } .dot.opt { fill: #7d8590; }
         .dot { stroke: none; }
         @media (prefers-color-scheme: dark) {

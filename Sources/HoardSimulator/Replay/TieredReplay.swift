@@ -1,0 +1,60 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// Replays batch by batch on a memory level with a disk level below.
+///
+/// A hit in memory does not reach the disk, whose order it leaves alone. A miss in memory looks there: a hit is brought into memory, and stays
+/// on disk; a miss loads the object, and writes it to both. The two evict on their own, so that memory may hold what the disk has evicted. An
+/// object that expires leaves both; one that comes from the disk keeps its deadline.
+final class TieredReplay<Memory: ReplacementPolicy, Disk: ReplacementPolicy>: Replaying {
+    private struct State {
+        var memory: Memory
+        var disk: Disk
+        var tally = HitTally()
+        /// When the object expires that each key was loaded with last, by the key's number.
+        var deadlines: [UInt64] = []
+    }
+
+    private let state: Mutex<State>
+    private let memoryCountsBytes: Bool
+    private let diskCountsBytes: Bool
+
+    init(_ memory: Memory, countsBytes: Bool, above disk: Disk, countsBytes diskCountsBytes: Bool) {
+        state = Mutex(State(memory: memory, disk: disk))
+        memoryCountsBytes = countsBytes
+        self.diskCountsBytes = diskCountsBytes
+    }
+
+    var tally: HitTally { state.withLock { $0.tally } }
+    /// Of the memory level.
+    var count: Int { state.withLock { $0.memory.count } }
+    var size: Int { state.withLock { $0.memory.size } }
+
+    func replay(_ batch: RequestBatch) {
+        state.withLock { state in
+            let hasLifetimes = batch.parts.contains(.lifetimes)
+            for (place, request) in batch.requests.enumerated() {
+                let number = hasLifetimes ? Int(batch.keyNumbers[place]) : nil
+                if let number { Self.expire(request, number: number, in: &state) }
+                if state.memory.access(request.key, size: memoryCountsBytes ? request.chargedBytes : 1) {
+                    state.tally.note(request)
+                } else if state.disk.access(request.key, size: diskCountsBytes ? request.chargedBytes : 1) {
+                    state.tally.note(request)
+                    state.tally.lowerHits += 1
+                    state.tally.lowerBytes += request.knownBytes
+                } else if let number {
+                    state.deadlines[number] = request.deadline
+                }
+            }
+        }
+    }
+
+    private static func expire(_ request: AccessRequest, number: Int, in state: inout State) {
+        while state.deadlines.count <= number { state.deadlines.append(.max) }
+        guard state.deadlines[number] <= request.time ?? 0 else { return }
+        let wasInMemory = state.memory.remove(request.key)
+        if state.disk.remove(request.key) || wasInMemory { state.tally.expired += 1 }
+    }
+}
