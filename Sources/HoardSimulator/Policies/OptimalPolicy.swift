@@ -37,6 +37,8 @@ struct OptimalPolicy: ReplacementPolicy {
 
     /// Removes nothing: uses after an object has expired are not among ``nextUses``.
     func remove(_ key: UInt64) -> Bool { false }
+
+    mutating func passBy() { place += 1 }
 }
 
 /// A set of numbers below a limit, which finds its largest: bits, and above them bits that say which words have any.

@@ -20,6 +20,9 @@ protocol ReplacementPolicy: Sendable {
     /// - Returns: Whether it was held.
     mutating func remove(_ key: UInt64) -> Bool
 
+    /// Passes by a request for what cannot be kept, or a removal.
+    mutating func passBy()
+
     /// How many keys are held now. Remembered keys of entries that left do not count.
     var count: Int { get }
 
@@ -30,6 +33,8 @@ protocol ReplacementPolicy: Sendable {
 extension ReplacementPolicy {
     /// Requests a key of size 1.
     mutating func access(_ key: UInt64) -> Bool { access(key, size: 1) }
+
+    mutating func passBy() {}
 
     /// The size of a policy whose capacity is a number of keys.
     var size: Int { count }

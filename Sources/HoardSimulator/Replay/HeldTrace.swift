@@ -13,6 +13,7 @@ struct HeldTrace: Sendable {
     private var costs: [UInt32] = []
     private var lifetimes: [UInt64] = []
     private var times: [UInt64] = []
+    private var kinds: [AccessRequest.Kind] = []
 
     /// Holds a trace that has keys only.
     init(_ trace: AccessTrace) {
@@ -59,6 +60,7 @@ struct HeldTrace: Sendable {
             lifetimes = Array(repeating: .max, count: count)
             times = lifetimes
         }
+        if new.contains(.changes) { kinds = Array(repeating: .read, count: count) }
         parts = batch.parts
         if parts.contains(.sizes) { sizes += batch.requests.lazy.map { $0.size ?? .max } }
         if parts.contains(.costs) { costs += batch.requests.lazy.map { $0.cost ?? .max } }
@@ -66,13 +68,14 @@ struct HeldTrace: Sendable {
             lifetimes += batch.requests.lazy.map { $0.lifetime ?? .max }
             times += batch.requests.lazy.map { $0.time ?? .max }
         }
+        if parts.contains(.changes) { kinds += batch.requests.lazy.map(\.kind) }
     }
 
     /// Some of the requests.
     func batch(_ places: Range<Int>) -> RequestBatch {
         var batch = RequestBatch(places.map(request))
         batch.parts = parts
-        if parts.contains(.lifetimes) { batch.keyNumbers = Array(trace.requests[places]) }
+        if parts.needNumbers { batch.keyNumbers = Array(trace.requests[places]) }
         return batch
     }
 
@@ -85,6 +88,7 @@ struct HeldTrace: Sendable {
             request.lifetime = lifetimes[place]
             request.time = times[place]
         }
+        if parts.contains(.changes) { request.kind = kinds[place] }
         return request
     }
 
@@ -110,6 +114,13 @@ struct HeldTrace: Sendable {
     /// - Complexity: O(*n*).
     func nextUses() -> [UInt32] {
         var uses = trace.nextUses()
+        if parts.contains(.changes) {
+            // Only what is brought in or asked for at one place, and asked for at the next, is worth keeping in between.
+            for place in uses.indices where uses[place] != AccessTrace.never {
+                let isBroughtIn = kinds[place] == .read || kinds[place] == .write
+                if !isBroughtIn || kinds[Int(uses[place])] != .read { uses[place] = AccessTrace.never }
+            }
+        }
         guard parts.contains(.lifetimes) else { return uses }
         var deadlines = Array(repeating: UInt64(0), count: trace.keyCount)
         for place in uses.indices where uses[place] != AccessTrace.never {

@@ -62,8 +62,8 @@ final class Replay<Policy: ReplacementPolicy>: Replaying {
 
     func replay(_ batch: RequestBatch) {
         state.withLock { state in
-            if batch.parts.contains(.lifetimes) {
-                Self.replayWithLifetimes(batch, countsBytes: countsBytes, on: &state)
+            if batch.parts.needNumbers {
+                Self.replayWithChanges(batch, countsBytes: countsBytes, on: &state)
             } else if batch.parts.isEmpty {
                 Self.replayKeys(batch.requests, on: &state)
             } else {
@@ -82,18 +82,29 @@ final class Replay<Policy: ReplacementPolicy>: Replaying {
         state.tally.bytes += hits
     }
 
-    /// Removes what has expired before it is asked for: no policy knows of time.
+    /// Removes what has expired before it is asked for: no policy knows of time. Changes what the trace says was changed.
     ///
     /// An expired object takes its room until it is asked for or evicted, as in a cache that looks at times when it reads.
-    private static func replayWithLifetimes(_ batch: RequestBatch, countsBytes: Bool, on state: inout State) {
+    private static func replayWithChanges(_ batch: RequestBatch, countsBytes: Bool, on state: inout State) {
         for (request, number) in zip(batch.requests, batch.keyNumbers) {
             let number = Int(number)
             while state.deadlines.count <= number { state.deadlines.append(.max) }
-            if state.deadlines[number] <= request.time ?? 0, state.policy.remove(request.key) { state.tally.expired += 1 }
-            if state.policy.access(request.key, size: countsBytes ? request.chargedBytes : 1) {
-                state.tally.note(request)
-            } else {
+            let size = countsBytes ? request.chargedBytes : 1
+            switch request.kind.base {
+            case .read:
+                if state.deadlines[number] <= request.time ?? 0, state.policy.remove(request.key) { state.tally.expired += 1 }
+                if state.policy.access(request.key, size: size) {
+                    state.tally.note(request)
+                } else {
+                    state.deadlines[number] = request.deadline
+                }
+            case .write:
+                _ = state.policy.access(request.key, size: size)
                 state.deadlines[number] = request.deadline
+            case .removal:
+                _ = state.policy.remove(request.key)
+                state.policy.passBy()
+            case .uncacheable: state.policy.passBy()
             }
         }
     }

@@ -4,7 +4,7 @@
 /// Requests that all caches of a simulation replay next.
 struct RequestBatch: Sendable {
     var requests: [AccessRequest]
-    /// For each request, a number for its key, from 0; empty unless there are lifetimes.
+    /// For each request, a number for its key, from 0; empty unless there are lifetimes or changes.
     var keyNumbers: [UInt32] = []
     /// The parts that requests have in the trace so far.
     var parts: RequestParts = []
@@ -21,6 +21,8 @@ struct RequestParts: OptionSet, Sendable {
     static let sizes = Self(rawValue: 1)
     static let costs = Self(rawValue: 2)
     static let lifetimes = Self(rawValue: 4)
+    /// Some are no requests, or of what cannot be kept: see ``AccessRequest/kind-swift.property``.
+    static let changes = Self(rawValue: 8)
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -31,12 +33,21 @@ struct RequestParts: OptionSet, Sendable {
             if request.size != nil { parts.insert(.sizes) }
             if request.cost != nil { parts.insert(.costs) }
             if request.lifetime != nil { parts.insert(.lifetimes) }
+            if request.kind != .read { parts.insert(.changes) }
         }
         self = parts
     }
 }
 
+extension RequestParts {
+    /// Whether the numbers of keys are needed.
+    var needNumbers: Bool { !isDisjoint(with: [.lifetimes, .changes]) }
+}
+
 extension AccessRequest {
+    /// Whether it counts as a request; changes do not.
+    var isCounted: Bool { kind == .read || kind == .uncacheable }
+
     /// The bytes of the object; 1 if they are not known.
     var knownBytes: Int { size ?? 1 }
 

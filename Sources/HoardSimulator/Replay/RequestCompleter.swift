@@ -17,16 +17,18 @@ struct RequestCompleter: Sendable {
     mutating func complete(_ batch: inout RequestBatch) {
         parts.formUnion(RequestParts(of: batch.requests))
         batch.parts = parts
-        totals.requests += batch.requests.count
         guard !parts.isEmpty else {
+            totals.requests += batch.requests.count
             totals.bytes += batch.requests.count
             return
         }
-        let hasLifetimes = parts.contains(.lifetimes)
+        let needNumbers = parts.needNumbers
         batch.keyNumbers.removeAll(keepingCapacity: true)
         for place in batch.requests.indices {
             let number = complete(&batch.requests[place])
-            if hasLifetimes { batch.keyNumbers.append(number) }
+            if needNumbers { batch.keyNumbers.append(number) }
+            guard batch.requests[place].isCounted else { continue }
+            totals.requests += 1
             totals.bytes += batch.requests[place].knownBytes
             totals.microseconds += Int(batch.requests[place].cost ?? 0)
         }

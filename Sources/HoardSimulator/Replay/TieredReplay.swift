@@ -34,10 +34,17 @@ final class TieredReplay<Memory: ReplacementPolicy, Disk: ReplacementPolicy>: Re
 
     func replay(_ batch: RequestBatch) {
         state.withLock { state in
-            let hasLifetimes = batch.parts.contains(.lifetimes)
+            let hasNumbers = batch.parts.needNumbers
             for (place, request) in batch.requests.enumerated() {
-                let number = hasLifetimes ? Int(batch.keyNumbers[place]) : nil
-                if let number { Self.expire(request, number: number, in: &state) }
+                let number = hasNumbers ? Int(batch.keyNumbers[place]) : nil
+                if let number {
+                    while state.deadlines.count <= number { state.deadlines.append(.max) }
+                    guard request.kind == .read else {
+                        change(request, number: number, in: &state)
+                        continue
+                    }
+                    Self.expire(request, number: number, in: &state)
+                }
                 if state.memory.access(request.key, size: memoryCountsBytes ? request.chargedBytes : 1) {
                     state.tally.note(request)
                 } else if state.disk.access(request.key, size: diskCountsBytes ? request.chargedBytes : 1) {
@@ -51,8 +58,19 @@ final class TieredReplay<Memory: ReplacementPolicy, Disk: ReplacementPolicy>: Re
         }
     }
 
+    /// Does what changes both levels.
+    private func change(_ request: AccessRequest, number: Int, in state: inout State) {
+        if request.kind == .removal {
+            _ = state.memory.remove(request.key)
+            _ = state.disk.remove(request.key)
+        } else if request.kind == .write {
+            _ = state.memory.access(request.key, size: memoryCountsBytes ? request.chargedBytes : 1)
+            _ = state.disk.access(request.key, size: diskCountsBytes ? request.chargedBytes : 1)
+            state.deadlines[number] = request.deadline
+        }
+    }
+
     private static func expire(_ request: AccessRequest, number: Int, in state: inout State) {
-        while state.deadlines.count <= number { state.deadlines.append(.max) }
         guard state.deadlines[number] <= request.time ?? 0 else { return }
         let wasInMemory = state.memory.remove(request.key)
         if state.disk.remove(request.key) || wasInMemory { state.tally.expired += 1 }
