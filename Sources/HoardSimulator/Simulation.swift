@@ -22,8 +22,8 @@ public struct Simulation: Sendable {
 
     /// The capacity of an LRU disk level below each cache; `nil` if there is none.
     ///
-    /// A hit in memory does not reach the disk. A hit there is brought into memory and stays on disk, and a load is written to both. Only policies that
-    /// ``SimulationPolicy/canStandAboveDisk`` have results. Their hits are those of both levels.
+    /// A hit in memory does not reach the disk. A hit there is brought into memory and stays on disk, and a load is written to both. Policies
+    /// that ``SimulationPolicy/canStandAboveDisk`` have results, and no others. Their hits are those of both levels.
     public let disk: SimulationCapacity?
 
     /// How many requests every replay gets before the next ones are read.

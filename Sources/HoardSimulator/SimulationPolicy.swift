@@ -38,11 +38,12 @@ public struct SimulationPolicy: Hashable, Sendable, CustomStringConvertible {
     public static var lhd: Self { .init(.lhd) }
     /// AdaptSize (NSDI 2017). It counts bytes.
     public static var adaptsize: Self { .init(.adaptsize) }
-    /// Belady's bound, in keys: no policy can exceed it. With a capacity in bytes, ``pfooL`` takes its place. Both need the whole access trace in memory.
+    /// Belady's bound, in keys: no policy can exceed it. With a capacity in bytes, ``pfooL`` takes its place. Both need the whole access trace
+    /// in memory.
     public static var opt: Self { .init(.opt) }
 
-    /// PFOO-L (SIGMETRICS 2018): no policy that counts bytes can exceed it, and the best one may stay below it. There is a bound for hits, one for the bytes of
-    /// hits and one for the saved time, each of its own.
+    /// PFOO-L (SIGMETRICS 2018): no policy that counts bytes can exceed it, and the best one may stay below it. There is a bound for hits, one
+    /// for the bytes of hits and one for the saved time, each of its own.
     public static var pfooL: Self { .init(.pfooL) }
 
     /// All policies, in the order in which they are shown.

@@ -86,16 +86,16 @@ struct SimulateCommandTests {
         let table = try await run(directory.path("loop.txt"), "--capacity", "3,1KiB", "--policy", "fifo,lru")
         #expect(
             table.text == """
-                TRACE                                CAPACITY  REQUESTS   FIFO    LRU
-                loop                                        3         6  50.00  50.00
-                loop                                  1024 B         6  50.00  50.00
-                mean hit ratio in %                                      50.00  50.00
-                lines more than 0.5 points under LRU                         0      -
+                TRACE                                 CAPACITY  REQUESTS   FIFO    LRU
+                loop                                         3         6  50.00  50.00
+                loop                                     1 KiB         6  50.00  50.00
+                mean hit ratio in %                                       50.00  50.00
+                lines more than 0.5 points under LRU                          0      -
 
                 byte hit ratio in %
-                TRACE                    CAPACITY  REQUESTS   FIFO    LRU
-                loop                            3         6      -      -
-                loop                        1 KiB         6  50.00  50.00
+                TRACE                     CAPACITY  REQUESTS   FIFO    LRU
+                loop                             3         6      -      -
+                loop                         1 KiB         6  50.00  50.00
                 mean byte hit ratio in %                      50.00  50.00
 
                 """

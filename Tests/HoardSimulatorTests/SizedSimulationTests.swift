@@ -164,7 +164,7 @@ struct FootprintBoundTests {
         let gain = held[request.key] == nil ? 0 : bytes ? request.size : 1
         var others = held
         others[request.key] = nil
-        // What is kept until the next request: any of the others, and what was asked for.
+        // Any of the others may be kept until the next request, and so may the object that was asked for.
         var most = 0
         let keys = others.keys.sorted()
         for kept in 0..<(1 << keys.count) {

@@ -21,9 +21,10 @@ struct SimulateCommand: AsyncParsableCommand {
             the bytes that were hit is shown too; with costs, the share of the loading time that was saved. An object with a \
             lifetime is a miss once that is over.
 
-            Policies: hoard is the cache of this package; opt is the best that is possible when the future is known \
-            (Belady's bound); the others are published ones. A policy that cannot count bytes, or keys, is left out where it has to. With fixed capacities and without opt, access traces are streamed; \
-            otherwise they are held in memory.
+            Policies: hoard is the cache of this package, and hoard-bytes the same made for hits of many bytes; opt is the best that is \
+            possible when the future is known (Belady's bound), for which in bytes pfoo-l stands, a bound that no cache quite reaches; the \
+            others are published ones. A policy that cannot count bytes, or keys, is left out where it would have to. With fixed \
+            capacities and without opt, access traces are streamed; otherwise they are held in memory.
 
             Example:
               hoard simulate trace.gz --capacity 500,5% --policy hoard,opt --plot out.svg

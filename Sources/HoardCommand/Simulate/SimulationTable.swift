@@ -12,10 +12,10 @@ struct SimulationTable {
     static let tolerance = 0.005
 
     /// A number that each result has, or does not have.
-    private struct Measure {
+    private struct Measure: Sendable {
         let name: String
         /// From 0 to 1; `nil` if the result says nothing about it.
-        let ratio: (SimulationResult) -> Double?
+        let ratio: @Sendable (SimulationResult) -> Double?
     }
 
     private static let hits = Measure(name: "hit ratio") { $0.hitRatio }

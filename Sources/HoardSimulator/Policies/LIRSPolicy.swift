@@ -10,7 +10,7 @@ struct LIRSPolicy: ReplacementPolicy {
     /// The share of the cache for HIR keys: one in this many, and at least one.
     private static let queueShare = 100
 
-    /// What a key is. Its mark in ``recency``.
+    /// The kind of a key, its mark in ``recency``.
     private enum Kind {
         static let hir = 0
         static let lir = 1

@@ -55,7 +55,7 @@ struct TinyLFUPolicy<Sizes: SlotSizes>: ReplacementPolicy {
         let slot = slots.insert(key)
         if slot < keys.count { keys[slot] = key } else { keys.append(key) }
         lists.setSize(size, of: slot)
-        // What is larger than the window goes to where it leaves next.
+        // An object larger than the window goes to where it leaves next.
         if size > climber.window { lists.append(slot, to: Self.window) } else { lists.prepend(slot, to: Self.window) }
         if self.size >= capacity / 2 { sketch.reserve(Sizes.differ ? count : capacity) }
         sketch.add(key)

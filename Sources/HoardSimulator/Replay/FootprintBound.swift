@@ -3,9 +3,10 @@
 
 internal import Synchronization
 
-/// What no policy can exceed where objects have sizes: the hits with the smallest footprints that the cache has room for on average.
+/// A bound on the hits of every policy where objects have sizes: the hits with the smallest footprints that the cache has room for on average.
 ///
-/// Berger, Beckmann, Harchol-Balter: Practical Bounds on Optimal Caching with Variable Object Sizes, POMACS 2(2) (SIGMETRICS), 2018, the relaxation PFOO-L.
+/// Berger, Beckmann, Harchol-Balter: Practical Bounds on Optimal Caching with Variable Object Sizes, POMACS 2(2) (SIGMETRICS), 2018, the
+/// relaxation PFOO-L.
 ///
 /// The footprint of a hit is the size of its object times the number of requests that it has to stay for. The cache has its capacity times the
 /// number of all requests, and may use it whenever it likes, as no real cache can. The cheapest hits come first, for the bytes of hits those

@@ -18,13 +18,12 @@ final class TieredReplay<Memory: ReplacementPolicy, Disk: ReplacementPolicy>: Re
     }
 
     private let state: Mutex<State>
-    private let memoryCountsBytes: Bool
-    private let diskCountsBytes: Bool
+    /// A closure, as in ``Replay``.
+    private let loop: @Sendable (RequestBatch, inout State) -> Void
 
     init(_ memory: Memory, countsBytes: Bool, above disk: Disk, countsBytes diskCountsBytes: Bool) {
         state = Mutex(State(memory: memory, disk: disk))
-        memoryCountsBytes = countsBytes
-        self.diskCountsBytes = diskCountsBytes
+        loop = { batch, state in Self.replay(batch, countsBytes: countsBytes, diskCountsBytes: diskCountsBytes, on: &state) }
     }
 
     var tally: HitTally { state.withLock { $0.tally } }
@@ -32,39 +31,39 @@ final class TieredReplay<Memory: ReplacementPolicy, Disk: ReplacementPolicy>: Re
     var count: Int { state.withLock { $0.memory.count } }
     var size: Int { state.withLock { $0.memory.size } }
 
-    func replay(_ batch: RequestBatch) {
-        state.withLock { state in
-            let hasNumbers = batch.parts.needNumbers
-            for (place, request) in batch.requests.enumerated() {
-                let number = hasNumbers ? Int(batch.keyNumbers[place]) : nil
-                if let number {
-                    while state.deadlines.count <= number { state.deadlines.append(.max) }
-                    guard request.kind == .read else {
-                        change(request, number: number, in: &state)
-                        continue
-                    }
-                    Self.expire(request, number: number, in: &state)
+    func replay(_ batch: RequestBatch) { state.withLock { loop(batch, &$0) } }
+
+    private static func replay(_ batch: RequestBatch, countsBytes: Bool, diskCountsBytes: Bool, on state: inout State) {
+        let hasNumbers = batch.parts.needNumbers
+        for (place, request) in batch.requests.enumerated() {
+            let number = hasNumbers ? Int(batch.keyNumbers[place]) : nil
+            if let number {
+                while state.deadlines.count <= number { state.deadlines.append(.max) }
+                guard request.kind == .read else {
+                    change(request, number, countsBytes: countsBytes, diskCountsBytes: diskCountsBytes, in: &state)
+                    continue
                 }
-                if state.memory.access(request.key, size: memoryCountsBytes ? request.chargedBytes : 1) {
-                    state.tally.note(request)
-                } else if state.disk.access(request.key, size: diskCountsBytes ? request.chargedBytes : 1) {
-                    state.tally.note(request)
-                    state.tally.lowerHits += 1
-                    state.tally.lowerBytes += request.knownBytes
-                } else if let number {
-                    state.deadlines[number] = request.deadline
-                }
+                expire(request, number: number, in: &state)
+            }
+            if state.memory.access(request.key, size: countsBytes ? request.chargedBytes : 1) {
+                state.tally.note(request)
+            } else if state.disk.access(request.key, size: diskCountsBytes ? request.chargedBytes : 1) {
+                state.tally.note(request)
+                state.tally.lowerHits += 1
+                state.tally.lowerBytes += request.knownBytes
+            } else if let number {
+                state.deadlines[number] = request.deadline
             }
         }
     }
 
     /// Does what changes both levels.
-    private func change(_ request: AccessRequest, number: Int, in state: inout State) {
+    private static func change(_ request: AccessRequest, _ number: Int, countsBytes: Bool, diskCountsBytes: Bool, in state: inout State) {
         if request.kind == .removal {
             _ = state.memory.remove(request.key)
             _ = state.disk.remove(request.key)
         } else if request.kind == .write {
-            _ = state.memory.access(request.key, size: memoryCountsBytes ? request.chargedBytes : 1)
+            _ = state.memory.access(request.key, size: countsBytes ? request.chargedBytes : 1)
             _ = state.disk.access(request.key, size: diskCountsBytes ? request.chargedBytes : 1)
             state.deadlines[number] = request.deadline
         }

@@ -251,6 +251,6 @@ struct CacheTraceRecorderTests {
         let events = try events()
         #expect(events.count { $0.kind == .hit } == counted.hits)
         #expect(events.count { $0.kind == .miss } == counted.misses)
-        #expect(events.count { $0.kind == .write } == counted.insertions + counted.replacements)
+        #expect(events.count { $0.kind == .write } == counted.insertions + counted.refusals)
     }
 }

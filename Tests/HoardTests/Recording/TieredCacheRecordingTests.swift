@@ -39,7 +39,7 @@ struct TieredCacheRecordingTests {
             #expect(await fixture.cache.value(forKey: "a") == 1)
             try next()
             fixture.evict()
-            await fixture.upperBase.removeAll()
+            try await fixture.upperBase.removeAll()
             #expect(try await fixture.cache.value(forKey: "a") { _ in 2 } == 1)
             try next()
             #expect(await fixture.cache.values(forKeys: ["a", "b"]) == ["a": 1])

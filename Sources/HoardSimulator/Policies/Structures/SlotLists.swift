@@ -64,7 +64,7 @@ struct SlotLists<Sizes: SlotSizes>: Sendable {
     /// The slot before another in its list.
     func before(_ slot: Int) -> Int? { self.slot(Int(nodes[base + slot].previous)) }
 
-    /// What the policy has noted at a slot; 0 when it is new.
+    /// The policy's note at a slot; 0 when it is new.
     subscript(mark slot: Int) -> Int {
         get { Int(nodes[base + slot].mark) }
         set { nodes[base + slot].mark = UInt16(newValue) }
