@@ -58,19 +58,23 @@ final class TraceCollector: Sendable {
     /// Whether so much waits that it should be written now.
     var hasMany: Bool { state.withLock { $0.pendingWordCount >= Self.manyWords } }
 
-    /// Hands out the accesses taken over since the last call, in order. Returns how many were lost.
-    func drain(_ body: (TraceEvent) -> Void) -> Int {
+    /// The accesses taken over since the last call, and how many were lost.
+    func drain() -> (order: TraceOrder, lost: Int) {
         let (pending, lost) = state.withLock { state in
             defer { (state.pending, state.pendingWordCount, state.lost) = ([], 0, 0) }
             return (state.pending, state.lost)
         }
         let order = TraceOrder(pending)
         give(back: pending)
+        return (order, lost)
+    }
+
+    /// Hands out accesses in order, with pseudonyms.
+    func forEachEvent(in order: TraceOrder, _ body: (TraceEvent) -> Void) {
         order.forEach { kind, hash, tick, details in
             let key = kind == .removal && hash == 0 ? TraceEvent.everything : pseudonym(of: hash)
             body(TraceEvent(kind, key: key, tick: tick, details: details))
         }
-        return lost
     }
 
     private func give(back parts: consuming [TraceOrder.Part]) {

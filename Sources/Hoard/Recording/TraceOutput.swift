@@ -93,13 +93,14 @@ final class TraceOutput: Sendable {
     }
 
     private func write(_ state: inout State) {
-        let lost = collector.drain { event in
+        let (order, lost) = collector.drain()
+        state.statistics.lost += lost
+        state.unreportedLosses += lost
+        collector.forEachEvent(in: order) { event in
             state.encoder.append(event)
             if state.encoder.isFull { writeBlock(&state) }
         }
         if state.encoder.count > 0 { writeBlock(&state) }
-        state.statistics.lost += lost
-        state.unreportedLosses += lost
     }
 
     private func writeBlock(_ state: inout State) {

@@ -11,8 +11,8 @@ struct SimulateCommand: AsyncParsableCommand {
         commandName: "simulate",
         abstract: "Replay access traces on cache policies, and compare hit ratios.",
         discussion: """
-            An access trace has one request per line, as plain text or gzip: a decimal key, which a size may follow. \
-            Blank lines and lines that begin with # are skipped. \
+            An access trace is a recording (hoard proxy --record-trace, CacheTraceRecorder), the access log of a web server, lines of a \
+            decimal key that a size may follow, or one of the published formats that --format names; as it is, or compressed with gzip or zstd. \
             Each request is looked up, and inserted on a miss; the hit ratio is over all requests, \
             also those to the empty cache in the beginning.
 
@@ -114,12 +114,28 @@ struct SimulateCommand: AsyncParsableCommand {
                 let results = try await simulation.results(of: reader) { bytes in progress.advance(by: bytes) }
                 if json { try write(results.map { try $0.json }) }
                 all.append(results)
+                for note in Self.notes(on: reader) {
+                    progress.finish()
+                    Terminal.say("hoard: \(printable(path)): \(note)")
+                }
             } catch let error as AccessTraceError {
                 progress.finish()
                 Terminal.say("hoard: \(printable(error.message))")
             }
         }
         return (all, all.count == traces.count)
+    }
+
+    /// Sentences on what an access trace does not have.
+    private static func notes(on reader: AccessTraceReader) -> [String] {
+        var notes: [String] = []
+        if reader.skippedCount > 0 { notes.append("skipped \(reader.skippedCount) lines that are no requests to simulate.") }
+        if reader.lostCount > 0 { notes.append("the recorder lost \(reader.lostCount) accesses.") }
+        if reader.sampledShare < 1 {
+            let percent = String(format: "%.2f %%", reader.sampledShare * 100)
+            notes.append("it has \(percent) of the keys, so give \(percent) of the capacity that is meant.")
+        }
+        return notes
     }
 
     /// The bytes of all files; `nil` if one of them is a pipe or is not there.

@@ -38,6 +38,11 @@ public final class AccessTraceReader {
     /// what scanners send to a web server.
     public var skippedCount: Int { decoder?.skippedCount ?? 0 }
 
+    /// The share of the keys that a recording has, from 0 to 1; 1 for other formats. A replay needs the same share of the capacity.
+    public var sampledShare: Double { decoder?.sample.share ?? 1 }
+    /// How many accesses a recorder has lost, because memory or the disk was full.
+    public var lostCount: Int { decoder?.sample.lost ?? 0 }
+
     /// Opens an access trace.
     ///
     /// - Parameters:

@@ -103,6 +103,23 @@ struct RecordingDecoderTests {
         #expect(error?.code == .corrupt)
     }
 
+    @Test func aSampleTellsItsShareAndItsLosses() throws {
+        let path = directory.path + "/some.trace"
+        var configuration = CacheTraceRecorder.Configuration()
+        (configuration.sampledShare, configuration.maximumPendingByteCount) = (0.25, 0)
+        let recorder = try CacheTraceRecorder(path: path, configuration: configuration)
+        for number in 0..<100_000 { recorder.record(CacheAccess(.hit), forKey: number) }
+        try recorder.flush()
+        for number in 0..<1_000 { recorder.record(CacheAccess(.hit), forKey: number) }
+        try recorder.finish()
+        let reader = try AccessTraceReader(path: path)
+        var batch: [AccessRequest] = []
+        while try reader.readBatch(into: &batch) {}
+        #expect(reader.sampledShare == 0.25)
+        #expect(reader.lostCount == recorder.statistics.lost)
+        #expect(reader.lostCount > 0)
+    }
+
     @Test func moreThanAWindowOfRequestsIsReadInOrder() throws {
         let path = directory.path + "/some.trace"
         let recorder = try CacheTraceRecorder(path: path)

@@ -7,6 +7,8 @@ protocol TraceDecoder {
     var place: TracePlace { get }
     /// How many lines were skipped that are of the format, but no request to simulate.
     var skippedCount: Int { get }
+    /// The share of the keys that were recorded, and how many accesses to them were lost.
+    var sample: (share: Double, lost: Int) { get }
     /// Whether ``decode(_:into:)`` has more requests to append, even without more bytes.
     var hasMore: Bool { get }
 
@@ -17,6 +19,10 @@ protocol TraceDecoder {
 
     /// Ends the last line or record; afterwards there may be more requests.
     mutating func finish(into requests: inout [AccessRequest]) throws(TraceFault)
+}
+
+extension TraceDecoder {
+    var sample: (share: Double, lost: Int) { (1, 0) }
 }
 
 /// How much is read at once.

@@ -15,6 +15,9 @@ struct RecordingDecoder: TraceDecoder {
     var place: TracePlace { .record(eventCount + 1) }
     var skippedCount: Int { 0 }
     var hasMore: Bool { window.hasReady }
+    var sample: (share: Double, lost: Int) {
+        (Double(file.header?.sampledKeys ?? TraceFileHeader.allKeys) / Double(TraceFileHeader.allKeys), file.lost)
+    }
 
     mutating func decode(_ bytes: Span<UInt8>, into requests: inout [AccessRequest]) throws(TraceFault) -> Int {
         window.takeReady(atMost: TraceBatch.requestCount - requests.count, into: &requests)
