@@ -44,7 +44,7 @@ struct RecordedSimulationTests {
         let result = try #require(try await simulated(path, [.hoard], .count(2_000)).first)
         #expect(result.requests == live.hits + live.misses)
         #expect(abs(result.hitRatio - Double(live.hits) / Double(live.hits + live.misses)) < 0.005)
-        #expect(result.expired > 0)
+        #expect((result.expired ?? 0) > 0)
     }
 
     @Test func aReplayOfAWarmCacheBeginsWarm() async throws {

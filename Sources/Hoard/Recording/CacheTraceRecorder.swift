@@ -61,7 +61,7 @@ public final class CacheTraceRecorder: Sendable {
         let sampledKeys = UInt32(min(65_536, max(1, (share * 65_536).rounded())))
         let collector = TraceCollector(threshold: sampledKeys, maximumByteCount: max(1 << 16, configuration.maximumPendingByteCount))
         let header = TraceFileHeader(
-            start: UInt64(max(0, clock.now().timeIntervalSince1970 * 1_000)),
+            start: UInt64(min(max(0, clock.now().timeIntervalSince1970 * 1_000), 1e18)),
             tickLength: UInt32(Self.tickNanoseconds / 1_000),
             sampledKeys: sampledKeys,
             number: 0
