@@ -17,7 +17,7 @@ extension SimulationPolicy {
 
     private func makeKeyReplay(capacity: Int, nextUses: [UInt32]) -> any Replaying {
         switch base {
-        case .hoard, .hoardBytes: Replay(HoardPolicy(capacity: capacity))
+        case .hoard, .hoardBytes: Replay(HoardPolicy(capacity: capacity), reclaims: true)
         // AdaptSize and PFOO-L count bytes, and are not asked for in keys.
         case .lru, .adaptsize, .pfooL: Replay(LRUPolicy(capacity: capacity))
         case .fifo: Replay(FIFOPolicy(capacity: capacity))
@@ -35,8 +35,8 @@ extension SimulationPolicy {
 
     private func makeByteReplay(capacity: Int) -> any Replaying {
         switch base {
-        case .hoard: Replay(HoardPolicy(byteCapacity: capacity, favouring: .objects), countsBytes: true)
-        case .hoardBytes: Replay(HoardPolicy(byteCapacity: capacity, favouring: .bytes), countsBytes: true)
+        case .hoard: Replay(HoardPolicy(byteCapacity: capacity, favouring: .objects), countsBytes: true, reclaims: true)
+        case .hoardBytes: Replay(HoardPolicy(byteCapacity: capacity, favouring: .bytes), countsBytes: true, reclaims: true)
         case .fifo: Replay(FIFOPolicy(byteCapacity: capacity), countsBytes: true)
         case .clock: Replay(ClockPolicy(byteCapacity: capacity), countsBytes: true)
         case .sieve: Replay(SievePolicy(byteCapacity: capacity), countsBytes: true)

@@ -14,7 +14,7 @@ struct SimulateCommandTests {
     init() throws {
         directory = try TemporaryDirectory()
         try write("1\n2\n3\n1\n2\n3\n", to: "loop.txt")
-        try write("# pairs\n10 1\n10 1\n20 1\n20 1\n", to: "pairs.txt")
+        try write("# pairs\n10\n10\n20\n20\n", to: "pairs.txt")
     }
 
     private func write(_ text: String, to name: String) throws {

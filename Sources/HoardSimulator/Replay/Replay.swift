@@ -48,14 +48,18 @@ final class Replay<Policy: ReplacementPolicy>: Replaying {
         var tally = HitTally()
         /// When the object expires that each key was loaded with last, by the key's number.
         var deadlines: [UInt64] = []
+        /// What expires next, for a cache that gives the room of expired objects back by itself.
+        var reclaiming: ExpiredKeys?
     }
 
     private let state: Mutex<State>
     private let loop: @Sendable (RequestBatch, inout State) -> Void
 
-    /// - Parameter countsBytes: Whether the policy is told sizes; otherwise each is 1.
-    init(_ policy: Policy, countsBytes: Bool = false) {
-        state = Mutex(State(policy: policy))
+    /// - Parameters:
+    ///   - countsBytes: Whether the policy is told sizes; otherwise each is 1.
+    ///   - reclaims: Whether an expired object gives its room back at once, and not when it is asked for.
+    init(_ policy: Policy, countsBytes: Bool = false, reclaims: Bool = false) {
+        state = Mutex(State(policy: policy, reclaiming: reclaims ? ExpiredKeys() : nil))
         loop = { batch, state in Self.replay(batch, countsBytes: countsBytes, on: &state) }
     }
 
@@ -87,28 +91,44 @@ final class Replay<Policy: ReplacementPolicy>: Replaying {
 
     /// Removes what has expired before it is asked for: no policy knows of time. Changes what the trace says was changed.
     ///
-    /// An expired object takes its room until it is asked for or evicted, as in a cache that looks at times when it reads.
+    /// An expired object takes its room until it is asked for or evicted, as in a cache that looks at times when it reads, unless the cache reclaims.
     private static func replayWithChanges(_ batch: RequestBatch, countsBytes: Bool, on state: inout State) {
         for (request, number) in zip(batch.requests, batch.keyNumbers) {
             let number = Int(number)
             while state.deadlines.count <= number { state.deadlines.append(.max) }
             let size = countsBytes ? request.chargedBytes : 1
+            reclaim(at: request.time ?? 0, &state)
             switch request.kind.base {
             case .read:
-                if state.deadlines[number] <= request.time ?? 0, state.policy.remove(request.key) { state.tally.expired += 1 }
+                if state.deadlines[number] <= request.time ?? 0 {
+                    if state.policy.remove(request.key) || state.reclaiming?.wasReclaimed(number) == true { state.tally.expired += 1 }
+                }
                 if state.policy.access(request.key, size: size) {
                     state.tally.note(request)
                 } else {
-                    state.deadlines[number] = request.deadline
+                    load(request, number, &state)
                 }
             case .write:
                 _ = state.policy.access(request.key, size: size)
-                state.deadlines[number] = request.deadline
+                load(request, number, &state)
             case .removal:
                 _ = state.policy.remove(request.key)
                 state.policy.passBy()
             case .uncacheable: state.policy.passBy()
             }
+        }
+    }
+
+    /// Notes when an object expires that was brought in.
+    private static func load(_ request: AccessRequest, _ number: Int, _ state: inout State) {
+        state.deadlines[number] = request.deadline
+        state.reclaiming?.set(request.deadline, of: request.key, number)
+    }
+
+    /// Removes what has expired by a time, if the cache does so.
+    private static func reclaim(at time: UInt64, _ state: inout State) {
+        while let (key, number) = state.reclaiming?.next(at: time) {
+            if state.policy.remove(key) { state.reclaiming?.noteReclaimed(number) }
         }
     }
 }

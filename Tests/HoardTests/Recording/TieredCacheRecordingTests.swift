@@ -44,7 +44,9 @@ struct TieredCacheRecordingTests {
             try next()
             #expect(await fixture.cache.values(forKeys: ["a", "b"]) == ["a": 1])
         }
-        #expect(lines == ["miss 0", "write 0 lifetime 60000 cost 0", "miss 0", "hit 0", "hit 0 tier 1", "hit 0 tier 2", "hit 0", "miss 1"])
+        #expect(lines.prefix(6) == ["miss 0", "write 0 lifetime 60000 cost 0", "miss 0", "hit 0", "hit 0 tier 1", "hit 0 tier 2"])
+        // Different keys may change places.
+        #expect(lines.dropFirst(6).sorted() == ["hit 0", "miss 1"])
     }
 
     @Test func changesAreRecorded() async throws {

@@ -37,6 +37,9 @@ struct SlotHeap: Sendable {
         }
     }
 
+    /// Whether a slot has a priority. O(1).
+    func holds(_ slot: Int) -> Bool { slot < places.count && places[slot] >= 0 }
+
     /// Takes the priority from a slot that has one. O(log *n*).
     mutating func remove(_ slot: Int) {
         let place = places[slot]
