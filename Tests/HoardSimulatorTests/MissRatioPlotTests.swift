@@ -56,8 +56,8 @@ struct MissRatioPlotTests {
         let svg = MissRatioPlot([results("one", capacities: [50])]).svg
         #expect(isWellFormed(svg))
         #expect(!svg.contains("nan") && !svg.contains("inf"))
-        // 20 + 44 to 20 + 460 - 20.
-        #expect(svg.contains(#"cx="262""#))
+        // 20 + 52 to 20 + 460 - 20.
+        #expect(svg.contains(#"cx="266""#))
     }
 
     @Test func aHighMissRatioIsHigh() throws {
@@ -67,6 +67,24 @@ struct MissRatioPlotTests {
             return try #require(Double(curve.split(separator: " ")[0].split(separator: ",")[1]))
         }
         #expect(try height("lru") < height("opt"))
+    }
+
+    @Test func capacitiesInKeysAndInBytesHavePanelsOfTheirOwn() {
+        let bytes = [1000, 2000].map { SimulationResult(trace: "one", capacity: $0, countsBytes: true, policy: .lru, requests: 9, hits: 3) }
+        let svg = MissRatioPlot([results("one") + bytes]).svg
+        #expect(occurrences(of: ">capacity (keys)</text>", in: svg) == 1)
+        #expect(occurrences(of: ">capacity (bytes)</text>", in: svg) == 1)
+    }
+
+    @Test func missesOfBytesAreShownWhereThereAreSizes() throws {
+        var sized = SimulationResult(trace: "one", capacity: 10, policy: .lru, requests: 4, hits: 1)
+        (sized.hasSizes, sized.requestedBytes, sized.hitBytes) = (true, 100, 100)
+        let svg = MissRatioPlot([[sized]], showsBytes: true).drawing().document(style: "")
+        #expect(occurrences(of: ">miss ratio</text>", in: svg) == 1 && occurrences(of: ">miss ratio of bytes</text>", in: svg) == 1)
+        // No byte is missed: the point lies on the lower axis.
+        #expect(svg.contains(#"cy="\#(SVGDrawing.number(10 + 20 + 10 + PlotPanel.height - 44))""#))
+        #expect(occurrences(of: ">miss ratio of bytes</text>", in: MissRatioPlot([[sized]]).svg) == 0)
+        #expect(occurrences(of: ">miss ratio of bytes</text>", in: MissRatioPlot([results("one")], showsBytes: true).svg) == 0)
     }
 
     @Test func theDocumentNeedsNothingElse() {

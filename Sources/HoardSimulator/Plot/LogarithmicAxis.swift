@@ -5,8 +5,8 @@ internal import Foundation
 
 /// A scale on which each decade has the same length.
 struct LogarithmicAxis {
-    private let low: Double
-    private let high: Double
+    let low: Double
+    let high: Double
 
     /// A scale on which all the values have a place. Values below 1 count as 1.
     init(values: [Int]) {

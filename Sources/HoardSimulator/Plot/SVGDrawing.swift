@@ -35,15 +35,37 @@ struct SVGDrawing {
         elements.append("<text \(attributes)>\(Self.escaped(text))</text>")
     }
 
+    /// A rectangle. A pointer that rests on it shows the hint.
+    mutating func bar(x: Double, y: Double, width: Double, height: Double, class name: String, hint: String? = nil) {
+        let place = #"x="\#(Self.number(x))" y="\#(Self.number(y))""#
+        // A small bar has to be seen, too.
+        let size = #"width="\#(Self.number(max(width - 1, 1)))" height="\#(Self.number(max(height, 0.5)))""#
+        let title = hint.map { "<title>\(Self.escaped($0))</title>" } ?? ""
+        elements.append(#"<rect class="bar \#(name)" \#(place) \#(size)>\#(title)</rect>"#)
+    }
+
     /// Points and the line through them. A pointer that rests on it shows the hint.
-    mutating func curve(_ points: [(x: Double, y: Double)], class name: String, hint: String) {
+    mutating func curve(_ points: [(x: Double, y: Double)], class name: String, hint: String, hasDots: Bool = true) {
         let path = points.map { "\(Self.number($0.x)),\(Self.number($0.y))" }.joined(separator: " ")
         elements.append(#"<g><title>\#(Self.escaped(hint))</title><polyline class="\#(name)" points="\#(path)"/>"#)
-        for point in points {
+        // A single point has no line.
+        for point in points where hasDots || points.count == 1 {
             let dot = name.replacingOccurrences(of: "curve", with: "dot")
             elements.append(#"<circle class="\#(dot)" cx="\#(Self.number(point.x))" cy="\#(Self.number(point.y))" r="2.6"/>"#)
         }
         elements.append("</g>")
+    }
+
+    /// The drawing as a part of a page that has the style. The title and the description are for those who do not see it.
+    func element(id: String, title: String, description: String) -> String {
+        let size = "0 0 \(Self.number(width)) \(Self.number(height))"
+        return """
+            <svg viewBox="\(size)" style="max-width: \(Self.number(width))px" role="img" aria-labelledby="\(id)-title \(id)-text">
+            <title id="\(id)-title">\(Self.escaped(title))</title>
+            <desc id="\(id)-text">\(Self.escaped(description))</desc>
+            \(elements.joined(separator: "\n"))
+            </svg>
+            """
     }
 
     func document(style: String) -> String {
@@ -76,6 +98,7 @@ struct SVGDrawing {
             case ">": result += "&gt;"
             case "\"": result += "&quot;"
             case _ where scalar.value < 0x20: result += "\u{FFFD}"
+            case "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
             default: result.unicodeScalars.append(scalar)
             }
         }
