@@ -69,13 +69,6 @@ struct MissRatioPlotTests {
         #expect(try height("lru") < height("opt"))
     }
 
-    @Test func capacitiesInKeysAndInBytesHavePanelsOfTheirOwn() {
-        let bytes = [1000, 2000].map { SimulationResult(trace: "one", capacity: $0, countsBytes: true, policy: .lru, requests: 9, hits: 3) }
-        let svg = MissRatioPlot([results("one") + bytes]).svg
-        #expect(occurrences(of: ">capacity (keys)</text>", in: svg) == 1)
-        #expect(occurrences(of: ">capacity (bytes)</text>", in: svg) == 1)
-    }
-
     @Test func missesOfBytesAreShownWhereThereAreSizes() throws {
         var sized = SimulationResult(trace: "one", capacity: 10, policy: .lru, requests: 4, hits: 1)
         (sized.hasSizes, sized.requestedBytes, sized.hitBytes) = (true, 100, 100)

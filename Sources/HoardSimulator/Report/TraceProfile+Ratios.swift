@@ -14,7 +14,8 @@ extension TraceProfile {
     /// The mean size of a key, in bytes; `nil` without sizes. A key has its largest size.
     public var meanKeySize: Double? { hasSizes ? Double(distinctBytes) / Double(keyCount) : nil }
 
-    /// The miss ratio of a cache without limits, from 0 to 1. Lifetimes and removals may make it larger; loading before a request, smaller.
+    /// The miss ratio of a cache without limits, from 0 to 1. Lifetimes and removals make that of a real cache
+    /// larger; one that loads objects before they are asked for may be below it.
     public var compulsoryMissRatio: Double { Double(compulsoryMissCount) / Double(max(requestCount, 1)) }
 
     /// The same of bytes.

@@ -19,15 +19,16 @@ public struct TraceProfile: Sendable {
         var last: UInt64
         var size: Int?
         var largestSize = 0
-        /// Whether a cache could have kept it.
-        var isCacheable = false
+        /// Whether a cache can have it by now: it was read and could be kept, or was written.
+        var canBeCached: Bool
     }
 
     /// What to call the access trace.
     public let name: String
     /// The number of requests. Writes and removals are none.
     public private(set) var requestCount = 0
-    /// How many of them no cache can hit: each first one for a key that can be kept, and all that cannot.
+    /// How many of them no cache can hit: the first one for each key that was not written before, and all whose
+    /// objects cannot be kept.
     public private(set) var compulsoryMissCount = 0
     /// The bytes of the objects that were asked for.
     public private(set) var requestedBytes = 0
@@ -41,6 +42,9 @@ public struct TraceProfile: Sendable {
     public private(set) var hasTimes = false
 
     private var numbers = KeyTable()
+    /// Keys that were written before they were requested.
+    private var writtenKeys = KeyTable()
+    private var writtenSizes: [Int?] = []
     private(set) var keys: [Key] = []
     private(set) var reuseDistances: ReuseDistances
     private(set) var workingSet = WorkingSet()
@@ -72,7 +76,10 @@ public struct TraceProfile: Sendable {
     ///
     /// - Complexity: O(1), amortized.
     public mutating func add(_ request: AccessRequest) {
-        guard request.asksForObject else { return }
+        guard request.isCounted else {
+            if request.kind == .write { noteWrite(request) }
+            return
+        }
         if requestCount == 0 {
             hasTimes = request.time != nil
             start = request.time ?? 0
@@ -88,7 +95,8 @@ public struct TraceProfile: Sendable {
         } else {
             number = keys.count
             numbers.insert(request.key, number)
-            keys.append(Key(last: now))
+            let written = writtenSizes.isEmpty ? nil : writtenKeys[request.key]
+            keys.append(Key(last: now, size: written.flatMap { writtenSizes[$0] }, canBeCached: written != nil))
             workingSet.add(at: now, previous: nil)
         }
         keys[number].requests += 1
@@ -98,30 +106,37 @@ public struct TraceProfile: Sendable {
     }
 
     private mutating func addBytes(of request: AccessRequest, number: Int) {
-        if let size = request.size {
-            keys[number].size = size
+        let size = request.size ?? keys[number].size
+        if let size {
             hasSizes = true
+            keys[number].size = size
+            requestSizes.add(UInt64(size))
         }
-        let size = keys[number].size
-        if let size { requestSizes.add(UInt64(size)) }
         let bytes = size ?? 1
         requestedBytes = requestedBytes.adding(bytes)
         if bytes > keys[number].largestSize {
             distinctBytes = distinctBytes.adding(bytes - keys[number].largestSize)
             keys[number].largestSize = bytes
         }
-        let isCacheable = request.kind == .read
-        if !isCacheable || !keys[number].isCacheable {
+        let isKept = request.kind == .read
+        if !isKept || !keys[number].canBeCached {
             compulsoryMissCount += 1
             compulsoryMissBytes = compulsoryMissBytes.adding(bytes)
-            keys[number].isCacheable = isCacheable || keys[number].isCacheable
+            if isKept { keys[number].canBeCached = true }
         }
     }
-}
 
-extension AccessRequest {
-    /// Whether it asks for an object. Writes and removals do not.
-    var asksForObject: Bool { kind == .read || kind == .uncacheable }
+    private mutating func noteWrite(_ write: AccessRequest) {
+        if let number = numbers[write.key] {
+            keys[number].canBeCached = true
+            keys[number].size = write.size ?? keys[number].size
+        } else if let number = writtenKeys[write.key] {
+            writtenSizes[number] = write.size ?? writtenSizes[number]
+        } else {
+            writtenKeys.insert(write.key, writtenSizes.count)
+            writtenSizes.append(write.size)
+        }
+    }
 }
 
 extension Int {

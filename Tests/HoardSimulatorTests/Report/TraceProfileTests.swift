@@ -98,6 +98,15 @@ struct TraceProfileTests {
         #expect(profile.requestCount == 2 && profile.keyCount == 1)
     }
 
+    @Test func aKeyThatWasWrittenNeedNotMiss() {
+        let kinds: [AccessRequest.Kind] = [.write, .read, .read]
+        #expect(profile(kinds.map { AccessRequest(key: 1, kind: $0) }).compulsoryMissCount == 0)
+        let later: [AccessRequest.Kind] = [.uncacheable, .write, .write, .read, .uncacheable]
+        #expect(profile(later.map { AccessRequest(key: 1, kind: $0) }).compulsoryMissCount == 2)
+        let sized = profile([AccessRequest(key: 1, size: 9, kind: .write), AccessRequest(key: 1)])
+        #expect(sized.requestedBytes == 9 && sized.hasSizes && sized.compulsoryMissBytes == 0)
+    }
+
     @Test func whatCannotBeKeptAlwaysMisses() {
         let kinds: [AccessRequest.Kind] = [.uncacheable, .read, .read, .uncacheable, .read]
         let profile = profile(kinds.map { AccessRequest(key: 1, size: 10, kind: $0) })

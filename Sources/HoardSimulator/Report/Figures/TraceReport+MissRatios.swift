@@ -14,7 +14,7 @@ extension TraceReport.Section {
         return ReportFigure(
             "Miss ratio by capacity",
             text: "The share of the requests that miss, also those to the empty cache in the beginning. "
-                + "No cache gets below \(ReportText.percent(profile.compulsoryMissRatio)): the first request for a key always misses."
+                + "No cache that loads on a miss gets below \(ReportText.percent(profile.compulsoryMissRatio))."
                 + (hasSizes ? " Of bytes: the share of the requested bytes that has to be loaded." : ""),
             drawing: MissRatioPlot([results], showsBytes: true).drawing(columns: 2),
             table: ReportTable(header: ["policy", "capacity", "miss ratio"] + (hasSizes ? ["miss ratio of bytes"] : []), rows: rows)
