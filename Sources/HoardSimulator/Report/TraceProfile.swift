@@ -3,7 +3,7 @@
 
 /// The nature of an access trace, whatever cache may serve it: how popular keys are, when they come again, how large they are.
 ///
-/// It is made from requests one by one, in about 110 bytes for each different key, whatever the number of requests.
+/// It is made from requests one by one, in about 120 bytes for each different key, whatever the number of requests.
 ///
 /// ```swift
 /// var profile = TraceProfile(name: reader.name)
@@ -23,7 +23,7 @@ public struct TraceProfile: Sendable {
         var canBeCached: Bool
     }
 
-    /// What to call the access trace.
+    /// The name of the access trace.
     public let name: String
     /// The number of requests. Writes and removals are none.
     public private(set) var requestCount = 0
@@ -57,7 +57,7 @@ public struct TraceProfile: Sendable {
     private var start: UInt64 = 0
     private(set) var now: UInt64 = 0
 
-    /// - Parameter name: What to call the access trace.
+    /// - Parameter name: The name of the access trace.
     public init(name: String) {
         self.init(name: name, reuseDistances: ReuseDistances())
     }

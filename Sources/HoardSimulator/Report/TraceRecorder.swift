@@ -15,7 +15,7 @@ public final class TraceRecorder: Sendable {
     // The simulation adds from one task at a time; the lock is free whenever it is taken.
     private let state: Mutex<State>
 
-    /// - Parameter name: What to call the access trace.
+    /// - Parameter name: The name of the access trace.
     public init(name: String) {
         state = Mutex(State(profile: TraceProfile(name: name)))
     }

@@ -13,7 +13,7 @@ public struct TraceReport: Sendable {
     /// All that is known about one access trace.
     public struct Section: Sendable {
         public let profile: TraceProfile
-        /// What a ``Simulation`` returned; may be empty.
+        /// The results of a ``Simulation``; there may be none.
         public let results: [SimulationResult]
         /// Hit ratios in the course of the access trace; `nil` if there is nothing to show.
         public let history: HitRatioHistory?
