@@ -44,18 +44,28 @@ public struct Simulation: Sendable {
     ///
     /// - Parameters:
     ///   - reader: The access trace, from its beginning.
+    ///   - collector: Collects what a ``TraceReport`` shows. It may be used for one access trace only.
     ///   - progress: Told again and again how many more bytes of the file are done with.
     /// - Returns: A result for each capacity and, within it, for each policy that can count in its unit. Capacities that come to the same
     ///   number are one.
-    public func results(of reader: AccessTraceReader, progress: (Int) -> Void = { _ in }) async throws(AccessTraceError) -> [SimulationResult] {
-        try await results(of: RequestSource(reader), progress: progress)
+    public func results(
+        of reader: AccessTraceReader,
+        collector: ReportCollector? = nil,
+        progress: (Int) -> Void = { _ in }
+    ) async throws(AccessTraceError) -> [SimulationResult] {
+        try await results(of: RequestSource(reader), collector: collector, progress: progress)
     }
 
     /// Replays requests from wherever they come.
-    func results(of source: RequestSource, progress: (Int) -> Void = { _ in }) async throws(AccessTraceError) -> [SimulationResult] {
+    func results(
+        of source: RequestSource,
+        collector: ReportCollector? = nil,
+        progress: (Int) -> Void = { _ in }
+    ) async throws(AccessTraceError) -> [SimulationResult] {
+        let source = collector.map { RequestSource(source, collector: $0) } ?? source
         if policies.contains(where: \.needsNextUses) || (capacities + [disk].compactMap(\.self)).contains(where: \.isRelative) {
             let trace = try HeldTrace(source)
-            return await results(of: trace, byteCount: source.bytesRead(), progress: progress)
+            return await results(of: trace, collector: collector, byteCount: source.bytesRead(), progress: progress)
         }
         let cells = makeCells(for: nil)
         var completer = RequestCompleter()
@@ -64,6 +74,7 @@ public struct Simulation: Sendable {
         while try source.readBatch(&batch.requests) {
             completer.complete(&batch)
             await Self.replay(batch, on: cells)
+            Self.note(batch, on: cells, in: collector)
             progress(source.bytesRead() - bytesDone)
             bytesDone = source.bytesRead()
         }
@@ -72,16 +83,20 @@ public struct Simulation: Sendable {
 
     /// Replays an access trace that is in memory.
     func results(of trace: AccessTrace, byteCount: Int = 0, progress: (Int) -> Void = { _ in }) async -> [SimulationResult] {
-        await results(of: HeldTrace(trace), byteCount: byteCount, progress: progress)
+        await results(of: HeldTrace(trace), collector: nil, byteCount: byteCount, progress: progress)
     }
 
-    private func results(of held: HeldTrace, byteCount: Int, progress: (Int) -> Void) async -> [SimulationResult] {
+    private func results(of held: HeldTrace, collector: ReportCollector?, byteCount: Int, progress: (Int) -> Void) async -> [SimulationResult] {
         let cells = makeCells(for: held)
         let requestCount = held.trace.requestCount
         var bytesDone = 0
-        for start in stride(from: 0, to: requestCount, by: Self.batchCount) {
-            let end = min(start + Self.batchCount, requestCount)
-            await Self.replay(held.batch(start..<end), on: cells)
+        // The history of a short trace needs more than a few windows.
+        let batchCount = collector == nil ? Self.batchCount : min(max(requestCount / 200, 64), Self.batchCount)
+        for start in stride(from: 0, to: requestCount, by: batchCount) {
+            let end = min(start + batchCount, requestCount)
+            let batch = held.batch(start..<end)
+            await Self.replay(batch, on: cells)
+            Self.note(batch, on: cells, in: collector)
             let bytes = Int(Double(byteCount) * Double(end) / Double(requestCount))
             progress(bytes - bytesDone)
             bytesDone = bytes
@@ -121,6 +136,16 @@ public struct Simulation: Sendable {
     private static func replay(_ batch: RequestBatch, on cells: [Cell]) async {
         await withTaskGroup { group in
             for cell in cells { group.addTask { cell.replay.replay(batch) } }
+        }
+    }
+
+    /// Tells a collector the hits at the capacity in the middle.
+    private static func note(_ batch: RequestBatch, on cells: [Cell], in collector: ReportCollector?) {
+        guard let collector, !cells.isEmpty else { return }
+        let middle = cells[cells.count / 2]
+        let requests = batch.parts.contains(.changes) ? batch.requests.count(where: \.isCounted) : batch.requests.count
+        for cell in cells where cell.capacity == middle.capacity && cell.countsBytes == middle.countsBytes {
+            collector.add(allHits: cell.replay.hits, requests: requests, by: cell.policy, capacity: cell.capacity, countsBytes: cell.countsBytes)
         }
     }
 

@@ -154,6 +154,20 @@ struct SimulateCommandTests {
         #expect(errors[2].contains("empty.txt: holds no requests."))
     }
 
+    @Test func theReportIsAPageAboutEachTrace() async throws {
+        let report = directory.path("report.html")
+        let traces = (directory.path("loop.txt"), directory.path("pairs.txt"))
+        let result = try await run(traces.0, traces.1, "--capacity", "2,3", "--policy", "hoard,lru", "--report", report)
+        #expect(result.status == 0)
+        let page = try String(contentsOfFile: report, encoding: .utf8)
+        #expect(page.hasPrefix("<!DOCTYPE html>"))
+        #expect(page.contains("<h2>loop</h2>") && page.contains("<h2>pairs</h2>"))
+        #expect(!page.contains("<script"))
+        let unwritable = try await run(directory.path("loop.txt"), "--report", directory.path("missing/report.html"))
+        #expect(unwritable.status == 1)
+        #expect(unwritable.errors.contains("Cannot write"))
+    }
+
     @Test func aFormatThatIsNamedCounts() async throws {
         try write("1 2\n1 2\n", to: "blocks.txt")
         let result = try await run(directory.path("blocks.txt"), "--format", "arc", "--capacity", "2", "--policy", "lru", "--json")

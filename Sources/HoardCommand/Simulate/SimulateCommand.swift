@@ -80,6 +80,9 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("Draw the miss-ratio curves into this SVG file.", valueName: "file"))
     var plot: String?
 
+    @Option(name: .long, help: ArgumentHelp("Write a page about the access traces, with figures, into this HTML file.", valueName: "file"))
+    var report: String?
+
     private var capacities: [SimulationCapacity] { capacity?.capacities ?? SimulationCapacity.defaults }
 
     func validate() throws {
@@ -91,10 +94,11 @@ struct SimulateCommand: AsyncParsableCommand {
         // A reader that closes the pipe early is reported by the write, and does not kill the process.
         signal(SIGPIPE, SIG_IGN)
         do {
-            if let plot { try Self.checkWritable(plot) }
-            let (results, isComplete) = try await simulate()
+            for path in [plot, report].compactMap(\.self) { try Self.checkWritable(path) }
+            let (results, sections, isComplete) = try await simulate()
             if !json, !results.isEmpty { try write(SimulationTable(results.flatMap(\.self)).lines) }
-            if let plot, !results.isEmpty { try Self.draw(results, to: plot) }
+            if let plot, !results.isEmpty { try Self.write(MissRatioPlot(results).svg, to: plot) }
+            if let report, !results.isEmpty { try Self.write(TraceReport(sections).html, to: report) }
             if !isComplete { throw ExitCode.failure }
         } catch let error as OutputError {
             if !error.isBrokenPipe { Terminal.say("hoard: \(error)") }
@@ -102,18 +106,21 @@ struct SimulateCommand: AsyncParsableCommand {
         }
     }
 
-    /// The results of each access trace, and whether all could be read.
-    private func simulate() async throws -> (results: [[SimulationResult]], isComplete: Bool) {
+    /// The results of each access trace, what a report says of it, and whether all could be read.
+    private func simulate() async throws -> (results: [[SimulationResult]], sections: [TraceReport.Section], isComplete: Bool) {
         let simulation = Simulation(policies: policy.policies, capacities: capacities, disk: disk?.capacity)
         var progress = ProgressBar(total: Self.byteCount(of: traces))
         defer { progress.finish() }
         var all: [[SimulationResult]] = []
+        var sections: [TraceReport.Section] = []
         for path in traces {
             do {
                 let reader = try AccessTraceReader(path: path, format: format?.format)
-                let results = try await simulation.results(of: reader) { bytes in progress.advance(by: bytes) }
+                let collector = report.map { _ in ReportCollector(name: reader.name) }
+                let results = try await simulation.results(of: reader, collector: collector) { bytes in progress.advance(by: bytes) }
                 if json { try write(results.map { try $0.json }) }
                 all.append(results)
+                if let collector { sections.append(collector.section(results: results)) }
                 for note in Self.notes(on: reader) {
                     progress.finish()
                     Terminal.say("hoard: \(printable(path)): \(note)")
@@ -123,7 +130,7 @@ struct SimulateCommand: AsyncParsableCommand {
                 Terminal.say("hoard: \(printable(error.message))")
             }
         }
-        return (all, all.count == traces.count)
+        return (all, sections, all.count == traces.count)
     }
 
     /// Sentences on what an access trace does not have.
@@ -167,10 +174,10 @@ struct SimulateCommand: AsyncParsableCommand {
         }
     }
 
-    private static func draw(_ results: [[SimulationResult]], to path: String) throws(OutputError) {
+    private static func write(_ text: String, to path: String) throws(OutputError) {
         let file = try FileOutput(path: path)
         do throws(OutputError) {
-            let bytes = Array(MissRatioPlot(results).svg.utf8)
+            let bytes = Array(text.utf8)
             let result = bytes.withUnsafeBytes { bytes in Result { () throws(OutputError) in try file.write(bytes) } }
             try result.get()
         } catch {

@@ -4,7 +4,7 @@
 internal import Synchronization
 
 /// Collects what a report shows of an access trace, while a simulation reads and replays it.
-public final class TraceRecorder: Sendable {
+public final class ReportCollector: Sendable {
     private struct State {
         var profile: TraceProfile
         var history: HitRatioHistory?
@@ -50,12 +50,12 @@ public final class TraceRecorder: Sendable {
 }
 
 extension RequestSource {
-    /// The same requests, which a recorder is told, too.
-    init(_ source: RequestSource, recorder: TraceRecorder) {
+    /// The same requests, of which a collector is told.
+    init(_ source: RequestSource, collector: ReportCollector) {
         name = source.name
         readBatch = { (requests) throws(AccessTraceError) in
             let isBatch = try source.readBatch(&requests)
-            if isBatch { recorder.add(requests) }
+            if isBatch { collector.add(requests) }
             return isBatch
         }
         bytesRead = source.bytesRead
