@@ -890,7 +890,7 @@ _hoard_simulate() {
     repeating_flags=()
     non_repeating_flags=(--json --version -h --help)
     repeating_options=()
-    non_repeating_options=(--capacity --policy --format --disk --plot)
+    non_repeating_options=(--capacity --policy --format --disk --plot --report)
     __hoard_offer_flags_options -1
 
     # Offer option value completions
@@ -908,6 +908,9 @@ _hoard_simulate() {
         return
         ;;
     '--plot')
+        return
+        ;;
+    '--report')
         return
         ;;
     esac

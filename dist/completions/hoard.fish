@@ -51,7 +51,7 @@ function __hoard_parse_tokens -S
                 __hoard_parse_subcommand 0 'directory=' 'key-file=' 'json' 'version' 'h/help'
             end
         case 'simulate'
-            __hoard_parse_subcommand -r 1 'capacity=' 'policy=' 'format=' 'disk=' 'json' 'plot=' 'version' 'h/help'
+            __hoard_parse_subcommand -r 1 'capacity=' 'policy=' 'format=' 'disk=' 'json' 'plot=' 'report=' 'version' 'h/help'
         case 'trace'
             __hoard_parse_subcommand 0 'version' 'h/help'
             switch $unparsed_tokens[1]
@@ -353,6 +353,7 @@ complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "h
 complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard simulate" disk' -l 'disk' -d 'Put an LRU disk level of this capacity below each cache, a number or share of keys or bytes as above. A miss in memory looks there; a hit there is brought into memory, and a load is written to both. Only for hoard, hoard-bytes and lru.' -rfka ''
 complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard simulate" json' -l 'json' -d 'Print each result as a line of JSON.'
 complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard simulate" plot' -l 'plot' -d 'Draw the miss-ratio curves into this SVG file.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard simulate" report' -l 'report' -d 'Write a page about the access traces, with figures, into this HTML file.' -rfka ''
 complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard simulate" version' -l 'version' -d 'Show the version.'
 complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard simulate" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard trace" version' -l 'version' -d 'Show the version.'
