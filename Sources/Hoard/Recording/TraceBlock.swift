@@ -1,11 +1,11 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A part of a recording that can be read without the parts before it.
+/// A part of a recording, with a checksum. It can be read without the parts before it, or goes on where the one before ends.
 ///
 /// | Offset | Bytes | Content |
 /// | --- | --- | --- |
-/// | 0 | 4 | the mark, `48 54 42 31` ("HTB1") |
+/// | 0 | 4 | the mark, `48 54 42 31` ("HTB1") if the block can be read alone, `48 54 42 32` ("HTB2") if it knows the keys of the block before |
 /// | 4 | 4 | length *n* of the events, at most ``maximumByteCount`` |
 /// | 8 | 4 | number of events |
 /// | 12 | 4 | number of accesses since the block before that were not recorded because memory or the disk was full |
@@ -13,7 +13,7 @@
 /// | 24 | 8 | XXH64 of the events, seeded with the XXH64 of the 24 bytes before |
 /// | 32 | *n* | the events |
 ///
-/// Each event begins with a byte: its kind in bits 0 to 2, whether its key was in the block lately in bit 3, whether details follow in bit 4, and the ticks
+/// Each event begins with a byte: its kind in bits 0 to 2, whether its key was there lately in bit 3, whether details follow in bit 4, and the ticks
 /// since the event before in bits 5 to 7, where 7 says that they follow as a number. Then come those ticks if they do, the key, and the details.
 ///
 /// A key has 48 bits. The reader keeps the last key for each value of a key's lowest 16 bits; an event with that key has only these 16 bits. Any other
@@ -22,6 +22,7 @@
 /// Details begin with a byte of which bits 0 to 4 say which of them follow: size, lifetime, cost, group, tier. Group and tier have four bytes and one.
 package enum TraceBlock {
     package static let mark: UInt32 = 0x3142_5448
+    package static let continuingMark: UInt32 = 0x3242_5448
     package static let headerByteCount = 32
     /// How long the events of a block may be. A writer begins another block long before.
     package static let maximumByteCount = 1 << 20
@@ -29,7 +30,7 @@ package enum TraceBlock {
     static let maximumEventByteCount = 1 + 10 + 6 + 1 + 10 + 10 + 5 + 4 + 1
     static let keyMask = UInt64.max >> 16
 
-    /// The keys that have been in a block lately, one for each value of the lowest 16 bits.
+    /// The keys that have been there lately, one for each value of the lowest 16 bits.
     struct RecentKeys {
         private var keys = Array(repeating: UInt64.max, count: 1 << 16)
         /// Which places have been filled, so that they need not all be emptied for each block.
@@ -57,15 +58,29 @@ package enum TraceBlock {
 /// Writes the events of a block.
 package struct TraceBlockEncoder: Sendable {
     private var bytes: [UInt8] = []
+    /// A block has about so many bytes.
+    private let usualByteCount: Int
+    /// The bytes of blocks since the last one that can be read alone.
+    private var continuedByteCount = 0
+    private var isContinuing = false
     private var recentKeys = TraceBlock.RecentKeys()
     package private(set) var count = 0
     private var firstTick: UInt64 = 0
     private var lastTick: UInt64 = 0
 
-    package init() {}
+    package init(usualByteCount: Int = 1 << 18) { self.usualByteCount = usualByteCount }
 
     /// Whether another block should be begun.
-    package var isFull: Bool { bytes.count >= 1 << 18 }
+    package var isFull: Bool { bytes.count >= usualByteCount }
+
+    /// The most bytes that the next block may have.
+    var maximumByteCount: Int { TraceBlock.headerByteCount + usualByteCount + TraceBlock.maximumEventByteCount }
+
+    /// Makes the next block one that can be read alone.
+    package mutating func beginAnew() {
+        recentKeys.removeAll()
+        (continuedByteCount, isContinuing) = (0, false)
+    }
 
     package mutating func append(_ event: TraceEvent) {
         if count == 0 { (firstTick, lastTick) = (event.tick, event.tick) }
@@ -127,7 +142,7 @@ package struct TraceBlockEncoder: Sendable {
     package mutating func take(lost: UInt32) -> [UInt8] {
         var block: [UInt8] = []
         block.reserveCapacity(TraceBlock.headerByteCount + bytes.count)
-        block.append(littleEndian: TraceBlock.mark)
+        block.append(littleEndian: isContinuing ? TraceBlock.continuingMark : TraceBlock.mark)
         block.append(littleEndian: UInt32(bytes.count))
         block.append(littleEndian: UInt32(count))
         block.append(littleEndian: lost)
@@ -136,8 +151,11 @@ package struct TraceBlockEncoder: Sendable {
         block.append(littleEndian: bytes.withUnsafeBytes { XXH64.hash($0, seed: seed) })
         block += bytes
         bytes.removeAll(keepingCapacity: true)
-        recentKeys.removeAll()
         count = 0
+        isContinuing = true
+        continuedByteCount += block.count
+        // Damage costs what follows, up to here.
+        if continuedByteCount >= 1 << 20 { beginAnew() }
         return block
     }
 }

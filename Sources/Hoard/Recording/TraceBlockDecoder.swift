@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads the events of one block.
+/// Reads the events of blocks, in their order.
 package struct TraceBlockDecoder: Sendable {
     /// The header of a block.
     package struct Header: Hashable, Sendable {
@@ -10,6 +10,7 @@ package struct TraceBlockDecoder: Sendable {
         /// The number of accesses since the block before that were not recorded.
         package let lost: Int
         let firstTick: UInt64
+        let isContinuing: Bool
         let checksum: UInt64
         let seed: UInt64
 
@@ -17,7 +18,9 @@ package struct TraceBlockDecoder: Sendable {
         package init(decoding bytes: ArraySlice<UInt8>) throws(TraceFileFault) {
             guard bytes.count >= TraceBlock.headerByteCount else { throw .truncated }
             let bytes = Array(bytes.prefix(TraceBlock.headerByteCount))
-            guard bytes.number(at: 0, as: UInt32.self) == TraceBlock.mark else { throw .corrupt }
+            let mark = bytes.number(at: 0, as: UInt32.self)
+            guard mark == TraceBlock.mark || mark == TraceBlock.continuingMark else { throw .corrupt }
+            isContinuing = mark == TraceBlock.continuingMark
             byteCount = Int(bytes.number(at: 4, as: UInt32.self))
             eventCount = Int(bytes.number(at: 8, as: UInt32.self))
             lost = Int(bytes.number(at: 12, as: UInt32.self))
@@ -29,6 +32,7 @@ package struct TraceBlockDecoder: Sendable {
     }
 
     private var recentKeys = TraceBlock.RecentKeys()
+    private var hasBegun = false
 
     package init() {}
 
@@ -38,7 +42,9 @@ package struct TraceBlockDecoder: Sendable {
     package mutating func decode(_ bytes: ArraySlice<UInt8>, _ header: Header, _ body: (TraceEvent) -> Void) throws(TraceFileFault) {
         guard bytes.count == header.byteCount else { throw .truncated }
         guard bytes.withUnsafeBytes({ XXH64.hash($0, seed: header.seed) }) == header.checksum else { throw .corrupt }
-        recentKeys.removeAll()
+        guard hasBegun || !header.isContinuing else { throw .corrupt }
+        if !header.isContinuing { recentKeys.removeAll() }
+        hasBegun = true
         var rest = bytes
         var tick = header.firstTick
         for _ in 0..<header.eventCount {

@@ -40,9 +40,14 @@
             if magic == TraceFileHeader.magic { try shift(path, fileCount: fileCount) }
         }
 
-        /// Appends a block, in another file if this one would become too large.
+        /// Begins another file if this one has no room for so many bytes. Returns whether it has.
+        mutating func makeRoom(for maximumByteCount: Int) throws(SystemCallError) -> Bool {
+            guard byteCount + maximumByteCount > self.maximumByteCount, byteCount > TraceFileHeader.byteCount else { return false }
+            try rotate()
+            return true
+        }
+
         mutating func append(_ block: [UInt8]) throws(SystemCallError) {
-            if byteCount + block.count > maximumByteCount, byteCount > TraceFileHeader.byteCount { try rotate() }
             try file.write(block)
             byteCount += block.count
             writtenByteCount += block.count

@@ -9,7 +9,7 @@ final class TraceOutput: Sendable {
         #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
             var files: TraceFiles?
         #endif
-        var encoder = TraceBlockEncoder()
+        var encoder: TraceBlockEncoder
         var statistics = CacheTraceRecorder.Statistics()
         var unreportedLosses = 0
     }
@@ -36,13 +36,14 @@ final class TraceOutput: Sendable {
         #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
             do throws(SystemCallError) {
                 try TraceFiles.makeWay(at: path, fileCount: max(1, configuration.fileCount))
+                let maximumByteCount = max(1 << 16, configuration.maximumFileByteCount)
                 let files = try TraceFiles(
                     path: path,
-                    maximumByteCount: max(1 << 16, configuration.maximumFileByteCount),
+                    maximumByteCount: maximumByteCount,
                     fileCount: max(1, configuration.fileCount),
                     header: header
                 )
-                state = Mutex(State(files: files))
+                state = Mutex(State(files: files, encoder: TraceBlockEncoder(usualByteCount: min(1 << 18, maximumByteCount / 8))))
             } catch {
                 if error.isOccupied { throw CacheTraceError(.occupied, "\(path) is there already, and is no recording. Choose another path.") }
                 throw CacheTraceError(.io, "The recording \(path) cannot be written: \(error).")
@@ -97,10 +98,21 @@ final class TraceOutput: Sendable {
         state.statistics.lost += lost
         state.unreportedLosses += lost
         collector.forEachEvent(in: order) { event in
+            if state.encoder.count == 0 { beginBlock(&state) }
             state.encoder.append(event)
             if state.encoder.isFull { writeBlock(&state) }
         }
         if state.encoder.count > 0 { writeBlock(&state) }
+    }
+
+    private func beginBlock(_ state: inout State) {
+        #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
+            do throws(SystemCallError) {
+                if try state.files?.makeRoom(for: state.encoder.maximumByteCount) == true { state.encoder.beginAnew() }
+            } catch {
+                fail(error, &state)
+            }
+        #endif
     }
 
     private func writeBlock(_ state: inout State) {
@@ -123,11 +135,17 @@ final class TraceOutput: Sendable {
                 state.statistics.byteCount = state.files?.writtenByteCount ?? 0
                 return true
             } catch {
-                state.statistics.failure = "The recording \(path) has ended, because it cannot be written: \(error)."
-                state.files = nil
-                collector.close()
+                fail(error, &state)
             }
         #endif
         return false
     }
+
+    #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
+        private func fail(_ error: SystemCallError, _ state: inout State) {
+            state.statistics.failure = "The recording \(path) has ended, because it cannot be written: \(error)."
+            state.files = nil
+            collector.close()
+        }
+    #endif
 }

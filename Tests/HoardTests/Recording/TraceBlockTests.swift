@@ -93,6 +93,22 @@ struct TraceBlockTests {
         #expect(throws: TraceFileFault.newerFormat) { try Self.events(in: later) }
     }
 
+    @Test func aBlockThatGoesOnNeedsTheOneBefore() throws {
+        var encoder = TraceBlockEncoder()
+        let header = TraceFileHeader(start: 1, tickLength: 10_000, sampledKeys: 65_536, number: 0).encoded
+        let events = (0..<3).map { TraceEvent(.hit, key: 77, tick: $0) }
+        let blocks = events.map { event in
+            encoder.append(event)
+            return encoder.take(lost: 0)
+        }
+        #expect(blocks.map(\.count) == [7, 3, 3].map { TraceBlock.headerByteCount + $0 })
+        #expect(try Self.events(in: header + blocks[0] + blocks[1] + blocks[2]) == events)
+        #expect(throws: TraceFileFault.corrupt) { try Self.events(in: header + blocks[1]) }
+        encoder.beginAnew()
+        encoder.append(events[0])
+        #expect(try Self.events(in: header + encoder.take(lost: 0)) == [events[0]])
+    }
+
     @Test func aHitOfAKeyThatWasThereLatelyTakesThreeBytes() {
         var encoder = TraceBlockEncoder()
         for index in 0..<10_000 { encoder.append(TraceEvent(.hit, key: UInt64(index % 100) &* 0x1234_5678_9ABC & TraceBlock.keyMask, tick: 0)) }
