@@ -24,11 +24,13 @@ struct RecordedSimulationTests {
         try await Simulation(policies: policies, capacities: [capacity]).results(of: AccessTraceReader(path: path))
     }
 
-    @Test func aReplayGivesTheHitRatioOfTheCacheThatWasRecorded() async throws {
+    // Where nothing is evicted, only the ticks of 10 ms differ. Where the policy decides, two caches whose hashes have different secrets are up to 0.006 apart.
+    @Test(arguments: [(200_000, 0.0005), (2_000, 0.01)])
+    func aReplayGivesTheHitRatioOfTheCacheThatWasRecorded(capacity: Int, tolerance: Double) async throws {
         let path = directory.path + "/some.trace"
         let time = ManualTicker()
         let recorder = try CacheTraceRecorder(path: path, ticker: time, clock: time)
-        let cache = Cache<Int, Int>(maximumCount: 2_000, expiration: .afterWrite(.seconds(300)), ticker: time)
+        let cache = Cache<Int, Int>(maximumCount: capacity, expiration: .afterWrite(.seconds(300)), ticker: time)
         cache.recordAccesses(with: recorder)
         var generator = SeededGenerator(seed: 1)
         for step in 0..<200_000 {
@@ -44,9 +46,9 @@ struct RecordedSimulationTests {
         let live = cache.statistics
         cache.recordAccesses(with: nil)
         try recorder.finish()
-        let result = try #require(try await simulated(path, [.hoard], .count(2_000)).first)
+        let result = try #require(try await simulated(path, [.hoard], .count(capacity)).first)
         #expect(result.requests == live.hits + live.misses)
-        #expect(abs(result.hitRatio - Double(live.hits) / Double(live.hits + live.misses)) < 0.005)
+        #expect(abs(result.hitRatio - Double(live.hits) / Double(live.hits + live.misses)) < tolerance)
         #expect((result.expired ?? 0) > 0)
     }
 
