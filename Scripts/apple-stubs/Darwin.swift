@@ -168,6 +168,7 @@ public func log(_ x: Double) -> Double { fatalError() }
 public func log10(_ x: Double) -> Double { fatalError() }
 public func log2(_ x: Double) -> Double { fatalError() }
 public func exp(_ x: Double) -> Double { fatalError() }
+public func exp2(_ x: Double) -> Double { fatalError() }
 public func pow(_ x: Double, _ y: Double) -> Double { fatalError() }
 
 // memcmp(3), memchr(3), malloc(3), strdup(3)

@@ -78,7 +78,8 @@ public final class AccessTraceReader {
             }
             do throws(TraceFault) {
                 if textStart < textEnd || decoder.hasMore {
-                    textStart += try decoder.decode(text.span.extracting(textStart..<textEnd), into: &requests)
+                    let range = textStart..<textEnd
+                    textStart += try text.withSpan { (text) throws(TraceFault) in try decoder.decode(text.extracting(range), into: &requests) }
                 } else if hasFinished {
                     hasEnded = true
                 } else {

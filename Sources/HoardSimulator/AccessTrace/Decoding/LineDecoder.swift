@@ -63,7 +63,7 @@ struct LineDecoder<Format: TraceLineFormat>: TraceDecoder {
     private mutating func parseBeginning(into requests: inout [AccessRequest]) throws(TraceFault) {
         var line: [UInt8] = []
         swap(&line, &beginning)
-        run = try format.parse(line.span, into: &requests)
+        run = try line.withSpan { (line) throws(TraceFault) in try format.parse(line, into: &requests) }
         line.removeAll(keepingCapacity: true)
         beginning = line
     }

@@ -22,7 +22,10 @@ enum TraceDetector {
         if RecordingDecoder.isRecording(bytes) { return .recording }
         if isBinary(bytes) { return .oracleGeneral }
         guard let range = firstLine(bytes, isComplete: false) else { return .text }
-        let line = bytes.span.extracting(range)
+        return bytes.withSpan { format(ofLine: $0.extracting(range), path: path) }
+    }
+
+    private static func format(ofLine line: Span<UInt8>, path: String) -> AccessTraceFormat {
         if line[0] == UInt8(ascii: "{") { return .jsonLog }
         if isAccessLog(line) { return .accessLog }
         if let format = commaSeparated(line) { return format }
@@ -32,7 +35,10 @@ enum TraceDetector {
     /// The first line that is not blank and no comment, without blanks at its beginning. Names of columns
     /// behind a # are no comment.
     private static func firstLine(_ bytes: [UInt8], isComplete: Bool) -> Range<Int>? {
-        let span = bytes.span
+        bytes.withSpan { firstLine($0, isComplete: isComplete) }
+    }
+
+    private static func firstLine(_ span: Span<UInt8>, isComplete: Bool) -> Range<Int>? {
         var start = 0
         while start < span.count {
             let end = span.lineFeed(from: start)
@@ -51,7 +57,7 @@ enum TraceDetector {
     private static func isBinary(_ bytes: [UInt8]) -> Bool {
         let size = OracleGeneralDecoder.recordByteCount
         guard bytes.count >= size, bytes[..<size].contains(where: { $0 < 0x09 || (0x0e...0x1f).contains($0) }) else { return false }
-        let nextUse = Int64(bitPattern: OracleGeneralDecoder.littleEndian(bytes.span, 16, byteCount: 8))
+        let nextUse = Int64(bitPattern: bytes.withSpan { OracleGeneralDecoder.littleEndian($0, 16, byteCount: 8) })
         return nextUse >= -1
     }
 

@@ -72,14 +72,14 @@ struct JSONLogFormat: TraceLineFormat {
             if let method = values[.method] { entry.setMethod(line, method.range) }
             if target.kind == .escapedText {
                 let text = JSONLine.unescaped(line, target.range)
-                entry.setTarget(text.span, 0..<text.count, hostHash: hostHash)
+                text.withSpan { entry.setTarget($0, 0..<$0.count, hostHash: hostHash) }
             } else {
                 entry.setTarget(line, target.range, hostHash: hostHash)
             }
         } else if let request = values[.request] {
             if request.kind == .escapedText {
                 let text = JSONLine.unescaped(line, request.range)
-                entry.setRequest(text.span, 0..<text.count, hostHash: hostHash)
+                text.withSpan { entry.setRequest($0, 0..<$0.count, hostHash: hostHash) }
             } else {
                 entry.setRequest(line, request.range, hostHash: hostHash)
             }

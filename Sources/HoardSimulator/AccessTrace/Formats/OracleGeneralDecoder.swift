@@ -24,7 +24,7 @@ struct OracleGeneralDecoder: TraceDecoder {
             }
             guard beginning.count == Self.recordByteCount else { return index }
             let record = beginning
-            append(record.span, at: 0, to: &requests)
+            record.withSpan { append($0, at: 0, to: &requests) }
             beginning = []
         }
         while bytes.count - index >= Self.recordByteCount, requests.count < TraceBatch.requestCount {
