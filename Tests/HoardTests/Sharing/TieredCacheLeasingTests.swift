@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test func leaseIsRenewedWhileTheLoadGoesOn() async throws {
-        let (cache, other) = (makeCache(lease: .init(duration: .seconds(3), maximumWait: .seconds(1_000))), makeCache())
+        let (cache, other) = (makeCache(lease: .init(duration: .seconds(6), maximumWait: .seconds(1_000))), makeCache())
         let gate = Gate()
         async let loaded = cache.value(forKey: "a") { _ in
             await gate.pass()
@@ -137,9 +137,10 @@ import Testing
         let connection = server.connect()
         for _ in 0..<30 {
             // The next renewal is planned. What somebody sleeps for does not tell: a call that has ended leaves a short sleep, which may end then too.
-            try await waitUntil { cache.tiers[0].deadlines.nextDeadline == time.nanoseconds() + 1_000_000_000 }
+            // A call under way has a deadline after one second, so renewals are planned for another time.
+            try await waitUntil { cache.tiers[0].deadlines.nextDeadline == time.nanoseconds() + 2_000_000_000 }
             let renewals = server.renewalCount
-            time.advance(by: .seconds(1))
+            time.advance(by: .seconds(2))
             try await waitUntil { server.renewalCount > renewals }
             #expect(try await connection.lease(forKey: "a", for: .seconds(1)) == nil)
         }
