@@ -5,7 +5,7 @@
 ///
 /// Compare ``code``; its set can grow without breaking code that matches on it. The description is one sentence for a person.
 public struct CacheTraceError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, by kind.
+    /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         public let description: String
 

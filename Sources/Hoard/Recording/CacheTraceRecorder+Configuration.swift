@@ -20,7 +20,7 @@ extension CacheTraceRecorder {
         public init() {}
     }
 
-    /// What a recorder has done.
+    /// The counts of a recorder.
     public struct Statistics: Hashable, Sendable {
         /// The number of accesses and changes written.
         public var written = 0

@@ -132,7 +132,7 @@ public final class CacheTraceRecorder: Sendable {
         try output.throwFailure()
     }
 
-    /// What has been recorded so far.
+    /// The counts so far.
     public var statistics: Statistics { output.statistics }
 }
 

@@ -8,7 +8,7 @@
 public struct AccessRequest: Hashable, Sendable {
     /// A number for the object: equal for equal objects, and for no others.
     public var key: UInt64
-    // What is not known has the largest number of its type, so that a request is less than half as large as one of optional fields.
+    // An unknown part has the largest number of its type, so that a request is less than half as large as one of optional fields.
     private var knownSize = Int.max
     private var knownTime = UInt64.max
     private var knownLifetime = UInt64.max
@@ -19,7 +19,7 @@ public struct AccessRequest: Hashable, Sendable {
     /// Whether it is a request, or a change of what the cache holds. Default: a request.
     public var kind: Kind
 
-    /// What a request does to a cache.
+    /// The effect of a request on a cache.
     public struct Kind: Hashable, Sendable {
         enum Base: UInt8, Hashable, Sendable { case read, uncacheable, write, removal }
         let base: Base

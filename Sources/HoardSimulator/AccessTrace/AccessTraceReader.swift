@@ -12,7 +12,7 @@
 /// while try reader.readBatch(into: &requests) { … }
 /// ```
 public final class AccessTraceReader {
-    /// What to call the access trace: the name of the file without its directory and without `.txt`, `.gz` or `.zst`.
+    /// The name of the access trace: that of the file without its directory and without `.txt`, `.gz` or `.zst`.
     public let name: String
     /// The format; `nil` until the first bytes have been read, unless it was given.
     public private(set) var format: AccessTraceFormat?

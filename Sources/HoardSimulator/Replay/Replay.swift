@@ -48,7 +48,7 @@ final class Replay<Policy: ReplacementPolicy>: Replaying {
         var tally = HitTally()
         /// When the object expires that each key was loaded with last, by the key's number.
         var deadlines: [UInt64] = []
-        /// What expires next, for a cache that gives the room of expired objects back by itself.
+        /// The objects that expire next, for a cache that gives the room of expired objects back by itself.
         var reclaiming: ExpiredKeys?
     }
 

@@ -98,7 +98,7 @@ struct RecordingWindow {
         requests.append(request)
         let number = base + requests.count - 1
         if requests.count - readyEnd > Self.length {
-            // What it waited for does not come any more.
+            // Its miss or write does not come any more.
             let (key, first) = (requests[readyEnd].key, base + readyEnd)
             if misses[key] == first { misses[key] = nil }
             if writes[key] == first { writes[key] = nil }

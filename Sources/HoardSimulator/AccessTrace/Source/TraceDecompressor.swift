@@ -3,7 +3,7 @@
 
 /// Decompresses the bytes of a file part by part.
 protocol TraceDecompressor: AnyObject {
-    /// What the compression is called, for messages.
+    /// The name of the compression, for messages.
     static var formatName: String { get }
     /// Whether the data may end here.
     var isAtEnd: Bool { get }
