@@ -79,6 +79,9 @@ final class SpanExporter: Sendable {
 
     var counts: Counts { state.withLock { $0.counts } }
 
+    /// Whether nothing waits and nothing is on its way: the next span will wait for others.
+    var isIdle: Bool { state.withLock { $0.sending == nil } }
+
     /// Leaves a span to be sent. Never blocks for longer than a lock. O(1).
     func append(_ span: FinishedSpan) {
         state.withLock { state in
