@@ -15,33 +15,11 @@ public struct AccessTrace: Sendable {
     /// The number of different keys.
     public var keyCount: Int { keys.count }
 
-    /// Reads an access trace to its end.
+    /// Reads an access trace to its end. While it does so, it holds the other parts of the requests too, up to 29 bytes for each.
     ///
     /// - Complexity: O(*n*) in the requests.
     public init(_ reader: AccessTraceReader) throws(AccessTraceError) {
-        var indexes = KeyTable()
-        var keys: [UInt64] = []
-        var requests: [UInt32] = []
-        var batch: [AccessRequest] = []
-        while try reader.readBatch(into: &batch) {
-            guard requests.count + batch.count < UInt32.max else {
-                throw AccessTraceError(
-                    .tooLong,
-                    in: reader.name,
-                    "has more than \(UInt32.max) requests; without opt and with fixed capacities, it can be streamed."
-                )
-            }
-            for key in batch.lazy.map(\.key) {
-                if let index = indexes[key] {
-                    requests.append(UInt32(index))
-                } else {
-                    indexes.insert(key, keys.count)
-                    requests.append(UInt32(keys.count))
-                    keys.append(key)
-                }
-            }
-        }
-        self.init(name: reader.name, keys: keys, requests: requests)
+        self = try HeldTrace(RequestSource(reader)).trace
     }
 
     init(name: String, keys: [UInt64], requests: [UInt32]) {

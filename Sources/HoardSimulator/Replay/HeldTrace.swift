@@ -38,13 +38,9 @@ struct HeldTrace: Sendable {
             completer.complete(&batch)
             append(batch, after: requests.count)
             for request in batch.requests {
-                if let number = numbers[request.key] {
-                    requests.append(UInt32(number))
-                } else {
-                    numbers.insert(request.key, keys.count)
-                    requests.append(UInt32(keys.count))
-                    keys.append(request.key)
-                }
+                let number = numbers.number(of: request.key)
+                if number == keys.count { keys.append(request.key) }
+                requests.append(UInt32(number))
             }
         }
         trace = AccessTrace(name: source.name, keys: keys, requests: requests)

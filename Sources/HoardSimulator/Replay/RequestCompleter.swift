@@ -37,10 +37,10 @@ struct RequestCompleter: Sendable {
     private mutating func complete(_ request: inout AccessRequest) -> UInt32 {
         request.time = request.time ?? lastTime
         lastTime = request.time
-        guard let number = numbers[request.key] else {
-            numbers.insert(request.key, known.count)
+        let number = numbers.number(of: request.key)
+        guard number < known.count else {
             known.append(request)
-            return UInt32(known.count - 1)
+            return UInt32(number)
         }
         request.size = request.size ?? known[number].size
         request.cost = request.cost ?? known[number].cost

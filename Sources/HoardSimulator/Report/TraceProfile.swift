@@ -86,15 +86,12 @@ public struct TraceProfile: Sendable {
         }
         now = hasTimes ? max(now, request.time.map { $0 > start ? $0 - start : 0 } ?? now) : UInt64(requestCount)
         requestCount += 1
-        let number: Int
-        if let known = numbers[request.key] {
-            number = known
+        let number = numbers.number(of: request.key)
+        if number < keys.count {
             reuseTimes.add(now - keys[number].last)
             workingSet.add(at: now, previous: keys[number].last)
             keys[number].last = now
         } else {
-            number = keys.count
-            numbers.insert(request.key, number)
             let written = writtenSizes.isEmpty ? nil : writtenKeys[request.key]
             keys.append(Key(last: now, size: written.flatMap { writtenSizes[$0] }, canBeCached: written != nil))
             workingSet.add(at: now, previous: nil)
@@ -130,11 +127,10 @@ public struct TraceProfile: Sendable {
         if let number = numbers[write.key] {
             keys[number].canBeCached = true
             keys[number].size = write.size ?? keys[number].size
-        } else if let number = writtenKeys[write.key] {
-            writtenSizes[number] = write.size ?? writtenSizes[number]
         } else {
-            writtenKeys.insert(write.key, writtenSizes.count)
-            writtenSizes.append(write.size)
+            let number = writtenKeys.number(of: write.key)
+            if number == writtenSizes.count { writtenSizes.append(nil) }
+            writtenSizes[number] = write.size ?? writtenSizes[number]
         }
     }
 }

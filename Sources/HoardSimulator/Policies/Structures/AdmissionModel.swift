@@ -33,14 +33,8 @@ struct AdmissionModel: Sendable {
     var isReady: Bool { knownBytes > capacity * 3 }
 
     mutating func note(_ key: UInt64, size: Int) {
-        let number: Int
-        if let known = numbers[key] {
-            number = known
-        } else {
-            number = objects.count
-            numbers.insert(key, number)
-            objects.append(Object(key: key, size: 0))
-        }
+        let number = numbers.number(of: key)
+        if number == objects.count { objects.append(Object(key: key, size: 0)) }
         knownBytes += Double(size) - objects[number].size
         objects[number].size = Double(size)
         objects[number].requests += 1

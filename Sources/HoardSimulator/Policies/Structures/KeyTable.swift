@@ -28,6 +28,13 @@ struct KeyTable: Sendable {
         }
     }
 
+    /// The value of a key. A new key gets the number of the keys before it, so that the values are those of an array's places. O(1), amortized.
+    mutating func number(of key: UInt64) -> Int {
+        if let known = self[key] { return known }
+        insert(key, count)
+        return count - 1
+    }
+
     /// Adds a key that is not in the table. O(1), amortized.
     mutating func insert(_ key: UInt64, _ value: Int) {
         if (count + 1) * 2 > cells.count { grow() }
