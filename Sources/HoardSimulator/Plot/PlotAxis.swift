@@ -32,10 +32,29 @@ extension PlotAxis {
     }
 
     /// A scale on which each decade has the same length, and all the values have a place. Values below 1 count as 1.
+    ///
+    /// Its marks are three to eight or so: 1, 2 and 5 in each decade, or less where that would be too many.
     static func logarithmic(_ name: String, values: [Int]) -> Self {
-        let axis = LogarithmicAxis(values: values)
-        let ticks = axis.ticks.map { Tick(value: Double($0), label: LogarithmicAxis.label($0)) }
-        return Self(name: name, ticks: ticks, low: axis.low, high: axis.high, isLogarithmic: true)
+        let smallest = Double(max(1, values.min() ?? 1))
+        let largest = Double(max(1, values.max() ?? 1))
+        // A single value stands in the middle.
+        let room = smallest == largest ? 2.0 : 1.0
+        let (low, high) = (log10(smallest / room), log10(largest * room))
+        func ticks(_ steps: [Double]) -> [Int] {
+            (Int(low.rounded(.down))...Int(high.rounded(.up))).flatMap { decade in steps.map { $0 * pow(10, Double(decade)) } }
+                .filter { $0 >= 1 && (-0.001...1.001).contains((log10($0) - low) / (high - low)) }.map { Int($0.rounded()) }
+        }
+        let choices = [[1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 5], [1, 3], [1]].map(ticks)
+        let shown = (choices.first { $0.count <= 8 } ?? choices[choices.count - 1]).map { Tick(value: Double($0), label: label($0)) }
+        return Self(name: name, ticks: shown, low: low, high: high, isLogarithmic: true)
+    }
+
+    /// A short number: `500`, `2k`, `10M`.
+    static func label(_ value: Int) -> String {
+        for (unit, suffix) in [(1_000_000_000, "G"), (1_000_000, "M"), (1000, "k")] where value >= unit && value % unit == 0 {
+            return "\(value / unit)\(suffix)"
+        }
+        return "\(value)"
     }
 
     /// A logarithmic scale from one value to another, with those of the ticks that lie on it.
