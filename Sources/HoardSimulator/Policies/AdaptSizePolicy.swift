@@ -13,7 +13,7 @@ struct AdaptSizePolicy: ReplacementPolicy {
     private let period: Int
     private var cache: LRUPolicy<ByteSizes>
     private var model: AdmissionModel
-    private var random = RandomNumbers(seed: 1)
+    private var random = SplitMix64(state: 1)
     private var requestsLeft: Int
     /// The *c* of the paper.
     private(set) var scale = AdaptSizePolicy.firstScale
@@ -39,7 +39,7 @@ struct AdaptSizePolicy: ReplacementPolicy {
             }
         }
         model.note(key, size: size)
-        guard cache.holds(key) || random.nextFraction() < exp(-Double(size) / scale) else { return false }
+        guard cache.holds(key) || random.unit() < exp(-Double(size) / scale) else { return false }
         return cache.access(key, size: size)
     }
 

@@ -22,7 +22,7 @@ struct LHDPolicy: ReplacementPolicy {
     private var table = KeyTable()
     private var objects: [LHDObject] = []
     private var densities = HitDensities()
-    private var random: RandomNumbers
+    private var random: SplitMix64
     private var time = 0
     private var learnings = 0
     private var explorerBudget: Int
@@ -35,7 +35,7 @@ struct LHDPolicy: ReplacementPolicy {
         self.period = period
         explorerBudget = Int(Double(capacity) * Self.explorerShare)
         recentlyAdmitted = Array(repeating: nil, count: Self.admittedCount)
-        random = RandomNumbers(seed: 1)
+        random = SplitMix64(state: 1)
     }
 
     var count: Int { objects.count }

@@ -20,7 +20,7 @@ struct TinyLFUPolicy<Sizes: SlotSizes>: ReplacementPolicy {
     /// The last use first.
     var lists = SlotLists<Sizes>(count: 3)
     private var sketch = CountingSketch()
-    private var random = RandomNumbers(seed: 1)
+    private var random = SplitMix64(state: 1)
 
     private init(_: Sizes.Type, capacity: Int) {
         self.capacity = capacity

@@ -26,7 +26,7 @@ struct LHDModel: ReplacementPolicy {
     var evictions: [Event: Double] = [:]
     /// `nil` until something has been learnt.
     var densities: [Event: Double]?
-    var random = RandomNumbers(seed: 1)
+    var random = SplitMix64(state: 1)
     var (time, learnings, shift) = (0, 0, 10)
     var (countSum, countWeight) = (0.0, 0.0)
     var budget: Int

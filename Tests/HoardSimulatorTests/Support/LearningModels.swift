@@ -59,7 +59,7 @@ struct AdaptSizeModel: ReplacementPolicy {
     let period: Int
     var scale = 32_768.0
     var untilChoice: Int
-    var random = RandomNumbers(seed: 1)
+    var random = SplitMix64(state: 1)
     var sizes: [UInt64: Double] = [:]
     var rates: [UInt64: Double] = [:]
     var requests: [UInt64: Double] = [:]
@@ -81,7 +81,7 @@ struct AdaptSizeModel: ReplacementPolicy {
         sizes[key] = Double(size)
         requests[key, default: 0] += 1
         let isHeld = cache.objects.contains { $0.key == key }
-        guard isHeld || random.nextFraction() < exp(-Double(size) / scale) else { return false }
+        guard isHeld || random.unit() < exp(-Double(size) / scale) else { return false }
         return cache.access(key, size: size)
     }
 
@@ -142,7 +142,7 @@ struct TinyLFUModel: ReplacementPolicy {
     var additions = 0
     var (hits, misses) = (0, 0)
     var (step, ratio, adjustment) = (0.0, 0.0, 0)
-    var random = RandomNumbers(seed: 1)
+    var random = SplitMix64(state: 1)
     var count: Int { window.count + probation.count + protected.count }
     var size: Int { bytes(window) + bytes(probation) + bytes(protected) }
 
