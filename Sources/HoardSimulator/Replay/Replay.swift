@@ -44,12 +44,8 @@ struct HitTally: Hashable, Sendable {
 /// Each batch may come from another thread, never two at once: the lock is taken once per batch and is always free.
 final class Replay<Policy: ReplacementPolicy>: Replaying {
     private struct State {
-        var policy: Policy
+        var cache: ExpiringCache<Policy>
         var tally = HitTally()
-        /// When the object expires that each key was loaded with last, by the key's number.
-        var deadlines: [UInt64] = []
-        /// The objects that expire next, for a cache that gives the room of expired objects back by itself.
-        var reclaiming: ExpiredKeys?
     }
 
     private let state: Mutex<State>
@@ -59,13 +55,13 @@ final class Replay<Policy: ReplacementPolicy>: Replaying {
     ///   - countsBytes: Whether the policy is told sizes; otherwise each is 1.
     ///   - reclaims: Whether an expired object gives its room back at once, and not when it is asked for.
     init(_ policy: Policy, countsBytes: Bool = false, reclaims: Bool = false) {
-        state = Mutex(State(policy: policy, reclaiming: reclaims ? ExpiredKeys() : nil))
+        state = Mutex(State(cache: ExpiringCache(policy, reclaims: reclaims)))
         loop = { batch, state in Self.replay(batch, countsBytes: countsBytes, on: &state) }
     }
 
     var tally: HitTally { state.withLock { $0.tally } }
-    var count: Int { state.withLock { $0.policy.count } }
-    var size: Int { state.withLock { $0.policy.size } }
+    var count: Int { state.withLock { $0.cache.policy.count } }
+    var size: Int { state.withLock { $0.cache.policy.size } }
 
     func replay(_ batch: RequestBatch) { state.withLock { loop(batch, &$0) } }
 
@@ -75,7 +71,7 @@ final class Replay<Policy: ReplacementPolicy>: Replaying {
         } else if batch.parts.isEmpty {
             replayKeys(batch.requests, on: &state)
         } else {
-            for request in batch.requests where state.policy.access(request.key, size: countsBytes ? request.chargedBytes : 1) {
+            for request in batch.requests where state.cache.policy.access(request.key, size: countsBytes ? request.chargedBytes : 1) {
                 state.tally.note(request)
             }
         }
@@ -84,51 +80,33 @@ final class Replay<Policy: ReplacementPolicy>: Replaying {
     /// Replays requests that have a key and nothing else.
     private static func replayKeys(_ requests: [AccessRequest], on state: inout State) {
         var hits = 0
-        for request in requests where state.policy.access(request.key, size: 1) { hits += 1 }
+        for request in requests where state.cache.policy.access(request.key, size: 1) { hits += 1 }
         state.tally.hits += hits
         state.tally.bytes += hits
     }
 
-    /// Removes what has expired before it is asked for: no policy knows of time. Changes what the trace says was changed.
-    ///
-    /// An expired object takes its room until it is asked for or evicted, as in a cache that looks at times when it reads, unless the cache reclaims.
+    /// Removes what has expired before it is asked for, and changes what the trace says was changed.
     private static func replayWithChanges(_ batch: RequestBatch, countsBytes: Bool, on state: inout State) {
         for (request, number) in zip(batch.requests, batch.keyNumbers) {
-            let number = Int(number)
-            while state.deadlines.count <= number { state.deadlines.append(.max) }
+            let (number, time) = (Int(number), request.time ?? 0)
             let size = countsBytes ? request.chargedBytes : 1
-            reclaim(at: request.time ?? 0, &state)
+            state.cache.reclaim(at: time)
             switch request.kind.base {
             case .read:
-                if state.deadlines[number] <= request.time ?? 0 {
-                    if state.policy.remove(request.key) || state.reclaiming?.wasReclaimed(number) == true { state.tally.expired += 1 }
-                }
-                if state.policy.access(request.key, size: size) {
+                if state.cache.expire(request.key, number, at: time) { state.tally.expired += 1 }
+                if state.cache.policy.access(request.key, size: size) {
                     state.tally.note(request)
                 } else {
-                    load(request, number, &state)
+                    state.cache.setDeadline(request.deadline, of: request.key, number)
                 }
             case .write:
-                _ = state.policy.access(request.key, size: size)
-                load(request, number, &state)
+                _ = state.cache.policy.access(request.key, size: size)
+                state.cache.setDeadline(request.deadline, of: request.key, number)
             case .removal:
-                _ = state.policy.remove(request.key)
-                state.policy.passBy()
-            case .uncacheable: state.policy.passBy()
+                _ = state.cache.policy.remove(request.key)
+                state.cache.policy.passBy()
+            case .uncacheable: state.cache.policy.passBy()
             }
-        }
-    }
-
-    /// Notes when an object expires that was brought in.
-    private static func load(_ request: AccessRequest, _ number: Int, _ state: inout State) {
-        state.deadlines[number] = request.deadline
-        state.reclaiming?.set(request.deadline, of: request.key, number)
-    }
-
-    /// Removes what has expired by a time, if the cache does so.
-    private static func reclaim(at time: UInt64, _ state: inout State) {
-        while let (key, number) = state.reclaiming?.next(at: time) {
-            if state.policy.remove(key) { state.reclaiming?.noteReclaimed(number) }
         }
     }
 }
