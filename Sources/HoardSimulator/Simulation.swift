@@ -27,14 +27,20 @@ public struct Simulation: Sendable {
     /// that ``SimulationPolicy/canStandAboveDisk`` have results, and no others. Their hits are those of both levels.
     public let disk: SimulationCapacity?
 
+    /// For how many milliseconds an object that has expired still answers requests, the first of which has it loaded anew (RFC 5861 §3). 0 for
+    /// not at all. It is not replayed with a ``disk``.
+    public let staleWhileRevalidate: UInt64
+
     /// How many requests every replay gets before the next ones are read.
     private static let batchCount = 1 << 15
 
     public init(
         policies: [SimulationPolicy] = SimulationPolicy.all,
         capacities: [SimulationCapacity] = SimulationCapacity.defaults,
-        disk: SimulationCapacity? = nil
+        disk: SimulationCapacity? = nil,
+        staleWhileRevalidate: UInt64 = 0
     ) {
+        self.staleWhileRevalidate = staleWhileRevalidate
         self.policies = disk == nil ? policies : policies.filter(\.canStandAboveDisk)
         self.capacities = capacities
         self.disk = disk
@@ -70,6 +76,7 @@ public struct Simulation: Sendable {
         let cells = makeCells(for: nil)
         var completer = RequestCompleter()
         var batch = RequestBatch([])
+        batch.staleWindow = staleWhileRevalidate
         var bytesDone = 0
         while try source.readBatch(&batch.requests) {
             completer.complete(&batch)
@@ -94,7 +101,8 @@ public struct Simulation: Sendable {
         let batchCount = collector == nil ? Self.batchCount : min(max(requestCount / 200, 64), Self.batchCount)
         for start in stride(from: 0, to: requestCount, by: batchCount) {
             let end = min(start + batchCount, requestCount)
-            let batch = held.batch(start..<end)
+            var batch = held.batch(start..<end)
+            batch.staleWindow = staleWhileRevalidate
             await Self.replay(batch, on: cells)
             Self.note(batch, on: cells, in: collector)
             let bytes = Int(Double(byteCount) * Double(end) / Double(requestCount))

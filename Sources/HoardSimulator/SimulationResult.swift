@@ -31,6 +31,8 @@ public struct SimulationResult: Hashable, Sendable {
     public internal(set) var diskHitBytes: Int?
     /// How many requests found an object that had expired. They are misses. `nil` if the access trace has no lifetimes.
     public internal(set) var expired: Int?
+    /// How many of the hits were with an object that had expired, and was loaded anew meanwhile.
+    public internal(set) var staleHits = 0
 
     public init(trace: String, capacity: Int, countsBytes: Bool = false, policy: SimulationPolicy, requests: Int, hits: Int) {
         self.trace = trace
@@ -65,6 +67,7 @@ extension SimulationResult {
         hasSizes = parts.contains(.sizes)
         requestedBytes = totals.bytes
         hitBytes = tally.bytes
+        staleHits = tally.stale
         if parts.contains(.costs) {
             requestedMicroseconds = totals.microseconds
             savedMicroseconds = tally.microseconds

@@ -20,6 +20,8 @@ public struct AccessTraceError: Error, Sendable, CustomStringConvertible {
         public static var corrupt: Self { Self(description: #function) }
         /// The data is compressed in a way that this build cannot undo.
         public static var unsupportedCompression: Self { Self(description: #function) }
+        /// The format has no targets of requests, which rules need.
+        public static var withoutTargets: Self { Self(description: #function) }
         /// There is no request in the trace.
         public static var empty: Self { Self(description: #function) }
         /// There are more requests than can be held at once.

@@ -84,12 +84,17 @@ public struct AccessTraceFormat: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { name }
 
+    /// Whether the targets of requests are known.
+    var hasTargets: Bool { base == .accessLog || base == .jsonLog }
+
     /// A decoder at the beginning of an access trace.
-    func makeDecoder() -> any TraceDecoder {
+    ///
+    /// - Parameter reading: Looks closer at the lines of a log. Other formats do not use it.
+    func makeDecoder(reading: LogReading? = nil) -> any TraceDecoder {
         switch base {
         case .text: LineDecoder(TextFormat())
-        case .accessLog: LineDecoder(AccessLogFormat())
-        case .jsonLog: LineDecoder(JSONLogFormat())
+        case .accessLog: LineDecoder(AccessLogFormat(reading: reading))
+        case .jsonLog: LineDecoder(JSONLogFormat(reading: reading))
         case .libCacheSimCSV: LineDecoder(LibCacheSimFormat())
         case .oracleGeneral: OracleGeneralDecoder()
         case .arc: LineDecoder(ARCFormat())

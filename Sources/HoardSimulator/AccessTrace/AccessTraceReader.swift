@@ -23,6 +23,8 @@ public final class AccessTraceReader {
     private let messageName: String
     private let source: TextSource
     private var decoder: (any TraceDecoder)?
+    private let rules: TraceRules
+    private let profile: SiteProfile?
     /// Bytes that were read; those before ``textStart`` are done with.
     private var text: [UInt8]
     private var textStart = 0
@@ -48,12 +50,22 @@ public final class AccessTraceReader {
     /// - Parameters:
     ///   - path: A file; `-` is standard input.
     ///   - format: The format; `nil` if it shall be found out.
+    ///   - rules: Rules that the cache shall have had.
     /// - Throws: ``AccessTraceError`` with the code ``AccessTraceError/Code/unreadable``.
-    public convenience init(path: String, format: AccessTraceFormat? = nil) throws(AccessTraceError) {
-        try self.init(path: path, format: format, partByteCount: 1 << 16)
+    public convenience init(path: String, format: AccessTraceFormat? = nil, rules: TraceRules = TraceRules()) throws(AccessTraceError) {
+        try self.init(path: path, format: format, rules: rules, partByteCount: 1 << 16)
     }
 
-    init(path: String, format: AccessTraceFormat? = nil, partByteCount: Int) throws(AccessTraceError) {
+    /// - Parameter profile: Told of each line, if the access trace is an access log.
+    init(
+        path: String,
+        format: AccessTraceFormat? = nil,
+        rules: TraceRules = TraceRules(),
+        profile: SiteProfile? = nil,
+        partByteCount: Int = 1 << 16
+    ) throws(AccessTraceError) {
+        self.rules = rules
+        self.profile = profile
         self.name = Self.name(ofPath: path)
         self.format = format
         self.path = path
@@ -91,13 +103,16 @@ public final class AccessTraceReader {
             }
         }
         requestCount += requests.count
+        if let lifetime = rules.lifetimes["/"], format?.hasTargets == false {
+            for index in requests.indices { requests[index].lifetime = lifetime }
+        }
         if hasEnded, requestCount == 0 { throw AccessTraceError(.empty, in: messageName, emptiness(skipped: decoder.skippedCount)) }
         return !requests.isEmpty
     }
 
     /// Makes the decoder, for which the first bytes may have to be read.
     private func start() throws(AccessTraceError) -> any TraceDecoder {
-        if let format { return format.makeDecoder() }
+        if let format { return try makeDecoder(format) }
         var beginning: [UInt8] = []
         while !TraceDetector.isEnough(beginning) {
             let count = try source.read(into: &text, at: .line(1))
@@ -108,7 +123,14 @@ public final class AccessTraceReader {
         self.format = format
         if beginning.count > text.count { text = beginning } else { text.replaceSubrange(..<beginning.count, with: beginning) }
         textEnd = beginning.count
-        return format.makeDecoder()
+        return try makeDecoder(format)
+    }
+
+    private func makeDecoder(_ format: AccessTraceFormat) throws(AccessTraceError) -> any TraceDecoder {
+        guard format.hasTargets || !rules.needTargets else {
+            throw AccessTraceError(.withoutTargets, in: messageName, "has no paths and queries, for which there are rules; only access logs do.")
+        }
+        return format.makeDecoder(reading: rules.isEmpty && profile == nil ? nil : LogReading(rules: rules, profile: profile))
     }
 
     private func emptiness(skipped: Int) -> String {

@@ -30,6 +30,8 @@ struct HitTally: Hashable, Sendable {
     var microseconds = 0
     /// How many requests found an object that had expired.
     var expired = 0
+    /// How many of the hits were with an object that had expired, and was loaded anew meanwhile.
+    var stale = 0
     /// How many of the hits were found on the second level only.
     var lowerHits = 0
     /// The bytes of those.
@@ -96,12 +98,14 @@ final class Replay<Policy: ReplacementPolicy>: Replaying {
                 if state.cache.expire(request.key, number, at: time) { state.tally.expired += 1 }
                 if state.cache.policy.access(request.key, size: size) {
                     state.tally.note(request)
-                } else {
-                    state.cache.setDeadline(request.deadline, of: request.key, number)
+                    guard batch.staleWindow > 0, time >= state.cache.deadline(of: number) - batch.staleWindow else { continue }
+                    // It had expired, and is loaded anew.
+                    state.tally.stale += 1
                 }
+                state.cache.setDeadline(request.deadline(staleFor: batch.staleWindow), of: request.key, number)
             case .write:
                 _ = state.cache.policy.access(request.key, size: size)
-                state.cache.setDeadline(request.deadline, of: request.key, number)
+                state.cache.setDeadline(request.deadline(staleFor: batch.staleWindow), of: request.key, number)
             case .removal:
                 _ = state.cache.policy.remove(request.key)
                 state.cache.policy.passBy()

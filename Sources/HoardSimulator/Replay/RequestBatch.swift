@@ -8,6 +8,8 @@ struct RequestBatch: Sendable {
     var keyNumbers: [UInt32] = []
     /// The parts that requests have in the trace so far.
     var parts: RequestParts = []
+    /// For how many milliseconds objects that have expired are used while they are loaded anew.
+    var staleWindow: UInt64 = 0
 
     init(_ requests: [AccessRequest]) {
         self.requests = requests
@@ -59,5 +61,11 @@ extension AccessRequest {
         guard let lifetime else { return .max }
         let (deadline, overflows) = (time ?? 0).addingReportingOverflow(lifetime)
         return overflows ? .max : deadline
+    }
+
+    /// The time until which an object that is loaded for the request answers others: so many milliseconds after it expires.
+    func deadline(staleFor window: UInt64) -> UInt64 {
+        let (end, overflows) = deadline.addingReportingOverflow(window)
+        return overflows ? .max : end
     }
 }

@@ -4,7 +4,11 @@
 /// Lines of the common log format, and of those that continue it: `host ident user [date] "request" status
 /// bytes "referrer" "agent" more`.
 struct AccessLogFormat: TraceLineFormat {
-    private var requests = LogRequests()
+    private var requests: LogRequests
+
+    init(reading: LogReading? = nil) {
+        requests = LogRequests(reading: reading)
+    }
 
     var skippedCount: Int { requests.skippedCount }
 
@@ -14,7 +18,7 @@ struct AccessLogFormat: TraceLineFormat {
         guard let dateStart = Self.dateStart(line, end), let dateEnd = line.firstIndex(of: UInt8(ascii: "]"), from: dateStart, to: end) else {
             throw TraceFault("expected a date in brackets, as in [22/Nov/2026:02:13:31 +0000].")
         }
-        var entry = LogLine()
+        var entry = requests.makeLine()
         entry.time = LogDate.common(line, dateStart..<dateEnd)
         guard entry.time != nil else { throw TraceFault("expected a date such as 22/Nov/2026:02:13:31 +0000 in the brackets.") }
         let quote = line.skippingBlanks(from: dateEnd + 1, to: end)
@@ -36,6 +40,7 @@ struct AccessLogFormat: TraceLineFormat {
         }
         // Only what counts is read to its end.
         if entry.key != nil { Self.readMore(line, from: sizeEnd, to: end, into: &entry) }
+        if entry.isProfiled { Self.readClient(line, before: dateStart - 1, into: &entry) }
         requests.append(entry, to: &batch)
         return nil
     }
@@ -69,9 +74,23 @@ struct AccessLogFormat: TraceLineFormat {
         line.firstIndex(of: 0x20, from: start, to: end) ?? end
     }
 
-    /// The hash of the host that Apache's `vhost_combined` puts in front of the client: the first of four
-    /// words of which the second is an address. 0 if there is none.
+    /// The hash of the host in front of the client; 0 if there is none.
     private static func hostHash(_ line: Span<UInt8>, before end: Int) -> UInt64 {
+        host(line, before: end).map { line.hash($0) } ?? 0
+    }
+
+    private static func readClient(_ line: Span<UInt8>, before end: Int, into entry: inout LogLine) {
+        var start = 0
+        if let host = host(line, before: end) {
+            if entry.host.isEmpty { line.append(host, to: &entry.host) }
+            start = host.upperBound + 1
+        }
+        let word = start..<wordEnd(line, from: start, to: end)
+        if !line.equals(word, "-") { entry.client = line.hash(word) }
+    }
+
+    /// The host that Apache's `vhost_combined` puts in front of the client: the first of four words of which the second is an address.
+    private static func host(_ line: Span<UInt8>, before end: Int) -> Range<Int>? {
         let firstEnd = wordEnd(line, from: 0, to: end)
         var words = 0
         var index = 0
@@ -79,12 +98,12 @@ struct AccessLogFormat: TraceLineFormat {
             index = wordEnd(line, from: index, to: end) + 1
             words += 1
         }
-        guard words == 4, firstEnd + 1 < end else { return 0 }
+        guard words == 4, firstEnd + 1 < end else { return nil }
         let secondEnd = wordEnd(line, from: firstEnd + 1, to: end)
         guard line.isDigit(firstEnd + 1, before: end) || line.firstIndex(of: UInt8(ascii: ":"), from: firstEnd + 1, to: secondEnd) != nil else {
-            return 0
+            return nil
         }
-        return line.hash(0..<firstEnd)
+        return 0..<firstEnd
     }
 
     /// Reads what follows the bytes: the first two texts in quotation marks are the client's, behind them the
@@ -92,7 +111,6 @@ struct AccessLogFormat: TraceLineFormat {
     private static func readMore(_ line: Span<UInt8>, from start: Int, to end: Int, into entry: inout LogLine) {
         var index = line.skippingBlanks(from: start, to: end)
         var quotedCount = 0
-        var knowsOutcome = false
         while index < end {
             let isQuoted = line[index] == UInt8(ascii: "\"")
             var word = index..<end
@@ -103,11 +121,13 @@ struct AccessLogFormat: TraceLineFormat {
                 word = index..<wordEnd(line, from: index, to: end)
             }
             index = line.skippingBlanks(from: min(end, word.upperBound + 1), to: end)
-            if isQuoted, quotedCount <= 2 { continue }
+            if isQuoted, quotedCount <= 2 {
+                if quotedCount == 2, entry.isProfiled, !line.equals(word, "-") { entry.agent = line.hash(word) }
+                continue
+            }
             word = value(line, word)
-            if !knowsOutcome, let outcome = CacheWord(line, word) {
-                knowsOutcome = true
-                entry.wasHit = outcome.wasHit
+            if entry.outcome == nil, let outcome = CacheWord(line, word) {
+                entry.outcome = outcome
             } else if entry.duration == nil, !isQuoted, line.firstIndex(of: UInt8(ascii: "."), from: word.lowerBound, to: word.upperBound) != nil {
                 entry.duration = line.fraction(word, decimals: 6)
             }

@@ -18,6 +18,8 @@ extension JSONLogFormat {
             ("time", .time), ("ts", .time), ("timestamp", .time), ("@timestamp", .time), ("time_iso8601", .time), ("time_local", .time),
             ("msec", .time),
             ("cache", .cache), ("cache_status", .cache), ("upstream_cache_status", .cache),
+            ("remoteAddress", .client), ("remote_addr", .client), ("client_ip", .client), ("remote_ip", .client),
+            ("userAgent", .agent), ("http_user_agent", .agent), ("user_agent", .agent),
             ("originSeconds", .originDuration), ("upstream_response_time", .originDuration), ("firstByteSeconds", .firstByteDuration),
             ("seconds", .duration), ("duration", .duration), ("request_time", .duration),
         ]

@@ -4,13 +4,17 @@
 /// Lines of a JSON object each, in which the names of Caddy, Hoard and nginx are known. A line without a
 /// request is skipped.
 struct JSONLogFormat: TraceLineFormat {
-    private var requests = LogRequests()
+    private var requests: LogRequests
+
+    init(reading: LogReading? = nil) {
+        requests = LogRequests(reading: reading)
+    }
 
     var skippedCount: Int { requests.skippedCount }
 
     /// A member that counts. Of several times and durations, the one that comes first here is used.
     enum Field: Int, CaseIterable {
-        case method, target, host, request, status, byteCount, cache
+        case method, target, host, request, status, byteCount, cache, client, agent
         case time
         case originDuration, firstByteDuration, duration
     }
@@ -61,12 +65,17 @@ struct JSONLogFormat: TraceLineFormat {
     }
 
     private func entry(_ line: Span<UInt8>) -> LogLine {
-        var entry = LogLine()
+        var entry = requests.makeLine()
         entry.status = values[.status].flatMap { line.number($0.range) }
         entry.byteCount = values[.byteCount].flatMap { line.number($0.range) }
         entry.time = values[.time].flatMap { Self.time(line, $0) }
         entry.duration = Self.duration(line, values)
-        if let cache = values[.cache] { entry.wasHit = CacheWord(line, cache.range)?.wasHit }
+        if let cache = values[.cache] { entry.outcome = CacheWord(line, cache.range) }
+        if entry.isProfiled {
+            if let host = values[.host] { line.append(host.range, to: &entry.host) }
+            entry.client = values[.client].map { line.hash($0.range) }
+            entry.agent = values[.agent].map { line.hash($0.range) }
+        }
         let hostHash = values[.host].map { line.hash($0.range) } ?? 0
         if let target = values[.target] {
             if let method = values[.method] { entry.setMethod(line, method.range) }

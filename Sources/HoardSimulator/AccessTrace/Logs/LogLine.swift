@@ -18,52 +18,31 @@ struct LogLine {
     var time: UInt64?
     /// Microseconds that the answer took.
     var duration: UInt64?
-    var wasHit: Bool?
-}
+    /// Whether the cache had the answer; `nil` if the line does not say.
+    var outcome: CacheWord?
 
-/// Makes requests of an access log's lines. ``AccessTraceFormat/accessLog`` says how.
-struct LogRequests {
-    private var clock = TraceClock()
-    /// The last known sizes, for answers that tell none.
-    private var sizes = RecentValues<Int>(slotLimit: 1 << 18)
-    private(set) var skippedCount = 0
+    // MARK: Only with a reading
 
-    /// Appends the request of a line, or counts it as skipped.
-    mutating func append(_ line: LogLine, to requests: inout [AccessRequest]) {
-        guard let key = line.key, let status = line.status, line.method != .other, Self.isStored(status) else {
-            skippedCount += 1
-            return
-        }
-        var size = line.byteCount.flatMap { Int(exactly: $0) }
-        if line.method == .head || status == 206 || status == 304 || size == nil {
-            size = sizes[key]
-        } else {
-            sizes[key] = size
-        }
-        requests.append(
-            AccessRequest(
-                key: key,
-                size: size,
-                time: line.time.map { clock.elapsed($0) },
-                cost: line.wasHit == true ? nil : line.duration.map { UInt32(clamping: min($0, UInt64(UInt32.max) - 1)) },
-                group: line.group,
-                wasHit: line.wasHit
-            )
-        )
+    /// Looks closer at the line, if somebody wants to.
+    let reading: LogReading?
+    /// For how many milliseconds a rule lets the object be used.
+    var lifetime: UInt64?
+    /// Whether a rule says that the object is not kept.
+    var isBypassed = false
+    /// For a profile: what the request asked for.
+    var host: [UInt8] = []
+    var path: [UInt8] = []
+    var query: [UInt8] = []
+    /// For a profile: hashes of the client's address and of its `User-Agent`.
+    var client: UInt64?
+    var agent: UInt64?
+
+    init(reading: LogReading? = nil) {
+        self.reading = reading
     }
 
-    /// Counts a line that is no request at all.
-    mutating func skip() {
-        skippedCount += 1
-    }
-
-    /// Whether a cache may store an answer of this status without being told so, or has stored what it stands for.
-    private static func isStored(_ status: UInt64) -> Bool {
-        switch status {
-        case 200, 203, 204, 206, 300, 301, 304, 308, 404, 405, 410, 414, 501: true
-        default: false
-        }
-    }
+    /// Whether a profile wants to know of the line.
+    var isProfiled: Bool { reading?.profile != nil }
 }
 
 extension LogLine {
@@ -83,10 +62,15 @@ extension LogLine {
                 let hostStart = range.lowerBound + schemeEnd
                 let hostEnd = bytes.firstIndex(of: UInt8(ascii: "/"), from: hostStart, to: range.upperBound) ?? range.upperBound
                 seed = bytes.hash(hostStart..<hostEnd)
+                if isProfiled {
+                    host.removeAll()
+                    bytes.append(hostStart..<hostEnd, to: &host)
+                }
                 path = hostEnd..<range.upperBound
             }
         }
         key = bytes.hash(path, seed: seed)
+        reading?.read(bytes, path, seed: seed, into: &self)
         let start = min(path.upperBound, path.lowerBound + 1)
         var end = start
         while end < path.upperBound, bytes[end] != UInt8(ascii: "/"), bytes[end] != UInt8(ascii: "?") { end += 1 }

@@ -1,0 +1,76 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A change of a cache, or of what it gets, that an access trace speaks for.
+public struct Advice: Hashable, Sendable {
+    /// The fault that the advice is about.
+    public struct Kind: Hashable, Sendable, CustomStringConvertible {
+        public let description: String
+
+        /// More memory would be used.
+        public static var moreMemory: Self { Self(description: #function) }
+        /// Less memory would do.
+        public static var lessMemory: Self { Self(description: #function) }
+        /// Parameters of the query make several objects of one.
+        public static var ignoredParameters: Self { Self(description: #function) }
+        /// Objects are loaded again though they have not changed.
+        public static var longerLifetime: Self { Self(description: #function) }
+        /// Objects are not kept though they do not change.
+        public static var missingLifetime: Self { Self(description: #function) }
+        /// Objects take room, and nobody asks for them again.
+        public static var bypass: Self { Self(description: #function) }
+        /// Requests of different clients get objects of their own.
+        public static var variants: Self { Self(description: #function) }
+        /// Objects that have not changed are sent again as a whole, for they have no validator.
+        public static var validators: Self { Self(description: #function) }
+        /// Clients wait while objects are loaded again.
+        public static var staleWhileRevalidate: Self { Self(description: #function) }
+        /// One object is loaded for several requests at a time.
+        public static var collapsing: Self { Self(description: #function) }
+        /// Clients see failures of an origin whose answers the cache has had.
+        public static var staleIfError: Self { Self(description: #function) }
+    }
+
+    /// How much the access trace says for it.
+    public struct Certainty: Hashable, Sendable, CustomStringConvertible {
+        public let description: String
+
+        /// It is seen, not concluded.
+        public static var certain: Self { Self(description: #function) }
+        /// Nothing else is known that looks like it.
+        public static var likely: Self { Self(description: #function) }
+        /// Something that the access trace does not say has to be true as well.
+        public static var possible: Self { Self(description: #function) }
+    }
+
+    /// An option of the proxy.
+    public struct Setting: Hashable, Sendable {
+        /// What the paths begin with of the route that it belongs to; `nil` if it belongs to `cache`.
+        public let path: String?
+        public let name: String
+        public let value: String
+    }
+
+    /// What a simulation says of the change.
+    public struct Effect: Hashable, Sendable {
+        /// The hit ratio without it, from 0 to 1.
+        public let before: Double
+        /// The hit ratio with it.
+        public let after: Double
+        /// The arguments of `hoard simulate` that give these ratios.
+        public let argumentsBefore: [String]
+        public let argumentsAfter: [String]
+    }
+
+    public let kind: Kind
+    /// What the paths begin with that it is about; `nil` if it is about the whole cache.
+    public let path: String?
+    /// One sentence that says what to do.
+    public let sentence: String
+    /// One sentence with the figures that speak for it.
+    public let evidence: String
+    public let certainty: Certainty
+    /// The options of the proxy that do it; empty if the change is one of the origin.
+    public internal(set) var settings: [Setting] = []
+    public internal(set) var effect: Effect?
+}

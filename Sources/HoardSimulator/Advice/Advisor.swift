@@ -1,0 +1,141 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Says what to change of a cache, from an access trace of what it is asked for.
+///
+/// An access log says most: paths, sizes, times, and if a cache wrote it, what the cache did. Of another access trace only the size of the cache can be
+/// judged. Each ``Advice`` has the figures that it was drawn from, and nothing is said where they do not carry it.
+///
+/// ```swift
+/// let report = try await Advisor(path: "access.log", capacity: .bytes(64 << 20)).report()
+/// for advice in report.advice { print(advice.sentence) }
+/// ```
+///
+/// The access trace is read once, and once again for each advice that a simulation can prove, so it has to be a file. Memory grows with the number of
+/// different keys, not with the number of requests.
+public struct Advisor: Sendable {
+    /// What was found.
+    public struct Report: Sendable {
+        /// The name of the access trace.
+        public let name: String
+        public let requestCount: Int
+        /// Different keys, and the bytes of all of them; `nil` if there are no sizes.
+        public let keyCount: Int
+        public let distinctBytes: Int?
+        /// For how many milliseconds the access trace goes on; `nil` if it has no times.
+        public let span: UInt64?
+        /// Hit ratios of ``SimulationPolicy/hoard`` at growing capacities.
+        public let sizes: [SimulationResult]
+        /// The smallest of these capacities whose hit ratio is within a point of that of the largest.
+        public let recommended: SimulationResult?
+        /// What to change, those with the greatest effect first.
+        public let advice: [Advice]
+        /// Sentences on what could not be judged, and why.
+        public let gaps: [String]
+        /// How many lines of the access trace were skipped.
+        public let skippedCount: Int
+    }
+
+    public let path: String
+    public let format: AccessTraceFormat?
+    /// The capacity of the cache, of which the advice is; `nil` if it is not known.
+    public let capacity: SimulationCapacity?
+
+    /// - Parameters:
+    ///   - path: A file, which is read several times.
+    ///   - format: The format; `nil` if it shall be found out.
+    ///   - capacity: The capacity that the cache has; relative ones are of the access trace.
+    public init(path: String, format: AccessTraceFormat? = nil, capacity: SimulationCapacity? = nil) {
+        self.path = path
+        self.format = format
+        self.capacity = capacity
+    }
+
+    /// Reads the access trace, and judges it.
+    ///
+    /// - Parameter progress: Told the share that is done, from 0 to 1.
+    public func report(progress: (Double) -> Void = { _ in }) async throws(AccessTraceError) -> Report {
+        let site = SiteProfile()
+        let reader = try AccessTraceReader(path: path, format: format, profile: site)
+        var profile = TraceProfile(name: reader.name)
+        var requests: [AccessRequest] = []
+        while try reader.readBatch(into: &requests) { profile.add(requests) }
+        progress(0.1)
+        let sizes = try await sizes(for: profile)
+        progress(0.5)
+        let recommended = SizeAdvice.recommended(sizes)
+        let capacity = capacity ?? recommended.map { $0.countsBytes ? .bytes($0.capacity) : .count($0.capacity) }
+        var advice = try await sizeAdvice(sizes)
+        if reader.format?.hasTargets == true, let capacity {
+            let proposals = Self.proposals(for: site)
+            for (number, proposal) in proposals.enumerated() {
+                if let proven = try await prove(proposal, capacity: capacity) { advice.append(proven) }
+                progress(0.5 + 0.5 * Double(number + 1) / Double(proposals.count))
+            }
+        }
+        progress(1)
+        return Report(
+            name: reader.name,
+            requestCount: profile.requestCount,
+            keyCount: profile.keys.count,
+            distinctBytes: profile.hasSizes ? profile.distinctBytes : nil,
+            span: profile.hasTimes ? profile.now : nil,
+            sizes: sizes.ladder,
+            recommended: recommended,
+            advice: advice,
+            gaps: Self.gaps(reader, site, profile),
+            skippedCount: reader.skippedCount
+        )
+    }
+
+    /// What the figures of a site speak for.
+    private static func proposals(for profile: SiteProfile) -> [Proposal] {
+        let finder = SiteFaultFinder(profile)
+        let split = SplitQueries.proposals(profile)
+        let splitPaths = Set(split.flatMap { $0.paths })
+        // What a parameter makes new each time is not asked for again, of course.
+        let single = finder.proposals(NeverAskedAgain.self).filter { proposal in
+            !splitPaths.contains { $0.hasPrefix(proposal.advice.path ?? "/") }
+        }
+        return split.map(\.proposal) + finder.proposals(ShortLifetime.self) + finder.proposals(MissingLifetime.self)
+            + finder.proposals(SplitVariants.self) + finder.proposals(OverlappingLoads.self) + finder.proposals(WaitingForReloads.self)
+            + finder.proposals(MissingValidators.self) + finder.proposals(FailuresShown.self) + single
+    }
+
+    private static func gaps(_ reader: AccessTraceReader, _ site: SiteProfile, _ profile: TraceProfile) -> [String] {
+        guard reader.format?.hasTargets == true else { return ["Paths are not known, so that only the size can be judged; an access log says more."] }
+        var gaps: [String] = []
+        if !profile.hasSizes { gaps.append("There are no sizes, so that capacities are numbers of objects.") }
+        if !site.hasOutcomes {
+            gaps.append("The log does not say what the cache did, so that lifetimes, variants, collapsing and waiting cannot be judged.")
+        } else if !site.hasDurations {
+            gaps.append("The log does not say how long answers took, so that collapsing and waiting cannot be judged.")
+        }
+        if site.hosts.count > 1 { gaps.append("There are several hosts, whose paths are looked at as if they were of one.") }
+        return gaps
+    }
+
+    /// Replays the access trace without an advice and with it.
+    ///
+    /// - Returns: `nil` if the advice has to bring hits, and brings none.
+    private func prove(_ proposal: Proposal, capacity: SimulationCapacity) async throws(AccessTraceError) -> Advice? {
+        var advice = proposal.advice
+        guard let rules = proposal.rules else { return advice }
+        let before = try await replay(rules.before, capacity: capacity)
+        let after = try await replay(rules.after, capacity: capacity)
+        if advice.kind.needsHits, after.hitRatio - before.hitRatio < 0.005 { return nil }
+        advice.effect = Advice.Effect(
+            before: before.hitRatio,
+            after: after.hitRatio,
+            argumentsBefore: rules.before.arguments(path: path, format: format, capacity: before),
+            argumentsAfter: rules.after.arguments(path: path, format: format, capacity: after)
+        )
+        return advice
+    }
+
+    private func replay(_ rules: TraceRules, capacity: SimulationCapacity) async throws(AccessTraceError) -> SimulationResult {
+        let reader = try AccessTraceReader(path: path, format: format, rules: rules)
+        let simulation = Simulation(policies: [.hoard], capacities: [capacity], staleWhileRevalidate: rules.staleWhileRevalidate)
+        return try await simulation.results(of: reader)[0]
+    }
+}

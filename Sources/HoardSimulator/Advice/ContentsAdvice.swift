@@ -1,0 +1,102 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Advice from what a running cache holds, and from its miss-ratio curve. It says less than an ``Advisor``, which knows the requests.
+package struct ContentsAdvice: Sendable {
+    private var queries = QuerySplits()
+    private var tree = PathTree()
+    /// The number of entries of each URI that has variants, and the fields that tell these apart.
+    private var variants: [String: Int] = [:]
+    private var variantFields: [String: Int] = [:]
+    private var count = 0
+
+    package init() {}
+
+    /// Adds an entry.
+    ///
+    /// - Parameters:
+    ///   - variant: The fields of the request on which it depends, and a hash of their values, as in `accept-language #5f2c90aa`; `nil` if on none.
+    package mutating func add(uri: String, variant: String?, byteCount: Int) {
+        count += 1
+        if let variant {
+            variants[uri, default: 0] += 1
+            variantFields[variant.split(separator: "#").first.map { $0.trimmingBlanks } ?? variant, default: 0] += 1
+        }
+        guard let question = uri.utf8.firstIndex(of: UInt8(ascii: "?")) else { return }
+        let target = Array(uri.utf8[..<question])
+        // Behind the host.
+        let slashes = target.indices.filter { target[$0] == UInt8(ascii: "/") }
+        let path = slashes.count > 2 ? Array(target[slashes[2]...]) : target
+        let node = tree.node(for: path)
+        let query = Array(uri.utf8[uri.utf8.index(after: question)...])
+        let key = Array(uri.utf8).withSpan { $0.hash(0..<$0.count) }
+        queries.add(path: target, query: query, key: key, seed: 0, size: byteCount, node: node)
+    }
+
+    /// What the entries speak for.
+    package var advice: [Advice] {
+        [SplitQueries.advice(queries, path: tree.path)?.advice, variantAdvice].compactMap(\.self)
+    }
+
+    /// Many URIs with many variants each.
+    private var variantAdvice: Advice? {
+        let split = variants.filter { $0.value >= 8 }
+        let entries = split.values.reduce(0, +)
+        guard split.count >= 20, entries * 10 >= count, let field = variantFields.max(by: { ($0.value, $1.key) < ($1.value, $0.key) })?.key else {
+            return nil
+        }
+        return Advice(
+            .variants,
+            path: nil,
+            "See whether responses have to depend on \(field): \(split.count) URLs have eight variants or more.",
+            evidence: "Of \(count) entries that were looked at, \(entries) are variants of these URLs.",
+            .likely
+        )
+    }
+
+    /// Advice on the size, by a miss-ratio curve for a cache that evicts the least recently used.
+    ///
+    /// - Parameters:
+    ///   - points: Sizes in growing order, and the share of requests that each would miss.
+    ///   - requests: How many requests the curve was made from.
+    package static func sizeAdvice(points: [(bytes: Int, missRatio: Double)], currentBytes: Int, requests: Int) -> Advice? {
+        guard requests >= 5_000, currentBytes > 0, let best = points.map(\.missRatio).min() else { return nil }
+        guard let now = points.last(where: { $0.bytes <= currentBytes })?.missRatio else { return nil }
+        let more = points.first { $0.bytes > currentBytes && $0.missRatio <= best + 0.01 }
+        if let more, now - more.missRatio >= 0.02 {
+            return sizeAdvice(.moreMemory, from: (currentBytes, now), to: more, requests: requests)
+        }
+        guard let less = points.first(where: { $0.missRatio <= now + 0.001 }), less.bytes <= currentBytes / 4 else { return nil }
+        return sizeAdvice(.lessMemory, from: (currentBytes, now), to: less, requests: requests)
+    }
+
+    private static func sizeAdvice(
+        _ kind: Advice.Kind,
+        from now: (bytes: Int, missRatio: Double),
+        to other: (bytes: Int, missRatio: Double),
+        requests: Int
+    ) -> Advice {
+        // A size that somebody would choose: the next power of two.
+        let bytes = 1 << max(20, Int.bitWidth - max(1, other.bytes - 1).leadingZeroBitCount)
+        let (text, old) = (SimulationResult.text(ofBytes: bytes), SimulationResult.text(ofBytes: now.bytes))
+        var advice = Advice(
+            kind,
+            path: nil,
+            kind == .moreMemory ? "Give memory \(text) instead of \(old)." : "Memory of \(text) is enough; it has \(old).",
+            evidence: "Of \(requests) requests that were watched, \(Int(Double(requests) * other.missRatio)) would miss, and with \(old) "
+                + "\(Int(Double(requests) * now.missRatio)), if the least recently used left first.",
+            .likely,
+            settings: [.init(path: nil, name: "memory", value: text)]
+        )
+        advice.effect = .init(before: 1 - now.missRatio, after: 1 - other.missRatio, argumentsBefore: [], argumentsAfter: [])
+        return advice
+    }
+}
+
+extension Substring {
+    fileprivate var trimmingBlanks: String {
+        var text = self
+        while text.last == " " { text.removeLast() }
+        return String(text)
+    }
+}
