@@ -208,7 +208,8 @@ let package = Package(
         .target(
             name: "HoardProxy",
             dependencies: [
-                "Hoard", "HoardHTTP", "HoardTransports", "HoardNIO", httpTypes, lifecycle, logging, nioCore, nioHTTP1, nioPosix, nioSSL, tracing,
+                "Hoard", "HoardHTTP", "HoardTransports", "HoardNIO", "HoardSimulator", httpTypes, lifecycle, logging, nioCore, nioHTTP1, nioPosix,
+                nioSSL, tracing,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "Yams", package: "Yams"),

@@ -16,12 +16,13 @@ struct RootCommand: AsyncParsableCommand {
               hoard get https://example.com/logo.png -o logo.png
               hoard view https://example.com/screens/home    show a server-driven screen
               hoard inspect ls                               see what is cached
+              hoard advise access.log                        be told what to change
               hoard simulate trace.txt.gz                    compare hit ratios on a recorded access trace
             """,
         version: Version.current,
         subcommands: [
-            ProxyCommand.self, PasswordCommand.self, WarmCommand.self, GetCommand.self, ViewCommand.self, InspectCommand.self, SimulateCommand.self,
-            TraceCommand.self, DemoCommand.self,
+            ProxyCommand.self, PasswordCommand.self, WarmCommand.self, GetCommand.self, ViewCommand.self, InspectCommand.self, AdviseCommand.self,
+            SimulateCommand.self, TraceCommand.self, DemoCommand.self,
         ]
     )
 }

@@ -26,6 +26,9 @@ struct SimulateCommand: AsyncParsableCommand {
             others are published ones. A policy that cannot count bytes, or keys, is left out where it would have to. With fixed \
             capacities and without opt, access traces are streamed; otherwise they are held in memory.
 
+            Rules replay an access log as if the cache had had them: what --ignore-query utm_* brings is the difference between a run with \
+            it and one without. hoard advise says which are worth it.
+
             Example:
               hoard simulate trace.gz --capacity 500,5% --policy hoard,opt --plot out.svg
               hoard simulate trace.gz --capacity 64MiB,1GiB,5%B --policy hoard,hoard-bytes,lru
@@ -72,7 +75,10 @@ struct SimulateCommand: AsyncParsableCommand {
             valueName: "n"
         )
     )
-    var disk: DiskCapacity?
+    var disk: TraceCapacity?
+
+    @OptionGroup(title: "Rules")
+    var ruleOptions: RuleOptions
 
     @Flag(name: .long, help: "Print each result as a line of JSON.")
     var json = false
@@ -88,6 +94,7 @@ struct SimulateCommand: AsyncParsableCommand {
     func validate() throws {
         if traces.count(where: { $0 == "-" }) > 1 { throw ValidationError("Standard input (-) can be read once only.") }
         if let fault = policy.fault(with: capacities, aboveDisk: disk != nil) { throw ValidationError(fault) }
+        if disk != nil, ruleOptions.staleWhileRevalidate != nil { throw ValidationError("--stale-while-revalidate is not simulated with --disk.") }
     }
 
     func run() async throws {
@@ -108,14 +115,20 @@ struct SimulateCommand: AsyncParsableCommand {
 
     /// The results of each access trace, what a report says of it, and whether all could be read.
     private func simulate() async throws -> (results: [[SimulationResult]], sections: [TraceReport.Section], isComplete: Bool) {
-        let simulation = Simulation(policies: policy.policies, capacities: capacities, disk: disk?.capacity)
+        let rules = ruleOptions.rules
+        let simulation = Simulation(
+            policies: policy.policies,
+            capacities: capacities,
+            disk: disk?.capacity,
+            staleWhileRevalidate: rules.staleWhileRevalidate
+        )
         var progress = ProgressBar(total: Self.byteCount(of: traces))
         defer { progress.finish() }
         var all: [[SimulationResult]] = []
         var sections: [TraceReport.Section] = []
         for path in traces {
             do {
-                let reader = try AccessTraceReader(path: path, format: format?.format)
+                let reader = try AccessTraceReader(path: path, format: format?.format, rules: rules)
                 let collector = report.map { _ in ReportCollector(name: reader.name) }
                 let results = try await simulation.results(of: reader, collector: collector) { bytes in progress.advance(by: bytes) }
                 if json { try write(results.map { try $0.json }) }

@@ -3,6 +3,7 @@
 
 internal import ArgumentParser
 internal import Foundation
+internal import HoardProxy
 internal import HoardSimulator
 
 /// Capacities on the command line: `100,10%,64MiB,5%B`.
@@ -71,12 +72,50 @@ struct TraceFormat: ExpressibleByArgument, Sendable {
     }
 }
 
-/// The capacity of a disk level on the command line: `10GiB`.
-struct DiskCapacity: ExpressibleByArgument, Sendable {
+/// One capacity on the command line: `10GiB`.
+struct TraceCapacity: ExpressibleByArgument, Sendable {
     let capacity: SimulationCapacity
 
     init?(argument: String) {
         guard let capacity = SimulationCapacity(argument) else { return nil }
         self.capacity = capacity
+    }
+}
+
+/// A lifetime on the command line: `10s` for everything, or `/api/=10s` for what is below a path.
+struct PathLifetime: ExpressibleByArgument, Sendable {
+    let path: String
+    let milliseconds: UInt64
+
+    init?(argument: String) {
+        let equals = argument.lastIndex(of: "=")
+        let path = equals.map { String(argument[..<$0]) } ?? "/"
+        guard path.hasPrefix("/"), let lifetime = TraceDuration(argument: equals.map { String(argument[argument.index(after: $0)...]) } ?? argument)
+        else {
+            return nil
+        }
+        self.path = path
+        self.milliseconds = lifetime.milliseconds
+    }
+}
+
+/// A length of time on the command line: `10s`.
+struct TraceDuration: ExpressibleByArgument, Sendable {
+    let milliseconds: UInt64
+
+    init?(argument: String) {
+        guard !argument.isEmpty, let duration = DurationText.duration(argument) else { return nil }
+        let (seconds, attoseconds) = duration.components
+        milliseconds = UInt64(seconds) * 1_000 + UInt64(attoseconds / 1_000_000_000_000_000)
+    }
+}
+
+/// Names on the command line, separated by commas: `utm_*,fbclid`.
+struct ParameterList: ExpressibleByArgument, Sendable {
+    let names: [String]
+
+    init?(argument: String) {
+        names = argument.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+        if names.isEmpty { return nil }
     }
 }

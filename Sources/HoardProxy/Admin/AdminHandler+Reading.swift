@@ -24,6 +24,7 @@ extension AdminHandler {
         case .events: return try await stream(isHead: isHead)
         case .entries: return try await list(query)
         case .explanation: return try await explain(query)
+        case .advice: return .admin(json: await ProxyAdvice(cache: services.cache, statistics: services.statistics()).document())
         case .purge, .size, .warmUp: throw AdminRefusal(.methodNotAllowed, "This takes POST only.", fields: [.allow: "POST"])
         }
     }

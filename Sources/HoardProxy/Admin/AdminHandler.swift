@@ -74,6 +74,7 @@ struct AdminHandler: Sendable {
         case events = "/api/events"
         case entries = "/api/entries"
         case explanation = "/api/explain"
+        case advice = "/api/advice"
         case purge = "/api/purge"
         case size = "/api/size"
         case warmUp = "/api/warm"
