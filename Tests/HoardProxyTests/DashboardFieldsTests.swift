@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HoardHTTP
+import HoardSimulator
 import Testing
 
 @testable import HoardProxy
@@ -82,6 +83,14 @@ struct DashboardFieldsTests {
 
     @Test func everyFieldOfAnAnswerReadIsSent() throws {
         #expect(try check(DashboardPage.entryScript, against: Self.answers) > 10)
+    }
+
+    @Test func everyFieldOfAdviceReadIsSent() throws {
+        let points = [(bytes: 1 << 20, missRatio: 0.9), (bytes: 1 << 30, missRatio: 0.1)]
+        let advice = try #require(ContentsAdvice.sizeAdvice(points: points, currentBytes: 1 << 20, requests: 10_000))
+        let written = String(decoding: try JSONEncoder().encode(AdviceDocument([advice], notJudged: [])), as: UTF8.self)
+        let fields = try Set(matches(#""([a-zA-Z0-9]+)":"#, in: written))
+        #expect(try check(DashboardPage.adviceScript, against: fields) > 6)
     }
 
     @Test func everyOutcomeHasARow() {

@@ -104,7 +104,8 @@ struct DashboardPageTests {
     private static let texts = [
         "page.html": DashboardPage.markup, "style.css": DashboardPage.style, "parts.css": DashboardPage.partStyle,
         "basic.js": DashboardPage.basicScript, "chart.js": DashboardPage.chartScript, "panel.js": DashboardPage.panelScript,
-        "curve.js": DashboardPage.curveScript, "entry.js": DashboardPage.entryScript, "live.js": DashboardPage.liveScript,
+        "curve.js": DashboardPage.curveScript, "entry.js": DashboardPage.entryScript, "advice.js": DashboardPage.adviceScript,
+        "live.js": DashboardPage.liveScript,
     ]
 
     @Test func binaryHasWhatTheWebFilesSay() throws {

@@ -6,6 +6,7 @@ internal import HTTPTypes
 internal import HoardHTTP
 internal import HoardProxy
 internal import HoardTransports
+internal import NIOCore
 
 /// Asks the admin address of a proxy for its advice.
 struct AdviceRequest {

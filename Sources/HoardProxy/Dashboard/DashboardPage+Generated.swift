@@ -20,6 +20,8 @@ extension DashboardPage {
 
         \(entryScript)
 
+        \(adviceScript)
+
         \(liveScript)
         })();
         """
@@ -45,7 +47,7 @@ extension DashboardPage {
             <rect x="3" y="6.2" width="10" height="3.6" rx="1"/><rect x="1" y="11.4" width="14" height="3.6" rx="1"/></svg>Hoard</h1>
           <p id="about" class="soft">Caching proxy</p>
           <nav aria-label="Parts of this page">
-            <a href="#traffic">Traffic</a><a href="#latency">Latency</a><a href="#sizes">Sizes</a><a href="#origins">Origins</a>
+            <a href="#traffic">Traffic</a><a href="#latency">Latency</a><a href="#sizes">Sizes</a><a href="#advice">Advice</a><a href="#origins">Origins</a>
             <a href="#entries">Entries</a>
           </nav>
           <p id="connection" class="pill" data-state="connecting" role="status"><span class="dot" aria-hidden="true"></span
@@ -119,6 +121,16 @@ extension DashboardPage {
                 <table class="figures"><thead><tr><th scope="col">Cause</th><th scope="col">Memory</th><th scope="col">Disk</th></tr></thead>
                   <tbody id="evictions"></tbody></table>
                 <p id="evictionNote" class="soft small"></p></div>
+            </div>
+          </section>
+
+          <section id="advice" class="grid" aria-labelledby="adviceTitle">
+            <div class="heading"><h2 id="adviceTitle">Advice</h2><p class="soft">From the figures, and from what is kept</p></div>
+            <div class="card full">
+              <button type="button" id="advise">Look for advice</button>
+              <ol id="adviceList"></ol>
+              <pre id="adviceSettings" class="scroll" tabindex="0" role="region" aria-label="Settings of the proxy" hidden></pre>
+              <p id="adviceNote" class="soft small" role="status"></p>
             </div>
           </section>
 
@@ -338,6 +350,8 @@ extension DashboardPage {
         .body { stroke: var(--tone); stroke-width: 10; stroke-linecap: round; opacity: 0.35; }
         .ring { fill: var(--card); stroke: var(--tone); stroke-width: 2; }
 
+        #adviceList { display: grid; gap: 0.75rem; margin: 0.75rem 0 0.75rem 1.25rem; } #adviceList:empty { margin: 0; }
+        #adviceSettings { font-size: 0.8125rem; }
         .lead { font-size: 1.0625rem; margin: 0.4rem 0 0.9rem; max-width: 62ch; min-height: 3em; }
         #whatIfTable { margin: 0.6rem 0; }
         #whatIfRows th { white-space: nowrap; }
@@ -1498,6 +1512,35 @@ extension DashboardPage {
         }
         """#
 
+    /// The text of `Page/advice.js`.
+    static let adviceScript = #"""
+        const adviceItem = () => make("li", {}, make("strong"), make("p"), make("p", { class: "soft small" }));
+
+        function showAdvice(answer) {
+          fill(byId("adviceList"), at(answer, "advice", []), adviceItem, (item, advice) => {
+            say(item.children[0], at(advice, "sentence", ""));
+            say(item.children[1], at(advice, "evidence", ""));
+            const [before, after] = [at(advice, "hitRatioBefore", null), at(advice, "hitRatioAfter", null)];
+            const effect = before === null || after === null ? "" : `, hit ratio from ${percent(before)} to ${percent(after)}`;
+            say(item.children[2], `${at(advice, "certainty", "")}${effect}`);
+          });
+          const found = at(answer, "advice", []).length > 0 ? [] : ["There is nothing to change that the figures speak for."];
+          say(byId("adviceNote"), [...found, ...at(answer, "notJudged", [])].join(" "));
+          byId("adviceSettings").hidden = at(answer, "settings", "") === "";
+          say(byId("adviceSettings"), at(answer, "settings", ""));
+        }
+
+        async function advise() {
+          try {
+            showAdvice(await get("api/advice"));
+          } catch (error) {
+            say(byId("adviceNote"), error instanceof TypeError || error.name === "TimeoutError" ? "The proxy cannot be reached." : error.message);
+          }
+        }
+
+        const prepareAdvice = () => byId("advise").addEventListener("click", advise);
+        """#
+
     /// The text of `Page/live.js`.
     static let liveScript = #"""
         // The state of the page
@@ -1623,6 +1666,7 @@ extension DashboardPage {
 
         function start() {
           prepareEntries();
+          prepareAdvice();
           show();
           byId("retry").addEventListener("click", () => {
             link.attempts = 0;

@@ -126,6 +126,7 @@ function pauseOrGoOn() {
 
 function start() {
   prepareEntries();
+  prepareAdvice();
   show();
   byId("retry").addEventListener("click", () => {
     link.attempts = 0;
