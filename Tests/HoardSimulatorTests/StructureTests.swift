@@ -30,6 +30,12 @@ struct StructureTests {
         }
     }
 
+    @Test func aNewKeyGetsTheNextNumber() {
+        var table = KeyTable()
+        #expect([7, 7, .max, 0, 7, .max, 0].map { table.number(of: $0) } == [0, 0, 1, 2, 0, 1, 2])
+        #expect(table.count == 3)
+    }
+
     @Test func slotsAreUsedAgain() {
         var slots = KeySlots()
         let first = slots.insert(10)

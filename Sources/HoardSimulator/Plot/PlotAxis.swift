@@ -40,16 +40,14 @@ extension PlotAxis {
         // A single value stands in the middle.
         let room = smallest == largest ? 2.0 : 1.0
         let (low, high) = (log10(smallest / room), log10(largest * room))
+        let decades = Int(low.rounded(.down))...Int(high.rounded(.up))
+        let slack = (high - low) / 1000
+        let range = low - slack...high + slack
         func ticks(_ steps: [Double]) -> [Int] {
-            let decades = Int(low.rounded(.down))...Int(high.rounded(.up))
-            let numbers: [Double] = decades.flatMap { decade in steps.map { step in step * pow(10, Double(decade)) } }
-            return numbers.filter { number in
-                let share = (log10(number) - low) / (high - low)
-                return number >= 1 && share >= -0.001 && share <= 1.001
-            }.map { Int($0.rounded()) }
+            let values: [Double] = decades.flatMap { decade in steps.map { $0 * pow(10, Double(decade)) } }
+            return values.filter { $0 >= 1 && range.contains(log10($0)) }.map { Int($0.rounded()) }
         }
-        let steps: [[Double]] = [[1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 5], [1, 3], [1]]
-        let choices = steps.map(ticks)
+        let choices = [[1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 5], [1, 3], [1]].map(ticks)
         let shown = (choices.first { $0.count <= 8 } ?? choices[choices.count - 1]).map { Tick(value: Double($0), label: label($0)) }
         return Self(name: name, ticks: shown, low: low, high: high, isLogarithmic: true)
     }

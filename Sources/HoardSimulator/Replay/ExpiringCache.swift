@@ -6,15 +6,29 @@
 /// An expired object takes its room until it is asked for or evicted, as in a cache that looks at times when it reads, unless the cache reclaims.
 struct ExpiringCache<Policy: ReplacementPolicy>: Sendable {
     var policy: Policy
+    /// Whether the policy is told sizes; otherwise each is 1.
+    private let countsBytes: Bool
     /// When the object expires that each key was brought in with last, by the key's number.
     private var deadlines: [UInt64] = []
     /// The objects that expire next, for a cache that gives the room of expired objects back by itself.
     private var reclaiming: ExpiredKeys?
 
     /// - Parameter reclaims: Whether an expired object gives its room back at once, and not when it is asked for.
-    init(_ policy: Policy, reclaims: Bool = false) {
+    init(_ policy: Policy, countsBytes: Bool, reclaims: Bool = false) {
         self.policy = policy
+        self.countsBytes = countsBytes
         reclaiming = reclaims ? ExpiredKeys() : nil
+    }
+
+    /// Asks for an object, which is brought in if it is not there, and says whether it was.
+    mutating func access(_ request: AccessRequest) -> Bool {
+        policy.access(request.key, size: countsBytes ? request.chargedBytes : 1)
+    }
+
+    /// Brings an object in, or another version of it, which answers for so many milliseconds after it expires.
+    mutating func write(_ request: AccessRequest, _ number: Int, staleFor window: UInt64 = 0) {
+        _ = access(request)
+        setDeadline(request.deadline(staleFor: window), of: request.key, number)
     }
 
     /// When the object of a key expires, if it is held; `UInt64.max` for never.

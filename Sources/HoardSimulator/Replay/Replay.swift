@@ -57,8 +57,8 @@ final class Replay<Policy: ReplacementPolicy>: Replaying {
     ///   - countsBytes: Whether the policy is told sizes; otherwise each is 1.
     ///   - reclaims: Whether an expired object gives its room back at once, and not when it is asked for.
     init(_ policy: Policy, countsBytes: Bool = false, reclaims: Bool = false) {
-        state = Mutex(State(cache: ExpiringCache(policy, reclaims: reclaims)))
-        loop = { batch, state in Self.replay(batch, countsBytes: countsBytes, on: &state) }
+        state = Mutex(State(cache: ExpiringCache(policy, countsBytes: countsBytes, reclaims: reclaims)))
+        loop = { batch, state in Self.replay(batch, on: &state) }
     }
 
     var tally: HitTally { state.withLock { $0.tally } }
@@ -67,15 +67,13 @@ final class Replay<Policy: ReplacementPolicy>: Replaying {
 
     func replay(_ batch: RequestBatch) { state.withLock { loop(batch, &$0) } }
 
-    private static func replay(_ batch: RequestBatch, countsBytes: Bool, on state: inout State) {
+    private static func replay(_ batch: RequestBatch, on state: inout State) {
         if batch.parts.needNumbers {
-            replayWithChanges(batch, countsBytes: countsBytes, on: &state)
+            replayWithChanges(batch, on: &state)
         } else if batch.parts.isEmpty {
             replayKeys(batch.requests, on: &state)
         } else {
-            for request in batch.requests where state.cache.policy.access(request.key, size: countsBytes ? request.chargedBytes : 1) {
-                state.tally.note(request)
-            }
+            for request in batch.requests where state.cache.access(request) { state.tally.note(request) }
         }
     }
 
@@ -88,24 +86,21 @@ final class Replay<Policy: ReplacementPolicy>: Replaying {
     }
 
     /// Removes what has expired before it is asked for, and changes what the trace says was changed.
-    private static func replayWithChanges(_ batch: RequestBatch, countsBytes: Bool, on state: inout State) {
+    private static func replayWithChanges(_ batch: RequestBatch, on state: inout State) {
         for (request, number) in zip(batch.requests, batch.keyNumbers) {
             let (number, time) = (Int(number), request.time ?? 0)
-            let size = countsBytes ? request.chargedBytes : 1
             state.cache.reclaim(at: time)
             switch request.kind.base {
             case .read:
                 if state.cache.expire(request.key, number, at: time) { state.tally.expired += 1 }
-                if state.cache.policy.access(request.key, size: size) {
+                if state.cache.access(request) {
                     state.tally.note(request)
                     guard batch.staleWindow > 0, time >= state.cache.deadline(of: number) - batch.staleWindow else { continue }
                     // It had expired, and is loaded anew.
                     state.tally.stale += 1
                 }
                 state.cache.setDeadline(request.deadline(staleFor: batch.staleWindow), of: request.key, number)
-            case .write:
-                _ = state.cache.policy.access(request.key, size: size)
-                state.cache.setDeadline(request.deadline(staleFor: batch.staleWindow), of: request.key, number)
+            case .write: state.cache.write(request, number, staleFor: batch.staleWindow)
             case .removal:
                 _ = state.cache.policy.remove(request.key)
                 state.cache.policy.passBy()
