@@ -28,8 +28,12 @@ public struct Simulation: Sendable {
     public let disk: SimulationCapacity?
 
     /// For how many milliseconds an object that has expired still answers requests, the first of which has it loaded anew (RFC 5861 §3). 0 for
-    /// not at all. It is not replayed with a ``disk``.
+    /// not at all. It is not replayed with a ``disk``, nor in a ``fleet``.
     public let staleWhileRevalidate: UInt64
+
+    /// The fleet whose nodes the caches are, each of the capacity; `nil` if there is a single cache. Policies that
+    /// ``SimulationPolicy/canStandAboveDisk`` have results, and no others. Their hits are those of all tiers.
+    public let fleet: Fleet?
 
     /// How many requests every replay gets before the next ones are read.
     private static let batchCount = 1 << 15
@@ -44,6 +48,15 @@ public struct Simulation: Sendable {
         self.policies = disk == nil ? policies : policies.filter(\.canStandAboveDisk)
         self.capacities = capacities
         self.disk = disk
+        fleet = nil
+    }
+
+    /// A simulation of a fleet.
+    public init(policies: [SimulationPolicy] = SimulationPolicy.all, capacities: [SimulationCapacity] = SimulationCapacity.defaults, fleet: Fleet) {
+        self.policies = policies.filter(\.canStandAboveDisk)
+        self.capacities = capacities
+        disk = nil
+        self.fleet = fleet
     }
 
     /// Replays an access trace.
@@ -69,12 +82,12 @@ public struct Simulation: Sendable {
         progress: (Int) -> Void = { _ in }
     ) async throws(AccessTraceError) -> [SimulationResult] {
         let source = collector.map { RequestSource(source, collector: $0) } ?? source
-        if policies.contains(where: \.needsNextUses) || (capacities + [disk].compactMap(\.self)).contains(where: \.isRelative) {
+        if needsWholeTrace {
             let trace = try HeldTrace(source)
             return await results(of: trace, collector: collector, byteCount: source.bytesRead(), progress: progress)
         }
         let cells = makeCells(for: nil)
-        var completer = RequestCompleter()
+        var completer = RequestCompleter(numbersKeys: fleet != nil)
         var batch = RequestBatch([])
         batch.staleWindow = staleWhileRevalidate
         var bytesDone = 0
@@ -101,7 +114,7 @@ public struct Simulation: Sendable {
         let batchCount = collector == nil ? Self.batchCount : min(max(requestCount / 200, 64), Self.batchCount)
         for start in stride(from: 0, to: requestCount, by: batchCount) {
             let end = min(start + batchCount, requestCount)
-            var batch = held.batch(start..<end)
+            var batch = held.batch(start..<end, numbersKeys: fleet != nil)
             batch.staleWindow = staleWhileRevalidate
             await Self.replay(batch, on: cells)
             Self.note(batch, on: cells, in: collector)
@@ -110,35 +123,6 @@ public struct Simulation: Sendable {
             bytesDone = bytes
         }
         return results(of: cells, trace: held.trace.name, totals: held.totals, parts: held.parts)
-    }
-
-    /// A policy at a capacity.
-    private struct Cell: Sendable {
-        let capacity: Int
-        let countsBytes: Bool
-        let policy: SimulationPolicy
-        let replay: any Replaying
-    }
-
-    private func makeCells(for held: HeldTrace?) -> [Cell] {
-        let nextUses = policies.contains(where: \.needsNextUses) ? held?.nextUses() ?? [] : []
-        let distinctBytes = (capacities + [disk].compactMap(\.self)).contains { $0.isRelative && $0.countsBytes } ? held?.distinctBytes() ?? 0 : 0
-        func resolved(_ capacity: SimulationCapacity) -> Int {
-            capacity.resolved(keyCount: held?.trace.keyCount ?? 0, byteCount: distinctBytes)
-        }
-        func makeReplay(_ policy: SimulationPolicy, capacity: Int, bytes: Bool) -> (any Replaying)? {
-            guard let disk else { return policy.makeReplay(capacity: capacity, countsBytes: bytes, nextUses: nextUses, held: held) }
-            return policy.makeReplay(capacity: capacity, countsBytes: bytes, diskCapacity: resolved(disk), diskCountsBytes: disk.countsBytes)
-        }
-        var seen: Set<[Int]> = []
-        return capacities.flatMap { capacity -> [Cell] in
-            let (number, bytes) = (resolved(capacity), capacity.countsBytes)
-            guard seen.insert([bytes ? 1 : 0, number]).inserted else { return [] }
-            var used: Set<SimulationPolicy> = []
-            return policies.compactMap { $0.counting(bytes: bytes) }.filter { used.insert($0).inserted }.compactMap { policy in
-                makeReplay(policy, capacity: number, bytes: bytes).map { Cell(capacity: number, countsBytes: bytes, policy: policy, replay: $0) }
-            }
-        }
     }
 
     private static func replay(_ batch: RequestBatch, on cells: [Cell]) async {
@@ -168,6 +152,7 @@ public struct Simulation: Sendable {
                 totals: totals,
                 parts: parts
             )
+            result.fleet = cell.replay.fleetResult
             if disk != nil {
                 result.diskHits = cell.replay.tally.lowerHits
                 result.diskHitBytes = cell.replay.tally.lowerBytes

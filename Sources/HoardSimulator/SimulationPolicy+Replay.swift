@@ -66,4 +66,27 @@ extension SimulationPolicy {
         default: return nil
         }
     }
+
+    /// An empty fleet with this policy in each node; `nil` if the policy cannot be that of a node.
+    ///
+    /// - Parameter sharedCapacity: Of the shared tier, a number of what the capacity in the fleet counts; `nil` if there is none.
+    func makeReplay(_ fleet: Fleet, capacity: Int, countsBytes: Bool, sharedCapacity: Int?) -> (any Replaying)? {
+        // Each node needs a cache of its own.
+        func nodes<Near: ReplacementPolicy>(_ near: () -> Near) -> any Replaying {
+            // As ``Replay`` does for the cache of this package, and ``TieredReplay`` for none.
+            let reclaims = base != .lru && fleet.shared == nil
+            let nodes = (0..<fleet.nodes).map { _ in ExpiringCache(near(), countsBytes: countsBytes, reclaims: reclaims) }
+            return fleet.shared?.countsBytes == true
+                ? FleetReplay(fleet, nodes: nodes, shared: sharedCapacity.map { ExpiringCache(LRUPolicy(byteCapacity: $0), countsBytes: true) })
+                : FleetReplay(fleet, nodes: nodes, shared: sharedCapacity.map { ExpiringCache(LRUPolicy(capacity: $0), countsBytes: false) })
+        }
+        switch (base, countsBytes) {
+        case (.lru, false): return nodes { LRUPolicy(capacity: capacity) }
+        case (.lru, true): return nodes { LRUPolicy(byteCapacity: capacity) }
+        case (.hoard, false): return nodes { HoardPolicy(capacity: capacity) }
+        case (.hoard, true): return nodes { HoardPolicy(byteCapacity: capacity, favouring: .objects) }
+        case (.hoardBytes, true): return nodes { HoardPolicy(byteCapacity: capacity, favouring: .bytes) }
+        default: return nil
+        }
+    }
 }

@@ -69,7 +69,7 @@ public struct SimulationPolicy: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether the policy can be simulated in a memory level above a disk level: ``hoard``, ``hoardBytes`` and ``lru``.
+    /// Whether the policy can be simulated in a memory level above a disk level, and in the nodes of a fleet: ``hoard``, ``hoardBytes`` and ``lru``.
     public var canStandAboveDisk: Bool { [.hoard, .hoardBytes, .lru].contains(base) }
 
     /// Whether the policy looks into the future.

@@ -29,6 +29,8 @@ public struct SimulationResult: Hashable, Sendable {
     public internal(set) var diskHits: Int?
     /// The bytes of those.
     public internal(set) var diskHitBytes: Int?
+    /// The rest of what a fleet tells; `nil` if there is none. The ``capacity`` is that of each near cache, and the hits are those of all tiers.
+    public internal(set) var fleet: FleetResult?
     /// How many requests found an object that had expired. They are misses. `nil` if the access trace has no lifetimes.
     public internal(set) var expired: Int?
     /// How many of the hits were with an object that had expired, and was loaded anew meanwhile.
@@ -49,6 +51,8 @@ public struct SimulationResult: Hashable, Sendable {
     public var hitRatio: Double { requests == 0 ? 0 : Double(hits) / Double(requests) }
     /// Hits on disk per request, from 0 to 1; `nil` if there is no disk level.
     public var diskHitRatio: Double? { diskHits.map { requests == 0 ? 0 : Double($0) / Double(requests) } }
+    /// Hits in the shared tier of a fleet per request, from 0 to 1; `nil` if there is none.
+    public var sharedHitRatio: Double? { fleet?.sharedHits.map { requests == 0 ? 0 : Double($0) / Double(requests) } }
     /// Misses per request, from 0 to 1.
     public var missRatio: Double { 1 - hitRatio }
     /// Bytes of hits per requested byte, from 0 to 1.

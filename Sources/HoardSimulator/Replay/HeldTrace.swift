@@ -52,26 +52,24 @@ struct HeldTrace: Sendable {
         let new = batch.parts.subtracting(parts)
         if new.contains(.sizes) { sizes = Array(repeating: .max, count: count) }
         if new.contains(.costs) { costs = Array(repeating: .max, count: count) }
-        if new.contains(.lifetimes) {
-            lifetimes = Array(repeating: .max, count: count)
-            times = lifetimes
-        }
+        if new.contains(.lifetimes) { lifetimes = Array(repeating: .max, count: count) }
+        if batch.parts.needTimes, !parts.needTimes { times = Array(repeating: .max, count: count) }
         if new.contains(.changes) { kinds = Array(repeating: .read, count: count) }
         parts = batch.parts
         if parts.contains(.sizes) { sizes += batch.requests.lazy.map { $0.size ?? .max } }
         if parts.contains(.costs) { costs += batch.requests.lazy.map { $0.cost ?? .max } }
-        if parts.contains(.lifetimes) {
-            lifetimes += batch.requests.lazy.map { $0.lifetime ?? .max }
-            times += batch.requests.lazy.map { $0.time ?? .max }
-        }
+        if parts.contains(.lifetimes) { lifetimes += batch.requests.lazy.map { $0.lifetime ?? .max } }
+        if parts.needTimes { times += batch.requests.lazy.map { $0.time ?? .max } }
         if parts.contains(.changes) { kinds += batch.requests.lazy.map(\.kind) }
     }
 
     /// Some of the requests.
-    func batch(_ places: Range<Int>) -> RequestBatch {
+    ///
+    /// - Parameter numbersKeys: As in ``RequestCompleter``.
+    func batch(_ places: Range<Int>, numbersKeys: Bool = false) -> RequestBatch {
         var batch = RequestBatch(places.map(request))
         batch.parts = parts
-        if parts.needNumbers { batch.keyNumbers = Array(trace.requests[places]) }
+        if numbersKeys || parts.needNumbers { batch.keyNumbers = Array(trace.requests[places]) }
         return batch
     }
 
@@ -80,10 +78,8 @@ struct HeldTrace: Sendable {
         var request = AccessRequest(key: trace.keys[Int(trace.requests[place])])
         if parts.contains(.sizes) { request.size = sizes[place] }
         if parts.contains(.costs) { request.cost = costs[place] }
-        if parts.contains(.lifetimes) {
-            request.lifetime = lifetimes[place]
-            request.time = times[place]
-        }
+        if parts.contains(.lifetimes) { request.lifetime = lifetimes[place] }
+        if parts.needTimes { request.time = times[place] }
         if parts.contains(.changes) { request.kind = kinds[place] }
         return request
     }

@@ -13,9 +13,13 @@ protocol Replaying: AnyObject, Sendable {
     var count: Int { get }
     /// The sum of the sizes of the keys it holds.
     var size: Int { get }
+    /// The rest of what a fleet tells; `nil` of a single cache.
+    var fleetResult: FleetResult? { get }
 }
 
 extension Replaying {
+    var fleetResult: FleetResult? { nil }
+
     /// How many of the requests so far were hits.
     var hits: Int { tally.hits }
 }

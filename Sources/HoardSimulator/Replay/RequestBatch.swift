@@ -4,7 +4,7 @@
 /// Requests that all caches of a simulation replay next.
 struct RequestBatch: Sendable {
     var requests: [AccessRequest]
-    /// For each request, a number for its key, from 0; empty unless there are lifetimes or changes.
+    /// For each request, a number for its key, from 0; empty unless there are lifetimes, changes or a fleet.
     var keyNumbers: [UInt32] = []
     /// The parts that requests have in the trace so far.
     var parts: RequestParts = []
@@ -44,6 +44,8 @@ struct RequestParts: OptionSet, Sendable {
 extension RequestParts {
     /// Whether the numbers of keys are needed.
     var needNumbers: Bool { !isDisjoint(with: [.lifetimes, .changes]) }
+    /// Whether times are needed: for when objects expire, and for how long a load runs.
+    var needTimes: Bool { !isDisjoint(with: [.lifetimes, .costs]) }
 }
 
 extension AccessRequest {

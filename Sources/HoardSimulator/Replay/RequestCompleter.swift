@@ -12,17 +12,21 @@ struct RequestCompleter: Sendable {
     /// The parts that any request so far had.
     private(set) var parts: RequestParts = []
     private(set) var totals = RequestTotals()
+    /// Whether keys have numbers in any case, and not only where the parts need them.
+    private let numbersKeys: Bool
+
+    init(numbersKeys: Bool = false) { self.numbersKeys = numbersKeys }
 
     /// Completes the requests of a batch, whose ``RequestBatch/parts`` and ``RequestBatch/keyNumbers`` it sets.
     mutating func complete(_ batch: inout RequestBatch) {
         parts.formUnion(RequestParts(of: batch.requests))
         batch.parts = parts
-        guard !parts.isEmpty else {
+        guard numbersKeys || !parts.isEmpty else {
             totals.requests += batch.requests.count
             totals.bytes += batch.requests.count
             return
         }
-        let needNumbers = parts.needNumbers
+        let needNumbers = numbersKeys || parts.needNumbers
         batch.keyNumbers.removeAll(keepingCapacity: true)
         for place in batch.requests.indices {
             let number = complete(&batch.requests[place])

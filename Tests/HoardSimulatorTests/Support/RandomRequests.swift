@@ -66,3 +66,26 @@ extension Replaying {
     /// Replays requests that have a key and nothing else.
     func replay(keys: [UInt64]) { replay(RequestBatch(keys.map { AccessRequest(key: $0) })) }
 }
+
+/// Requests and changes with all parts, of which some are left out at random: sizes, times, lifetimes and costs.
+func randomFullRequests(count: Int, seed: UInt64) -> [AccessRequest] {
+    var generator = SeededGenerator(seed: seed &+ 99)
+    var time: UInt64 = 0
+    return randomSizedRequests(count: count, keyCount: 60, largestSize: 60, seed: seed).map { sized in
+        time += UInt64.random(in: 0..<12, using: &generator)
+        var request = AccessRequest(key: sized.key, size: sized.size, time: time)
+        request.lifetime = sized.key % 3 == 0 ? nil : UInt64.random(in: 1...1500, using: &generator)
+        request.cost = UInt32.random(in: 0...90_000, using: &generator)
+        switch Int.random(in: 0..<40, using: &generator) {
+        case 0: request.kind = .write
+        case 1: request.kind = .removal
+        case 2: request.kind = .uncacheable
+        case 3: request.size = nil
+        case 4: request.lifetime = nil
+        case 5: request.cost = nil
+        case 6: request.time = nil
+        default: break
+        }
+        return request
+    }
+}
