@@ -56,6 +56,7 @@ public struct Simulation: Sendable {
         self.policies = policies.filter(\.canStandAboveDisk)
         self.capacities = capacities
         disk = nil
+        staleWhileRevalidate = 0
         self.fleet = fleet
     }
 

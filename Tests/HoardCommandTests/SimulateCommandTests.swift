@@ -115,6 +115,63 @@ struct SimulateCommandTests {
         #expect(fault.errors.contains("arc cannot be simulated above a disk"), "\(fault.errors)")
     }
 
+    @Test func aFleetTellsHitsOfItsTiersAndLoads() async throws {
+        let arguments = [directory.path("loop.txt"), "--capacity", "1", "--policy", "lru", "--nodes", "2", "--shared", "3", "--route", "random"]
+        let json = try await HoardProcess(["simulate"] + arguments + ["--json"]).result()
+        #expect(
+            json.text == """
+                {"trace":"loop","capacity":1,"policy":"lru","requests":6,"hits":3,"hitRatio":0.5,"nodes":2,"route":"random",\
+                "nearHits":1,"sharedHits":2,"originLoads":3,"keys":3,"loadsPerKey":1.0,"mostLoadsOfAKey":1,\
+                "originLoadsWithoutLeases":3,"hasLoadTimes":false,"bytesFromShared":2,"bytesToShared":3}
+
+                """
+        )
+        #expect(json.errors.contains("it does not say when loads ran"), "\(json.errors)")
+        let table = try await HoardProcess(["simulate"] + arguments).result()
+        #expect(
+            table.text == """
+                TRACE  CAPACITY  REQUESTS    LRU
+                loop          1         6  50.00
+
+                hit ratio of the near caches in %
+                TRACE  CAPACITY  REQUESTS    LRU
+                loop          1         6  16.67
+
+                hit ratio of the shared tier in %
+                TRACE  CAPACITY  REQUESTS    LRU
+                loop          1         6  33.33
+
+                origin loads
+                TRACE  CAPACITY  REQUESTS  LRU
+                loop          1         6    3
+
+                origin loads without leases
+                TRACE  CAPACITY  REQUESTS  LRU
+                loop          1         6    3
+
+                origin loads per key
+                TRACE  CAPACITY  REQUESTS   LRU
+                loop          1         6  1.00
+
+                most origin loads of a key
+                TRACE  CAPACITY  REQUESTS  LRU
+                loop          1         6    1
+
+                """
+        )
+    }
+
+    @Test(arguments: [
+        (["--shared", "3"], "give --nodes too"), (["--route", "hash"], "give --nodes too"), (["--nodes", "2", "--disk", "3"], "give --shared"),
+        (["--nodes", "0"], "--nodes"), (["--nodes", "1001"], "--nodes"), (["--nodes", "2", "--route", "ring"], "random"),
+        (["--nodes", "2", "--policy", "lru,arc"], "arc cannot be simulated in a fleet"),
+    ])
+    func optionsOfAFleetThatMakeNoSenseAreUsageErrors(options: [String], sentence: String) async throws {
+        let result = try await HoardProcess(["simulate", directory.path("loop.txt")] + options).result()
+        #expect(result.status == 64)
+        #expect(result.errors.contains(sentence), "\(result.errors)")
+    }
+
     @Test(arguments: [("1KiB", "arc,lru", "arc counts keys, not bytes"), ("10,5%", "hoard-bytes", "hoard-bytes counts bytes, not keys")])
     func aPolicyThatCannotCountTheCapacityIsAUsageError(capacity: String, policy: String, fault: String) async throws {
         let result = try await run(directory.path("loop.txt"), "--capacity=\(capacity)", "--policy=\(policy)")

@@ -36,7 +36,7 @@ struct RuleOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "As if an object answered for so long after its lifetime, while it is loaded anew. Not with --disk.",
+            "As if an object answered for so long after its lifetime, while it is loaded anew. Not with --disk or --nodes.",
             valueName: "duration"
         )
     )

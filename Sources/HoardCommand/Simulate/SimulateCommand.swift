@@ -29,9 +29,15 @@ struct SimulateCommand: AsyncParsableCommand {
             Rules replay an access log as if the cache had had them: what --ignore-query utm_* brings is the difference between a run with \
             it and one without. hoard advise says which are worth it.
 
+            With --nodes, several caches serve the requests, over one tier that they share if --shared says so. A write or removal is \
+            taken to reach all nodes at once. Shown are the hits of the near caches and of the shared tier, and what the origin has to load: in \
+            all, for each key, and without leases, when nodes load at the same time what none of them has. How long loads run the trace's times \
+            and costs say. In one node, requests for what is being loaded join the load.
+
             Example:
               hoard simulate trace.gz --capacity 500,5% --policy hoard,opt --plot out.svg
               hoard simulate trace.gz --capacity 64MiB,1GiB,5%B --policy hoard,hoard-bytes,lru
+              hoard simulate proxy.trace --capacity 64MiB --policy hoard --nodes 4 --shared 1GiB --route random
 
             Exits with 1 if an access trace could not be read; the others are replayed all the same.
             """
@@ -77,6 +83,33 @@ struct SimulateCommand: AsyncParsableCommand {
     )
     var disk: TraceCapacity?
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Spread the requests over so many nodes, each with a cache of the capacity. Only for hoard, hoard-bytes and lru.",
+            valueName: "n"
+        )
+    )
+    var nodes: NodeCount?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Put an LRU tier of this capacity, a number or share of keys or bytes as above, below all nodes. It is used as --disk is.",
+            valueName: "n"
+        )
+    )
+    var shared: TraceCapacity?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The node that gets a request: the one for its key (hash), or any (random, the same in every run). (default: hash)",
+            valueName: "name"
+        )
+    )
+    var route: NodeRoute?
+
     @OptionGroup(title: "Rules")
     var ruleOptions: RuleOptions
 
@@ -91,10 +124,23 @@ struct SimulateCommand: AsyncParsableCommand {
 
     private var capacities: [SimulationCapacity] { capacity?.capacities ?? SimulationCapacity.defaults }
 
+    private var simulation: Simulation {
+        guard let nodes else {
+            let window = ruleOptions.rules.staleWhileRevalidate
+            return Simulation(policies: policy.policies, capacities: capacities, disk: disk?.capacity, staleWhileRevalidate: window)
+        }
+        let fleet = Fleet(nodes: nodes.count, shared: shared?.capacity, route: route?.route ?? .hash)
+        return Simulation(policies: policy.policies, capacities: capacities, fleet: fleet)
+    }
+
     func validate() throws {
         if traces.count(where: { $0 == "-" }) > 1 { throw ValidationError("Standard input (-) can be read once only.") }
-        if let fault = policy.fault(with: capacities, aboveDisk: disk != nil) { throw ValidationError(fault) }
-        if disk != nil, ruleOptions.staleWhileRevalidate != nil { throw ValidationError("--stale-while-revalidate is not simulated with --disk.") }
+        if nodes == nil, shared != nil || route != nil { throw ValidationError("--shared and --route are for several nodes: give --nodes too.") }
+        if nodes != nil, disk != nil { throw ValidationError("--disk is for a single cache: give --shared, or leave --nodes out.") }
+        if let fault = policy.fault(with: capacities, of: disk != nil ? "disk" : nodes != nil ? "nodes" : nil) { throw ValidationError(fault) }
+        if disk != nil || nodes != nil, ruleOptions.staleWhileRevalidate != nil {
+            throw ValidationError("--stale-while-revalidate is not simulated with --disk or --nodes.")
+        }
     }
 
     func run() async throws {
@@ -116,12 +162,7 @@ struct SimulateCommand: AsyncParsableCommand {
     /// The results of each access trace, what a report says of it, and whether all could be read.
     private func simulate() async throws -> (results: [[SimulationResult]], sections: [TraceReport.Section], isComplete: Bool) {
         let rules = ruleOptions.rules
-        let simulation = Simulation(
-            policies: policy.policies,
-            capacities: capacities,
-            disk: disk?.capacity,
-            staleWhileRevalidate: rules.staleWhileRevalidate
-        )
+        let simulation = simulation
         var progress = ProgressBar(total: Self.byteCount(of: traces))
         defer { progress.finish() }
         var all: [[SimulationResult]] = []
@@ -134,7 +175,7 @@ struct SimulateCommand: AsyncParsableCommand {
                 if json { try write(results.map { try $0.json }) }
                 all.append(results)
                 if let collector { sections.append(collector.section(results: results)) }
-                for note in Self.notes(on: reader) {
+                for note in Self.notes(on: reader) + Self.notes(on: results) {
                     progress.finish()
                     Terminal.say("hoard: \(printable(path)): \(note)")
                 }
@@ -156,6 +197,12 @@ struct SimulateCommand: AsyncParsableCommand {
             notes.append("it has \(percent) of the keys, so give \(percent) of the capacity that is meant.")
         }
         return notes
+    }
+
+    /// Sentences on what an access trace does not say of a fleet.
+    private static func notes(on results: [SimulationResult]) -> [String] {
+        guard let fleet = results.first?.fleet, fleet.sharedHits != nil, !fleet.hasLoadTimes else { return [] }
+        return ["it does not say when loads ran (times and costs), so that there are as many with leases as without."]
     }
 
     /// The bytes of all files; `nil` if one of them is a pipe or is not there.

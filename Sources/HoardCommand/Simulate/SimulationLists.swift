@@ -32,11 +32,13 @@ struct PolicyList: ExpressibleByArgument, Sendable {
         isExplicit = false
     }
 
-    /// The fault of a policy that was named and cannot count the unit of a capacity, or not stand above a disk; `nil` if there is none.
-    func fault(with capacities: [SimulationCapacity], aboveDisk: Bool) -> String? {
+    /// The fault of a policy that was named and cannot count the unit of a capacity, or not stand above a disk or in a fleet; `nil` if there is none.
+    ///
+    /// - Parameter option: The option that puts the caches there, without its hyphens.
+    func fault(with capacities: [SimulationCapacity], of option: String?) -> String? {
         guard isExplicit else { return nil }
-        if aboveDisk, let policy = policies.first(where: { !$0.canStandAboveDisk }) {
-            return "\(policy) cannot be simulated above a disk: leave it out of --policy, or --disk."
+        if let option, let policy = policies.first(where: { !$0.canStandAboveDisk }) {
+            return "\(policy) cannot be simulated \(option == "disk" ? "above a disk" : "in a fleet"): leave it out of --policy, or --\(option)."
         }
         for policy in policies {
             for capacity in capacities where !policy.canCount(bytes: capacity.countsBytes) {
@@ -117,5 +119,27 @@ struct ParameterList: ExpressibleByArgument, Sendable {
     init?(argument: String) {
         names = argument.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
         if names.isEmpty { return nil }
+    }
+}
+
+/// The number of nodes of a fleet on the command line: `4`.
+struct NodeCount: ExpressibleByArgument, Sendable {
+    let count: Int
+
+    init?(argument: String) {
+        guard let count = Int(argument), (1...Fleet.maximumNodes).contains(count) else { return nil }
+        self.count = count
+    }
+}
+
+/// The route of requests to nodes on the command line: `hash`.
+struct NodeRoute: ExpressibleByArgument, Sendable {
+    static let allValueStrings = FleetRoute.all.map(\.description)
+
+    let route: FleetRoute
+
+    init?(argument: String) {
+        guard let route = FleetRoute(name: argument) else { return nil }
+        self.route = route
     }
 }

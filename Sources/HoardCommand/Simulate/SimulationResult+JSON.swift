@@ -20,6 +20,7 @@ extension SimulationResult {
                 fields += [("memoryHits", "\(hits - diskHits)"), ("diskHits", "\(diskHits)")]
                 if showsBytes { fields.append(("diskHitBytes", "\(diskHitBytes)")) }
             }
+            if let fleet { fields += fleet.fields(hits: hits) }
             if let requestedMicroseconds, let savedMicroseconds, let savedTimeRatio {
                 fields += [("requestedMicroseconds", "\(requestedMicroseconds)"), ("savedMicroseconds", "\(savedMicroseconds)")]
                 fields.append(("savedTimeRatio", "\(savedTimeRatio)"))
@@ -27,5 +28,20 @@ extension SimulationResult {
             if let expired { fields.append(("expired", "\(expired)")) }
             return "{" + fields.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}"
         }
+    }
+}
+
+extension FleetResult {
+    /// The fields of a line of JSON.
+    fileprivate func fields(hits: Int) -> [(String, String)] {
+        var fields = [("nodes", "\(fleet.nodes)"), ("route", "\"\(fleet.route)\""), ("nearHits", "\(hits - (sharedHits ?? 0))")]
+        if let sharedHits { fields.append(("sharedHits", "\(sharedHits)")) }
+        fields += [("originLoads", "\(originLoads)"), ("keys", "\(keyCount)"), ("loadsPerKey", "\(loadsPerKey)")]
+        fields.append(("mostLoadsOfAKey", "\(mostLoadsOfAKey)"))
+        if let originLoadsWithoutLeases {
+            fields += [("originLoadsWithoutLeases", "\(originLoadsWithoutLeases)"), ("hasLoadTimes", "\(hasLoadTimes)")]
+            fields += [("bytesFromShared", "\(bytesFromShared)"), ("bytesToShared", "\(bytesToShared)")]
+        }
+        return fields
     }
 }
