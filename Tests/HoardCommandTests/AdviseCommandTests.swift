@@ -48,7 +48,7 @@ struct AdviseCommandTests {
         let document = try JSONDecoder().decode(AdviceDocument.self, from: Data(result.text.utf8))
         let advice = try #require(document.advice.first)
         for (command, ratio) in [(advice.commandBefore, advice.hitRatioBefore), (advice.commandAfter, advice.hitRatioAfter)] {
-            let words = try #require(command).split(separator: " ").map { $0.replacing("'", with: "") }
+            let words = try #require(command).split(separator: " ").map { String($0).replacing("'", with: "") }
             #expect(words.prefix(2) == ["hoard", "simulate"])
             let simulated = try await HoardProcess(Array(words.dropFirst()) + ["--json"]).result()
             let fields = try #require(JSONSerialization.jsonObject(with: Data(simulated.text.utf8)) as? [String: Any])
