@@ -35,9 +35,9 @@ struct SnapshotHeader: Hashable {
         precondition(schema.count <= maximumSchemaByteCount, "The name of a snapshot's schema has at most \(maximumSchemaByteCount) bytes.")
         var bytes = magic
         bytes.reserveCapacity(fixedByteCount + schema.count)
-        append(formatVersion, to: &bytes)
-        append(UInt32(schema.count), to: &bytes)
-        append(UInt64(payloadByteCount), to: &bytes)
+        bytes.append(littleEndian: formatVersion)
+        bytes.append(littleEndian: UInt32(schema.count))
+        bytes.append(littleEndian: UInt64(payloadByteCount))
         bytes += schema
         return bytes
     }
@@ -50,13 +50,13 @@ struct SnapshotHeader: Hashable {
             throw SnapshotError(.foreign, "The file \(path) is not a snapshot.")
         }
         guard bytes.count >= Self.fixedByteCount else { throw .corrupt(path) }
-        let version = Self.number(in: bytes[8..<12])
+        let version = bytes.number(at: 8, as: UInt32.self)
         guard version <= Self.formatVersion else {
             throw SnapshotError(.newerFormat, "The snapshot \(path) has format \(version); this version of Hoard reads format \(Self.formatVersion).")
         }
         guard version == Self.formatVersion,
-            let schemaByteCount = Int(exactly: Self.number(in: bytes[12..<16])), schemaByteCount <= Self.maximumSchemaByteCount,
-            let payloadByteCount = Int(exactly: Self.number(in: bytes[16..<24]))
+            let schemaByteCount = Int(exactly: bytes.number(at: 12, as: UInt32.self)), schemaByteCount <= Self.maximumSchemaByteCount,
+            let payloadByteCount = Int(exactly: bytes.number(at: 16, as: UInt64.self))
         else { throw .corrupt(path) }
         self.schemaByteCount = schemaByteCount
         self.payloadByteCount = payloadByteCount
@@ -67,16 +67,8 @@ struct SnapshotHeader: Hashable {
         // The hash of the header seeds the hash of the payload, so the two need not be copied together.
         let seed = header.withUnsafeBytes { XXH64.hash($0) }
         var bytes: [UInt8] = []
-        append(payload.withUnsafeBytes { XXH64.hash($0, seed: seed) }, to: &bytes)
+        bytes.append(littleEndian: payload.withUnsafeBytes { XXH64.hash($0, seed: seed) })
         return bytes
-    }
-
-    private static func append(_ number: some FixedWidthInteger, to bytes: inout [UInt8]) {
-        withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
-    }
-
-    private static func number(in bytes: ArraySlice<UInt8>) -> UInt64 {
-        bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 }
 
