@@ -22,6 +22,9 @@
         /// The error of the call that has just failed on this thread.
         static var last: SystemCallError { SystemCallError(errno) }
 
+        /// There is something at the path already.
+        static var occupied: SystemCallError { SystemCallError(EEXIST) }
+
         /// Whether there is nothing at the path.
         var isNotFound: Bool { number == ENOENT }
 

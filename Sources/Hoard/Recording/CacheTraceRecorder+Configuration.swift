@@ -22,7 +22,7 @@ extension CacheTraceRecorder {
 
     /// The counts of a recorder.
     public struct Statistics: Hashable, Sendable {
-        /// The number of accesses and changes written.
+        /// The number of accesses and changes written to files.
         public var written = 0
         /// The number of those lost, because too many were waiting, or because they could not be written.
         public var lost = 0

@@ -3,12 +3,6 @@
 
 internal import Synchronization
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// Records which keys a cache is asked for, so that its traffic can be replayed on other sizes and policies.
 ///
 /// ```swift
@@ -36,37 +30,21 @@ public final class CacheTraceRecorder: Sendable {
     private let hasher = KeyHasher.random()
     /// Where accesses go that do not come from a shard. Which of them, the hash decides, so that those to one key keep their order.
     private let buffers: StripedBuffers
-    private let output: TraceOutput
+    let output: TraceOutput
     /// Moves the recording's time to the present.
     private let showTime: @Sendable () -> Int64
     private let pump: Task<Void, Never>
 
-    /// Begins a recording.
-    ///
-    /// A recording that is at `path` already becomes the older file `path.1`. Blocks the thread while the file is created.
-    ///
-    /// - Parameters:
-    ///   - path: Where the file is to be. Only the process's user may read it (mode 0600).
-    ///   - ticker: The clock that times accesses.
-    ///   - clock: Dates the recording.
-    /// - Throws: ``CacheTraceError``.
-    public init(
-        path: String,
-        configuration: Configuration = Configuration(),
-        ticker: any Ticker = MonotonicTicker(),
-        clock: any WallClock = SystemWallClock()
-    ) throws(CacheTraceError) {
+    init(
+        writer: consuming TraceFileWriter?,
+        sampledKeys: UInt32,
+        configuration: Configuration,
+        ticker: any Ticker,
+        onFailure: @escaping @Sendable (CacheTraceError) -> Void
+    ) {
         self.configuration = configuration
-        let share = configuration.sampledShare.isNaN ? 1 : configuration.sampledShare
-        let sampledKeys = UInt32(min(65_536, max(1, (share * 65_536).rounded())))
         let collector = TraceCollector(threshold: sampledKeys, maximumByteCount: max(1 << 16, configuration.maximumPendingByteCount))
-        let header = TraceFileHeader(
-            start: UInt64(min(max(0, clock.now().timeIntervalSince1970 * 1_000), 1e18)),
-            tickLength: UInt32(Self.tickNanoseconds / 1_000),
-            sampledKeys: sampledKeys,
-            number: 0
-        )
-        let output = try TraceOutput(path: path, configuration: configuration, header: header, collector: collector)
+        let output = TraceOutput(writer: writer, collector: collector, onFailure: onFailure)
         self.collector = collector
         self.output = output
         buffers = StripedBuffers(collector)
@@ -97,7 +75,7 @@ public final class CacheTraceRecorder: Sendable {
         output.close()
     }
 
-    static let tickNanoseconds: Int64 = 10_000_000
+    static let tickNanoseconds = Int64(TraceListener.tickMilliseconds) * 1_000_000
 
     /// Records an access to a key of a cache of your own, or to one that Hoard has no recording for.
     ///

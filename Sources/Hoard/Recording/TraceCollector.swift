@@ -69,11 +69,11 @@ final class TraceCollector: Sendable {
         return (order, lost)
     }
 
-    /// Hands out accesses in order, with pseudonyms.
-    func forEachEvent(in order: TraceOrder, _ body: (TraceEvent) -> Void) {
+    /// Hands out accesses in order, with pseudonyms, and with the upper 60 bits of their keys' hashes.
+    func forEachEvent(in order: TraceOrder, _ body: (_ event: TraceEvent, _ hash: UInt64) -> Void) {
         order.forEach { kind, hash, tick, details in
             let key = kind == .removal && hash == 0 ? TraceEvent.everything : pseudonym(of: hash)
-            body(TraceEvent(kind, key: key, tick: tick, details: details))
+            body(TraceEvent(kind, key: key, tick: tick, details: details), hash)
         }
     }
 

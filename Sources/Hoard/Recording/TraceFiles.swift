@@ -34,10 +34,28 @@
         }
 
         /// Moves a recording that is at a path out of the way, as an older file.
-        static func makeWay(at path: String, fileCount: Int) throws(SystemCallError) {
-            guard let status = try FileSystem.status(of: path), status.kind == .file else { return }
-            let magic = try FileDescriptor.reading(path, followingLinks: false).read(TraceFileHeader.magic.count)
-            if magic == TraceFileHeader.magic { try shift(path, fileCount: fileCount) }
+        ///
+        /// - Returns: The first of the recording's paths at which something else is, and nothing has been moved; `nil` if there is none.
+        static func makeWay(at path: String, fileCount: Int) throws(SystemCallError) -> String? {
+            if let stranger = try stranger(among: path, fileCount: fileCount) { return stranger }
+            if try FileSystem.status(of: path) != nil { try shift(path, fileCount: fileCount) }
+            return nil
+        }
+
+        /// The first of the paths of a recording's files at which something is that is no file of a recording.
+        private static func stranger(among path: String, fileCount: Int) throws(SystemCallError) -> String? {
+            for number in 0..<fileCount {
+                let path = number == 0 ? path : "\(path).\(number)"
+                if try !isFree(path) { return path }
+            }
+            return nil
+        }
+
+        /// Whether there is nothing at a path, or a file of a recording, which may be moved.
+        private static func isFree(_ path: String) throws(SystemCallError) -> Bool {
+            guard let status = try FileSystem.status(of: path) else { return true }
+            guard status.kind == .file else { return false }
+            return try FileDescriptor.reading(path, followingLinks: false).read(TraceFileHeader.magic.count) == TraceFileHeader.magic
         }
 
         /// Begins another file if this one has no room for so many bytes. Returns whether it has.
@@ -65,7 +83,9 @@
             }
         }
 
+        /// - Throws: `EEXIST` if something else has come to one of the paths meanwhile.
         private mutating func rotate() throws(SystemCallError) {
+            guard try Self.stranger(among: path, fileCount: fileCount) == nil else { throw SystemCallError.occupied }
             try Self.shift(path, fileCount: fileCount)
             header.number &+= 1
             file = try Self.begin(path, header)

@@ -3,15 +3,16 @@
 
 internal import Synchronization
 
-/// Writes what the collector has gathered.
+/// Hands what the collector has gathered to the file, if there is one, and to listeners.
 final class TraceOutput: Sendable {
     private struct State: ~Copyable {
-        #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
-            var files: TraceFiles?
-        #endif
-        var encoder: TraceBlockEncoder
-        var statistics = CacheTraceRecorder.Statistics()
-        var unreportedLosses = 0
+        var writer: TraceFileWriter?
+        var listeners: [Int: TraceListener] = [:]
+        var nextListener = 0
+        /// The accesses that the collector has lost.
+        var lost = 0
+        var hasToldOfFailure = false
+        var isClosed = false
     }
 
     private struct Drains {
@@ -20,37 +21,15 @@ final class TraceOutput: Sendable {
     }
 
     private let collector: TraceCollector
-    private let path: String
-    /// Held while files are written.
+    private let onFailure: @Sendable (CacheTraceError) -> Void
+    /// Held while accesses are handed out, so that each is handed out once, and in order.
     private let state: Mutex<State>
     private let drains = Mutex(Drains())
 
-    init(
-        path: String,
-        configuration: CacheTraceRecorder.Configuration,
-        header: TraceFileHeader,
-        collector: TraceCollector
-    ) throws(CacheTraceError) {
-        self.path = path
+    init(writer: consuming TraceFileWriter?, collector: TraceCollector, onFailure: @escaping @Sendable (CacheTraceError) -> Void) {
         self.collector = collector
-        #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
-            do throws(SystemCallError) {
-                try TraceFiles.makeWay(at: path, fileCount: max(1, configuration.fileCount))
-                let maximumByteCount = max(1 << 16, configuration.maximumFileByteCount)
-                let files = try TraceFiles(
-                    path: path,
-                    maximumByteCount: maximumByteCount,
-                    fileCount: max(1, configuration.fileCount),
-                    header: header
-                )
-                state = Mutex(State(files: files, encoder: TraceBlockEncoder(usualByteCount: min(1 << 18, maximumByteCount / 8))))
-            } catch {
-                if error.isOccupied { throw CacheTraceError(.occupied, "\(path) is there already, and is no recording. Choose another path.") }
-                throw CacheTraceError(.io, "The recording \(path) cannot be written: \(error).")
-            }
-        #else
-            throw CacheTraceError(.unsupported, "There are no files on this platform to record into.")
-        #endif
+        self.onFailure = onFailure
+        state = Mutex(State(writer: writer))
     }
 
     @discardableResult
@@ -67,85 +46,72 @@ final class TraceOutput: Sendable {
         _ = drains.withLock { $0.functions.removeValue(forKey: number) }
     }
 
+    /// - Returns: The number of the listener.
+    func add(_ listener: TraceListener) -> Int {
+        state.withLock { state in
+            state.nextListener += 1
+            state.listeners[state.nextListener] = listener
+            return state.nextListener
+        }
+    }
+
+    /// Nothing is handed to the listener when this has returned.
+    func removeListener(_ number: Int) {
+        // It is let go of outside the lock.
+        _ = state.withLock { $0.listeners.removeValue(forKey: number) }
+    }
+
     var statistics: CacheTraceRecorder.Statistics {
-        state.withLock { $0.statistics }
+        state.withLock { state in
+            var statistics = state.writer?.statistics ?? CacheTraceRecorder.Statistics()
+            statistics.lost += state.lost
+            return statistics
+        }
     }
 
     func throwFailure() throws(CacheTraceError) {
         if let failure = statistics.failure { throw CacheTraceError(.io, failure) }
     }
 
-    /// Writes what has been gathered.
-    func flush() {
-        for drain in drains.withLock({ Array($0.functions.values) }) { drain() }
-        state.withLock { write(&$0) }
-    }
+    /// Hands out what has been gathered.
+    func flush() { flush(isLast: false) }
 
-    /// Writes what has been gathered, and closes the file.
+    /// Hands out what has been gathered, and closes the file.
     func close() {
-        flush()
-        collector.close()
+        flush(isLast: true)
         drains.withLock { $0.functions.removeAll() }
-        state.withLock { state in
-            #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
-                state.files = nil
-            #endif
-        }
     }
 
-    private func write(_ state: inout State) {
+    private func flush(isLast: Bool) {
+        for drain in drains.withLock({ Array($0.functions.values) }) { drain() }
+        let failure = state.withLock { state -> String? in
+            guard !state.isClosed else { return nil }
+            if isLast { collector.close() }
+            handOut(&state, isLast: isLast)
+            if isLast {
+                state.isClosed = true
+                state.writer?.close()
+            }
+            guard !state.hasToldOfFailure, let failure = state.writer?.statistics.failure else { return nil }
+            state.hasToldOfFailure = true
+            // Nobody is left to gather accesses for.
+            if state.listeners.isEmpty { collector.close() }
+            return failure
+        }
+        if let failure { onFailure(CacheTraceError(.io, failure)) }
+    }
+
+    private func handOut(_ state: inout State, isLast: Bool) {
         let (order, lost) = collector.drain()
-        state.statistics.lost += lost
-        state.unreportedLosses += lost
-        collector.forEachEvent(in: order) { event in
-            if state.encoder.count == 0 { beginBlock(&state) }
-            state.encoder.append(event)
-            if state.encoder.isFull { writeBlock(&state) }
+        state.lost += lost
+        state.writer?.noteLosses(lost)
+        var listeners = state.listeners.values.map { TraceDelivery(to: $0) }
+        let now = collector.tick.value.load(ordering: .relaxed)
+        collector.forEachEvent(in: order) { event, hash in
+            state.writer?.append(event, hash: hash)
+            for index in listeners.indices { listeners[index].append(event, hash: hash, now: now) }
         }
-        if state.encoder.count > 0 { writeBlock(&state) }
+        state.writer?.endBlock()
+        for index in listeners.indices { listeners[index].end(now: now, lost: lost, isLast: isLast) }
     }
-
-    private func beginBlock(_ state: inout State) {
-        #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
-            do throws(SystemCallError) {
-                if try state.files?.makeRoom(for: state.encoder.maximumByteCount) == true { state.encoder.beginAnew() }
-            } catch {
-                fail(error, &state)
-            }
-        #endif
-    }
-
-    private func writeBlock(_ state: inout State) {
-        let count = state.encoder.count
-        let block = state.encoder.take(lost: UInt32(clamping: state.unreportedLosses))
-        if append(block, &state) {
-            state.statistics.written += count
-            state.unreportedLosses = 0
-        } else {
-            state.statistics.lost += count
-        }
-    }
-
-    /// - Returns: Whether the block was written.
-    private func append(_ block: [UInt8], _ state: inout State) -> Bool {
-        #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
-            guard state.statistics.failure == nil, state.files != nil else { return false }
-            do throws(SystemCallError) {
-                try state.files?.append(block)
-                state.statistics.byteCount = state.files?.writtenByteCount ?? 0
-                return true
-            } catch {
-                fail(error, &state)
-            }
-        #endif
-        return false
-    }
-
-    #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
-        private func fail(_ error: SystemCallError, _ state: inout State) {
-            state.statistics.failure = "The recording \(path) has ended, because it cannot be written: \(error)."
-            state.files = nil
-            collector.close()
-        }
-    #endif
 }

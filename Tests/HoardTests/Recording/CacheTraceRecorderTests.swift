@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HoardTesting
+import Synchronization
 import Testing
 
 @testable import Hoard
@@ -27,16 +28,11 @@ struct CacheTraceRecorderTests {
         return try CacheTraceRecorder(path: path, configuration: configuration, ticker: time, clock: time)
     }
 
-    private func decoded(_ path: String) throws -> (events: [TraceEvent], decoder: TraceFileDecoder) {
-        let bytes = try Data(contentsOf: URL(filePath: path))
-        var decoder = TraceFileDecoder()
-        var events: [TraceEvent] = []
-        try decoder.decode(bytes) { events.append($0) }
-        try decoder.finish()
-        return (events, decoder)
-    }
+    private func events() throws -> [TraceEvent] { try RecordedTrace(path: path).events }
 
-    private func events() throws -> [TraceEvent] { try decoded(path).events }
+    private func write(_ text: String, to path: String) throws { try Data(text.utf8).write(to: URL(filePath: path)) }
+
+    private func text(of path: String) throws -> String { String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self) }
 
     @Test func readsAndWritesOfACacheAreRecordedInTheirOrder() throws {
         let recorder = try recorder()
@@ -141,9 +137,9 @@ struct CacheTraceRecorderTests {
             for key in 0..<8_000 { _ = cache.value(forKey: key) }
         }
         try recorder.finish()
-        let (events, decoder) = try decoded(path)
-        #expect(decoder.header?.sampledKeys == 16_384)
-        let counts = Dictionary(events.map { ($0.key, 1) }, uniquingKeysWith: +)
+        let trace = try RecordedTrace(path: path)
+        #expect(trace.header?.sampledKeys == 16_384)
+        let counts = Dictionary(trace.events.map { ($0.key, 1) }, uniquingKeysWith: +)
         #expect((1_800...2_200).contains(counts.count))
         #expect(counts.values.allSatisfy { $0 == 3 })
     }
@@ -176,9 +172,9 @@ struct CacheTraceRecorderTests {
             try recorder.flush()
         }
         try recorder.finish()
-        let files = try [path + ".2", path + ".1", path].map { try decoded($0) }
-        #expect(files.map { $0.decoder.header?.number ?? 0 } == [3, 4, 5])
-        #expect(files.allSatisfy { $0.decoder.position <= 1 << 16 })
+        let files = try [path + ".2", path + ".1", path].map { try RecordedTrace(path: $0) }
+        #expect(files.map { $0.header?.number ?? 0 } == [3, 4, 5])
+        #expect(files.allSatisfy { $0.byteCount <= 1 << 16 })
         #expect(!FileManager.default.fileExists(atPath: path + ".3"))
         // No access is in two files, and none between the oldest and the newest is missing.
         let keys = files.flatMap { $0.events.map(\.key) }
@@ -192,12 +188,56 @@ struct CacheTraceRecorderTests {
         try recorder().finish()
         #expect(FileManager.default.fileExists(atPath: path + ".1"))
         let other = directory.path(of: "letter.txt")
-        try Data("Dear reader".utf8).write(to: URL(filePath: other))
+        try write("Dear reader", to: other)
         let error = #expect(throws: CacheTraceError.self) { try CacheTraceRecorder(path: other) }
         #expect(error?.code == .occupied)
-        #expect(try Data(contentsOf: URL(filePath: other)) == Data("Dear reader".utf8))
+        #expect(try text(of: other) == "Dear reader")
         let missing = #expect(throws: CacheTraceError.self) { try CacheTraceRecorder(path: directory.path(of: "missing/some.trace")) }
         #expect(missing?.code == .io)
+    }
+
+    @Test func aFileWithTheNameOfAnOlderRecordingIsNotTouched() throws {
+        try recorder().finish()
+        let first = try Data(contentsOf: URL(filePath: path))
+        for number in 1...3 {
+            let older = "\(path).\(number)"
+            try write("Dear reader", to: older)
+            let error = #expect(throws: CacheTraceError.self) { try recorder() }
+            #expect(error?.code == .occupied)
+            #expect(error?.message.contains(older) == true)
+            #expect(try text(of: older) == "Dear reader")
+            #expect(try Data(contentsOf: URL(filePath: path)) == first)
+            try FileManager.default.removeItem(atPath: older)
+        }
+        // Four files are kept, so this name is never taken.
+        try write("Dear reader", to: path + ".4")
+        for _ in 0..<6 { try recorder().finish() }
+        #expect(try text(of: path + ".4") == "Dear reader")
+        try FileManager.default.removeItem(atPath: path + ".1")
+        try FileManager.default.createDirectory(atPath: path + ".1", withIntermediateDirectories: false)
+        #expect(throws: CacheTraceError.self) { try recorder() }
+    }
+
+    @Test func aFailureToWriteEndsTheRecordingAndIsToldOnce() throws {
+        var configuration = CacheTraceRecorder.Configuration()
+        configuration.maximumFileByteCount = 1 << 16
+        let failures = Mutex<[CacheTraceError]>([])
+        let recorder = try CacheTraceRecorder(path: path, configuration: configuration, ticker: time, clock: time) { error in
+            failures.withLock { $0.append(error) }
+        }
+        try write("Dear reader", to: path + ".1")
+        for round in 0..<50 {
+            for key in 0..<1_000 { recorder.record(CacheAccess(.hit), forKey: round * 1_000 + key) }
+            try? recorder.flush()
+        }
+        #expect(throws: CacheTraceError.self) { try recorder.finish() }
+        #expect(failures.withLock { $0.map(\.code) } == [.io])
+        #expect(recorder.statistics.failure == failures.withLock { $0.first?.message })
+        #expect(try text(of: path + ".1") == "Dear reader")
+        // What had been written until then is there.
+        #expect(try events().count == recorder.statistics.written)
+        #expect(recorder.statistics.written > 0)
+        #expect(recorder.statistics.lost > 0)
     }
 
     @Test func accessesBeyondWhatMayWaitAreLostAndCounted() throws {
