@@ -151,7 +151,7 @@ extension TieredCache {
         let labels = entry.terms.labels
         let verdict = marks.withLock { $0.verdict(onEntryBornIn: entry.bornEra, tags: labels) }
         if verdict.isRemoved {
-            replace(entry, with: nil, key: key)
+            if replace(entry, with: nil, key: key), isObserved { recordRemoval(of: key) }
             return nil
         }
         if let staleSince = verdict.staleSince, staleSince < entry.ticks.fresh {
@@ -164,8 +164,9 @@ extension TieredCache {
         return entry
     }
 
-    /// Replaces an entry in memory, or removes it, if it is still there.
-    private func replace(_ entry: TieredEntry<Value>, with new: TieredEntry<Value>?, key: Key) {
+    /// Replaces an entry in memory, or removes it, if it is still there. Returns whether it was.
+    @discardableResult
+    private func replace(_ entry: TieredEntry<Value>, with new: TieredEntry<Value>?, key: Key) -> Bool {
         let newEntry = new.map { memoryEntry($0, forKey: key) }
         // What leaves memory is released after the lock.
         let left = fences.withLock { _ -> (current: TieredEntry<Value>?, departures: Departures<Key, TieredEntry<Value>>?) in
@@ -176,7 +177,9 @@ extension TieredCache {
             if let departure = memory.removeEntry(forKey: key).departure { departures.append(departure) }
             return (current, departures)
         }
-        if let departures = left.departures { memory.report(departures) }
+        guard let departures = left.departures else { return false }
+        memory.report(departures)
+        return true
     }
 
     /// The same value, no longer fresh since a tick.

@@ -13,8 +13,8 @@ extension TieredCache {
     /// Records the accesses to this cache from now on; with `nil`, ends that.
     ///
     /// Each request is a hit, a hit of a stale value, or a miss, with the tier that answered. Each value that is loaded or written is recorded with its weight, if memory is limited
-    /// by weight, with how long it is fresh, and with how long the load took; each removal by key, and of everything. Invalidations by tag or partition are not: the misses that follow
-    /// from them are. The entries that memory has when the recording begins are recorded first.
+    /// by weight, with how long it is fresh, and with how long the load took; each removal by key, and of everything. An invalidation by tag or partition is recorded as the removal of
+    /// each entry that leaves memory for it, which is when somebody asks for that entry. The entries that memory has when the recording begins are recorded first.
     ///
     /// While a cache records, a hit in memory takes some tens of nanoseconds more. When it does not, nothing.
     /// - Complexity: O(*n*) for *n* entries in memory.

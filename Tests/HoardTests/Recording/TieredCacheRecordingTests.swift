@@ -60,6 +60,21 @@ struct TieredCacheRecordingTests {
         #expect(lines == ["write 0 lifetime 60000", "removal 0", "removal all"])
     }
 
+    @Test func anInvalidationByTagIsTheRemovalOfWhatIsAskedForNext() async throws {
+        let lines = try await lines { next in
+            await fixture.cache.insert(1, forKey: "a", tags: ["t"])
+            try next()
+            await fixture.cache.insert(2, forKey: "b")
+            try next()
+            await fixture.cache.removeValues(taggedWith: "t")
+            try next()
+            #expect(await fixture.cache.value(forKey: "b") == 2)
+            try next()
+            #expect(await fixture.cache.value(forKey: "a") == nil)
+        }
+        #expect(lines == ["write 0 lifetime 60000", "write 1 lifetime 60000", "hit 1", "removal 0", "miss 0"])
+    }
+
     @Test func aFailedLoadIsAMiss() async throws {
         let lines = try await lines { _ in
             await #expect(throws: TestError.self) { try await fixture.cache.value(forKey: "a") { _ in throw TestError() } }
