@@ -4,7 +4,8 @@
 /// Several processes, each with a near cache, and the shared tier between them and the origin, if there is one.
 ///
 /// A hit in a node's near cache does not reach the shared tier, whose order it leaves alone. A miss looks there: a hit is brought into the near
-/// cache, and stays in the shared tier; a miss loads the object, and writes it to both. Each tier evicts on its own. A write brings the object
+/// cache, and stays in the shared tier; a miss loads the object, and writes it to both. Each tier evicts on its own, unless the
+/// fleet is inclusive. A write brings the object
 /// into the node that got it and into the shared tier, and removes it from all other nodes; a removal concerns all. The nodes are taken to
 /// hear of it at once, which in a real fleet takes the time of a message.
 ///
@@ -22,13 +23,16 @@ public struct Fleet: Hashable, Sendable {
     public let shared: SimulationCapacity?
     /// The node that gets a request.
     public let route: FleetRoute
+    /// Whether nodes drop what the shared tier evicts. A Redis tells its clients of what it evicts as it does of what is removed.
+    public let isInclusive: Bool
 
     /// - Parameter nodes: From 1 to ``maximumNodes``.
-    public init(nodes: Int, shared: SimulationCapacity? = nil, route: FleetRoute = .hash) {
+    public init(nodes: Int, shared: SimulationCapacity? = nil, route: FleetRoute = .hash, isInclusive: Bool = false) {
         precondition((1...Self.maximumNodes).contains(nodes), "A fleet has from 1 to \(Self.maximumNodes) nodes, not \(nodes).")
         self.nodes = nodes
         self.shared = shared
         self.route = route
+        self.isInclusive = isInclusive
     }
 }
 

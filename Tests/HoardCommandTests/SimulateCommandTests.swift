@@ -164,7 +164,7 @@ struct SimulateCommandTests {
     @Test(arguments: [
         (["--shared", "3"], "give --nodes too"), (["--route", "hash"], "give --nodes too"), (["--nodes", "2", "--disk", "3"], "give --shared"),
         (["--nodes", "0"], "--nodes"), (["--nodes", "1001"], "--nodes"), (["--nodes", "2", "--route", "ring"], "random"),
-        (["--nodes", "2", "--policy", "lru,arc"], "arc cannot be simulated in a fleet"),
+        (["--nodes", "2", "--inclusive"], "give --shared too"), (["--nodes", "2", "--policy", "lru,arc"], "arc cannot be simulated in a fleet"),
     ])
     func optionsOfAFleetThatMakeNoSenseAreUsageErrors(options: [String], sentence: String) async throws {
         let result = try await HoardProcess(["simulate", directory.path("loop.txt")] + options).result()

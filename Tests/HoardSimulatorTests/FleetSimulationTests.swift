@@ -53,6 +53,14 @@ struct FleetSimulationTests {
         #expect(emptied.originLoads == 2 && emptied.sharedHits == 3 + 3)
     }
 
+    @Test func nodesOfAnInclusiveFleetDropWhatTheSharedTierEvicts() async throws {
+        // Key 1 is used in the near cache only, so that the shared tier evicts it for key 3.
+        let requests = [1, 2, 1, 3, 1].map { AccessRequest(key: $0) }
+        let (_, apart) = try await result(requests, near: .count(3), Fleet(nodes: 1, shared: .count(2)))
+        let (_, inclusive) = try await result(requests, near: .count(3), Fleet(nodes: 1, shared: .count(2), isInclusive: true))
+        #expect(apart.originLoads == 3 && inclusive.originLoads == 4)
+    }
+
     // MARK: Leases
 
     @Test func withoutLeasesEveryNodeLoadsAKeyThatIsBeingLoaded() async throws {
@@ -126,7 +134,7 @@ struct FleetSimulationTests {
         for seed in UInt64(0)..<12 {
             let requests = randomFullRequests(count: 2500, seed: seed)
             for (near, shared) in [(SimulationCapacity.count(6), SimulationCapacity.count(20)), (.bytes(200), .bytes(600)), (.count(6), nil)] {
-                let fleet = Fleet(nodes: 1 + Int(seed % 5), shared: shared, route: route)
+                let fleet = Fleet(nodes: 1 + Int(seed % 5), shared: shared, route: route, isInclusive: seed % 2 == 1)
                 let (whole, result) = try await result(requests, near: near, fleet)
                 for hasLeases in [true, false] {
                     let model = model(fleet, near: near, hasLeases: hasLeases, of: requests)
@@ -148,7 +156,8 @@ struct FleetSimulationTests {
         func tier(_ capacity: SimulationCapacity) -> FleetModel.Tier {
             FleetModel.Tier(capacity: capacity.resolved(keyCount: 0), countsBytes: capacity.countsBytes)
         }
-        var model = FleetModel(nodes: fleet.nodes, near: tier(near), shared: fleet.shared.map(tier), hasLeases: hasLeases)
+        let shared = fleet.shared.map(tier)
+        var model = FleetModel(nodes: fleet.nodes, near: tier(near), shared: shared, hasLeases: hasLeases, isInclusive: fleet.isInclusive)
         var router = FleetRouter(fleet)
         var batch = RequestBatch(requests)
         var completer = RequestCompleter()

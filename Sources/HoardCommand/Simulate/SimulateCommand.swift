@@ -37,7 +37,7 @@ struct SimulateCommand: AsyncParsableCommand {
             Example:
               hoard simulate trace.gz --capacity 500,5% --policy hoard,opt --plot out.svg
               hoard simulate trace.gz --capacity 64MiB,1GiB,5%B --policy hoard,hoard-bytes,lru
-              hoard simulate proxy.trace --capacity 64MiB --policy hoard --nodes 4 --shared 1GiB --route random
+              hoard simulate proxy.trace --capacity 64MiB --policy hoard --nodes 4 --shared 1GiB --inclusive
 
             Exits with 1 if an access trace could not be read; the others are replayed all the same.
             """
@@ -110,6 +110,9 @@ struct SimulateCommand: AsyncParsableCommand {
     )
     var route: NodeRoute?
 
+    @Flag(name: .long, help: "Have the nodes drop what the shared tier evicts, as they do with a Redis, which tells them of it.")
+    var inclusive = false
+
     @OptionGroup(title: "Rules")
     var ruleOptions: RuleOptions
 
@@ -129,13 +132,14 @@ struct SimulateCommand: AsyncParsableCommand {
             let window = ruleOptions.rules.staleWhileRevalidate
             return Simulation(policies: policy.policies, capacities: capacities, disk: disk?.capacity, staleWhileRevalidate: window)
         }
-        let fleet = Fleet(nodes: nodes.count, shared: shared?.capacity, route: route?.route ?? .hash)
+        let fleet = Fleet(nodes: nodes.count, shared: shared?.capacity, route: route?.route ?? .hash, isInclusive: inclusive)
         return Simulation(policies: policy.policies, capacities: capacities, fleet: fleet)
     }
 
     func validate() throws {
         if traces.count(where: { $0 == "-" }) > 1 { throw ValidationError("Standard input (-) can be read once only.") }
         if nodes == nil, shared != nil || route != nil { throw ValidationError("--shared and --route are for several nodes: give --nodes too.") }
+        if inclusive, shared == nil { throw ValidationError("--inclusive is for a shared tier: give --shared too.") }
         if nodes != nil, disk != nil { throw ValidationError("--disk is for a single cache: give --shared, or leave --nodes out.") }
         if let fault = policy.fault(with: capacities, of: disk != nil ? "disk" : nodes != nil ? "nodes" : nil) { throw ValidationError(fault) }
         if disk != nil || nodes != nil, ruleOptions.staleWhileRevalidate != nil {

@@ -27,6 +27,12 @@ struct KeyList<Sizes: SlotSizes>: Sendable {
     var slots = KeySlots()
     /// One list, the newest key first unless the policy moves keys.
     var lists = SlotLists<Sizes>(count: 1)
+    /// The keys that were evicted, for somebody who takes them away; `nil` if nobody wants them.
+    var evicted: [UInt64]?
+
+    fileprivate mutating func noteEviction(of slot: Int) {
+        if evicted != nil { evicted?.append(slots.key(of: slot)) }
+    }
 }
 
 extension SlotListPolicy {
@@ -46,6 +52,7 @@ extension SlotListPolicy {
             makeRoom(for: size)
         } else if keys.slots.count == keys.capacity, let victim = nextVictim() {
             prepareToRemove(victim)
+            keys.noteEviction(of: victim)
             keys.slots.replaceKey(in: victim, with: key)
             keys.lists.moveToFirst(victim, of: 0)
             return false
@@ -58,7 +65,7 @@ extension SlotListPolicy {
 
     mutating func remove(_ key: UInt64) -> Bool {
         guard let slot = keys.slots.slot(of: key) else { return false }
-        evict(slot)
+        discard(slot)
         return true
     }
 
@@ -72,6 +79,11 @@ extension SlotListPolicy {
     }
 
     private mutating func evict(_ slot: Int) {
+        keys.noteEviction(of: slot)
+        discard(slot)
+    }
+
+    private mutating func discard(_ slot: Int) {
         prepareToRemove(slot)
         keys.lists.remove(slot)
         keys.slots.remove(slot)

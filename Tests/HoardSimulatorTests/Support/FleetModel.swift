@@ -16,6 +16,8 @@ struct FleetModel {
     struct Tier {
         let capacity: Int
         let countsBytes: Bool
+        /// The keys that were evicted last.
+        var evicted: [UInt64] = []
         private var entries: [Entry] = []
 
         init(capacity: Int, countsBytes: Bool) {
@@ -35,16 +37,19 @@ struct FleetModel {
             guard let place = entries.firstIndex(where: { $0.key == request.key }) else { return nil }
             let deadline = entries[place].deadline
             entries.remove(at: place)
-            insert(request, deadline: deadline)
+            insert(request, deadline: deadline, wasHeld: true)
             return deadline
         }
 
-        /// Brings an object in that is not there.
-        mutating func insert(_ request: AccessRequest, deadline: UInt64) {
+        /// Brings an object in that is not there, or was just removed for it.
+        mutating func insert(_ request: AccessRequest, deadline: UInt64, wasHeld: Bool = false) {
             let size = countsBytes ? max(1, request.size ?? 1) : 1
-            guard size <= capacity else { return }
+            guard size <= capacity else {
+                if wasHeld { evicted.append(request.key) }
+                return
+            }
             entries.insert(Entry(key: request.key, size: size, deadline: deadline), at: 0)
-            while entries.reduce(0, { $0 + $1.size }) > capacity { entries.removeLast() }
+            while entries.reduce(0, { $0 + $1.size }) > capacity { evicted.append(entries.removeLast().key) }
         }
     }
 
@@ -55,6 +60,7 @@ struct FleetModel {
     }
 
     let hasLeases: Bool
+    let isInclusive: Bool
     private var nodes: [Tier]
     private var shared: Tier?
     private var running: [Load] = []
@@ -70,10 +76,11 @@ struct FleetModel {
     var mostLoadsOfAKey: Int { loadsOfKeys.values.max() ?? 0 }
     var keyCount: Int { loadsOfKeys.count }
 
-    init(nodes: Int, near: Tier, shared: Tier?, hasLeases: Bool) {
+    init(nodes: Int, near: Tier, shared: Tier?, hasLeases: Bool, isInclusive: Bool) {
         self.nodes = Array(repeating: near, count: nodes)
         self.shared = shared
         self.hasLeases = hasLeases
+        self.isInclusive = isInclusive
     }
 
     /// Replays a request, in which nothing is missing, at a node.
@@ -83,8 +90,8 @@ struct FleetModel {
         case .write:
             for other in nodes.indices { _ = nodes[other].remove(request.key) }
             nodes[node].insert(request, deadline: request.deadline)
-            _ = shared?.remove(request.key)
-            shared?.insert(request, deadline: request.deadline)
+            let wasShared = shared?.remove(request.key) == true
+            shared?.insert(request, deadline: request.deadline, wasHeld: wasShared)
             if shared != nil { bytesToShared += request.size ?? 1 }
             running.removeAll { $0.key == request.key }
         case .removal:
@@ -94,6 +101,10 @@ struct FleetModel {
         case .uncacheable: loadsOfKeys[request.key, default: 0] += 1
         default: read(request, at: node)
         }
+        for key in shared?.evicted ?? [] where isInclusive {
+            for other in nodes.indices { _ = nodes[other].remove(key) }
+        }
+        shared?.evicted = []
     }
 
     private mutating func read(_ request: AccessRequest, at node: Int) {

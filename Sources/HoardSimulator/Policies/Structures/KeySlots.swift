@@ -13,6 +13,9 @@ struct KeySlots: Sendable {
     /// The slot of a key. O(1).
     func slot(of key: UInt64) -> Int? { table[key] }
 
+    /// The key that has a slot. O(1).
+    func key(of slot: Int) -> UInt64 { keys[slot] }
+
     /// Gives a new key a slot. O(1), amortized.
     mutating func insert(_ key: UInt64) -> Int {
         let slot: Int

@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// Each tier has deadlines of its own: without a shared tier, and after it has evicted an object, nodes load at different times. An object that
 /// comes from the shared tier keeps its deadline. ``Fleet`` says what happens otherwise; with one node, it is what ``TieredReplay`` does.
-final class FleetReplay<Near: ReplacementPolicy, Shared: ReplacementPolicy>: Replaying {
+final class FleetReplay<Near: ReplacementPolicy, Shared: SlotListPolicy>: Replaying {
     private struct State {
         var nodes: [ExpiringCache<Near>]
         var shared: ExpiringCache<Shared>?
@@ -28,6 +28,8 @@ final class FleetReplay<Near: ReplacementPolicy, Shared: ReplacementPolicy>: Rep
     ///   - shared: The tier below; `nil` if there is none.
     init(_ fleet: Fleet, nodes: [ExpiringCache<Near>], shared: ExpiringCache<Shared>?) {
         self.fleet = fleet
+        var shared = shared
+        if fleet.isInclusive { shared?.policy.keys.evicted = [] }
         state = Mutex(State(nodes: nodes, shared: shared, router: FleetRouter(fleet)))
         loop = { batch, state in Self.replay(batch, on: &state) }
     }
@@ -53,6 +55,7 @@ final class FleetReplay<Near: ReplacementPolicy, Shared: ReplacementPolicy>: Rep
             case .uncacheable: state.loads.noteLoad(number)
             case .write, .removal: change(request, number, at: node, in: &state)
             }
+            dropEvicted(from: &state)
         }
     }
 
@@ -73,6 +76,15 @@ final class FleetReplay<Near: ReplacementPolicy, Shared: ReplacementPolicy>: Rep
         state.nodes[node].setDeadline(request.deadline, of: request.key, number)
         state.shared?.setDeadline(request.deadline, of: request.key, number)
         if state.loads.noteMiss(request, number, at: node), state.shared != nil { state.bytesToShared += request.knownBytes }
+    }
+
+    /// Removes from the nodes what the shared tier has evicted, if they are told of it.
+    private static func dropEvicted(from state: inout State) {
+        guard let evicted = state.shared?.policy.keys.evicted, !evicted.isEmpty else { return }
+        for key in evicted {
+            for node in state.nodes.indices { _ = state.nodes[node].policy.remove(key) }
+        }
+        state.shared?.policy.keys.evicted = []
     }
 
     /// Does what changes all tiers.
