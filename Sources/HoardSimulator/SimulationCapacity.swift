@@ -94,6 +94,9 @@ public struct SimulationCapacity: Hashable, Sendable {
         }
     }
 
+    /// The number of bytes, where it is one.
+    package var byteCount: Int? { if case .bytes(let bytes) = base { bytes } else { nil } }
+
     /// Whether the number depends on the access trace.
     var isRelative: Bool {
         switch base {

@@ -16,6 +16,8 @@ public struct AccessRequest: Hashable, Sendable {
     private var knownGroup = UInt32.max
     /// Whether the cache that the trace was recorded at had the object; `nil` if the trace does not say.
     public var wasHit: Bool?
+    /// Whether that cache had it in memory, and fresh.
+    var wasFreshInMemory = false
     /// Whether it is a request, or a change of what the cache holds. Default: a request.
     public var kind: Kind
 

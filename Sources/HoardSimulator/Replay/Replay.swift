@@ -107,6 +107,7 @@ final class Replay<Policy: ReplacementPolicy>: Replaying {
             case .write: state.cache.write(request, number, staleFor: batch.staleWindow)
             case .removal:
                 _ = state.cache.policy.remove(request.key)
+                state.cache.setDeadline(.max, of: request.key, number)
                 state.cache.policy.passBy()
             case .uncacheable: state.cache.policy.passBy()
             }

@@ -7,10 +7,14 @@ internal import Hoard
 ///
 /// A miss says that a key was asked for, and a write some time before or after it how large the value is and how long it lives. Both become one request. A miss
 /// without a write was of something that the cache did not keep. A write without a miss, such as a refresh, and a removal become changes.
-struct RecordingWindow {
-    /// So many requests wait for what belongs to them.
+struct RecordingWindow: Sendable {
+    /// So many requests of a file wait for what belongs to them.
     static let length = 1 << 16
 
+    /// So many requests wait at most for what belongs to them.
+    private let length: Int
+    /// Whether the removal of everything is handed out as one of each key. If not, it is one of the key ``TraceEvent/everything``, and memory is bounded.
+    private let remembersKeys: Bool
     private var requests: [AccessRequest] = []
     /// How many of ``requests`` have been handed out, and the number of the first one.
     private var done = 0
@@ -23,6 +27,11 @@ struct RecordingWindow {
     /// The keys that were written since everything was removed.
     private var keys: Set<UInt64> = []
 
+    init(length: Int = RecordingWindow.length, remembersKeys: Bool = true) {
+        self.length = length
+        self.remembersKeys = remembersKeys
+    }
+
     var hasReady: Bool { done < readyEnd }
 
     mutating func append(_ event: TraceEvent, time: UInt64) {
@@ -33,6 +42,7 @@ struct RecordingWindow {
         switch event.kind {
         case .hit, .stale:
             request.wasHit = true
+            request.wasFreshInMemory = event.kind == .hit && event.details?.tier ?? 0 == 0
             writes[event.key] = nil
             push(request)
         case .miss, .revalidated:
@@ -48,7 +58,7 @@ struct RecordingWindow {
             request.kind = .uncacheable
             push(request)
         case .write, .present:
-            keys.insert(event.key)
+            if remembersKeys { keys.insert(event.key) }
             if event.kind == .write, let miss = misses.removeValue(forKey: event.key) {
                 join(miss, request)
             } else {
@@ -57,24 +67,38 @@ struct RecordingWindow {
                 if event.kind == .write { writes[event.key] = number }
             }
         case .removal:
-            let removed = event.key == TraceEvent.everything ? keys : [event.key]
-            for key in removed {
-                writes[key] = nil
-                push(AccessRequest(key: key, time: time, kind: .removal))
-            }
-            keys.subtract(removed)
+            remove(event.key, time: time)
         }
     }
 
+    private mutating func remove(_ key: UInt64, time: UInt64) {
+        let isOfEverything = key == TraceEvent.everything
+        let removed = isOfEverything && remembersKeys ? keys : [key]
+        for key in removed {
+            writes[key] = nil
+            push(AccessRequest(key: key, time: time, kind: .removal))
+        }
+        keys.subtract(removed)
+        if isOfEverything { writes.removeAll() }
+    }
+
     /// Lets nothing wait any more.
-    mutating func finish() { readyEnd = requests.count }
+    mutating func finish() {
+        (misses, writes) = ([:], [:])
+        readyEnd = requests.count
+    }
+
+    /// Lets nothing wait any more that happened before a time, in milliseconds.
+    mutating func release(before time: UInt64) {
+        while readyEnd < requests.count, requests[readyEnd].time ?? 0 < time { releaseFirst() }
+    }
 
     /// Hands out requests that no longer wait.
     mutating func takeReady(atMost maximumCount: Int, into result: inout [AccessRequest]) {
         let end = min(readyEnd, done + max(0, maximumCount))
         result += requests[done..<end]
         done = end
-        guard done >= Self.length else { return }
+        guard done >= length || done == requests.count else { return }
         requests.removeFirst(done)
         base += done
         readyEnd -= done
@@ -97,13 +121,15 @@ struct RecordingWindow {
     private mutating func push(_ request: AccessRequest) -> Int {
         requests.append(request)
         let number = base + requests.count - 1
-        if requests.count - readyEnd > Self.length {
-            // Its miss or write does not come any more.
-            let (key, first) = (requests[readyEnd].key, base + readyEnd)
-            if misses[key] == first { misses[key] = nil }
-            if writes[key] == first { writes[key] = nil }
-            readyEnd += 1
-        }
+        if requests.count - readyEnd > length { releaseFirst() }
         return number
+    }
+
+    /// Takes it that the miss or the write that the first waiting request lacks does not come any more.
+    private mutating func releaseFirst() {
+        let (key, first) = (requests[readyEnd].key, base + readyEnd)
+        if misses[key] == first { misses[key] = nil }
+        if writes[key] == first { writes[key] = nil }
+        readyEnd += 1
     }
 }
