@@ -56,6 +56,8 @@ struct ProxyView: Sendable {
                 accessLog: parts.recorder.accessLog?.counts,
                 traces: parts.routes.current.tracing?.counts,
                 warmUp: warming.progress.map { .init($0) },
+                recording: parts.recording.figures,
+                shadows: parts.recording.shadowFigures,
                 sites: parts.routes.current.siteNumbers.all
             )
         )

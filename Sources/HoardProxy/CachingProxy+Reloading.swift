@@ -98,6 +98,7 @@ extension CachingProxy.Configuration {
         compare("admin", \.admin?.withoutToken)
         compare("event-loops", \.eventLoopCount)
         compare("recording", \.recording)
+        compare("shadows", \.shadows)
         return names
     }
 
@@ -110,6 +111,7 @@ extension CachingProxy.Configuration {
         if let admin { result.admin?.token = admin.token }
         result.eventLoopCount = other.eventLoopCount
         result.recording = other.recording
+        result.shadows = other.shadows
         // Certificates may come from other files, where all else is the same.
         if listeners.map(\.withoutFiles) != other.listeners.map(\.withoutFiles) { result.listeners = other.listeners }
         return result

@@ -16,15 +16,14 @@ extension CachingProxy {
         let routes: CurrentRoutes
         let recorder: TrafficRecorder
         let cache: HTTPCache
-        let recording: CacheTraceRecorder?
+        let recording: ProxyRecording
         let webSockets = WebSocketCounts()
 
         /// Ends what has been begun. The cache is left alone, as its stores belong to the caller until the proxy serves.
         func abandon() async {
             await upstreams.shutdown()
             await recorder.accessLog?.close()
-            cache.recordAccesses(with: nil)
-            try? recording?.finish()
+            recording.end(of: cache)
             await routes.current.tracing?.shutdown()
             try? await threads.shutdownGracefully()
         }
@@ -130,12 +129,12 @@ extension CachingProxy {
         do throws(ProxyError) {
             let upstreams = try Upstreams(configuration.upstreams, threads: threads, logger: logger)
             let log: AccessLog?
-            let recording: CacheTraceRecorder?
+            let recording: ProxyRecording
             let table: RouteTable
             do throws(ProxyError) {
                 let tracing = try ProxyTracing.make(configuration.traces, version: version, group: threads, logger: logger)
                 table = try upstreams.table(of: configuration, tracing: tracing)
-                recording = try configuration.recording.map { settings throws(ProxyError) in try .started(settings, ticker: ticker) }
+                recording = try ProxyRecording(configuration, ticker: ticker, logger: logger)
                 log = if let settings = configuration.accessLog { try AccessLog(settings, logger: logger) } else { nil }
             } catch {
                 await upstreams.shutdown()
@@ -146,7 +145,7 @@ extension CachingProxy {
             let cache = HTTPCache(configuration: cacheConfiguration, stores: stores, ticker: ticker) { event in
                 logger.warning("\(event)", metadata: ["store": "\(event.store)"])
             }
-            cache.recordAccesses(with: recording)
+            recording.begin(of: cache)
             let (size, overflow) = configuration.cache.maximumMemoryBytes.addingReportingOverflow(await cache.figures().disk?.limit ?? 0)
             let statistics = ProxyStatistics(.init(version: version, cacheByteCount: overflow ? .max : size))
             statistics.distinguishesHosts = table.distinguishesHosts
@@ -162,16 +161,6 @@ extension CachingProxy {
         } catch {
             try? await threads.shutdownGracefully()
             throw error
-        }
-    }
-}
-
-extension CacheTraceRecorder {
-    fileprivate static func started(_ settings: CachingProxy.Configuration.Recording, ticker: any Ticker) throws(ProxyError) -> CacheTraceRecorder {
-        do throws(CacheTraceError) {
-            return try CacheTraceRecorder(path: settings.path, configuration: settings.recorder, ticker: ticker)
-        } catch {
-            throw ProxyError(.invalidConfiguration, error.message, underlyingError: error)
         }
     }
 }

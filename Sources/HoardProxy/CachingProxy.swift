@@ -26,7 +26,7 @@ public final class CachingProxy: Sendable {
     let webSockets: WebSocketCounts
     let warming: ProxyWarming
     let logger: Logger
-    private let recording: CacheTraceRecorder?
+    let recording: ProxyRecording
     /// Rolls the history of the statistics.
     private let rolling: Task<Void, Never>
 
@@ -91,17 +91,8 @@ public final class CachingProxy: Sendable {
         // Without clients and upstreams all of them come to an end, and some of them on these threads.
         await cache.transfersEnd()
         await cache.close()
-        endRecording()
+        recording.end(of: cache)
         // Nothing is left to run on the threads; an error would only say that they have ended already.
         try? await threads.shutdownGracefully()
-    }
-
-    private func endRecording() {
-        cache.recordAccesses(with: nil)
-        do throws(CacheTraceError) {
-            try recording?.finish()
-        } catch {
-            logger.warning("\(error)")
-        }
     }
 }

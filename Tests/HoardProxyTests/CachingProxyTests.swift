@@ -8,6 +8,7 @@ import HoardDisk
 import HoardHTTP
 import HoardNIO
 import HoardNIOTestSupport
+import HoardSimulator
 import HoardTesting
 import HoardTransports
 import Logging
@@ -334,6 +335,39 @@ import Testing
             await proxy.shutdown()
             let kinds = try RecordedTrace(path: path).events.map(\.kind).filter { $0 != .write }
             #expect(kinds.count { $0 == .hit } == 2 && kinds.count { $0 == .miss } == 2)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func otherCachesAreSimulatedOnTheSameRequests(recordsToo: Bool) async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "hoard-\(UUID()).trace").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try await withProxy(configure: { configuration in
+            configuration.shadows = .init([.init(.lru, .bytes(1 << 20)), .init(.s3fifo, .bytes(1))])
+            configuration.shadows?.sampledShare = 1
+            if recordsToo { configuration.recording = .init(path: path) }
+        }) { (proxy: CachingProxy, probe: Probe) async throws in
+            for target in ["/a", "/a", "/b", "/a"] { _ = try await probe.get(target) }
+            await proxy.shutdown()
+            let statistics = try #require(proxy.recording.shadows?.statistics)
+            #expect((statistics.requests, statistics.hits, statistics.otherHits) == (4, 2, 0))
+            #expect(statistics.shadows.map(\.hits) == [2, 0])
+            #expect(FileManager.default.fileExists(atPath: path) == recordsToo)
+            let snapshot = ProxyStatistics.Snapshot.Shadows(statistics)
+            #expect(snapshot.caches == [.init(policy: "lru", bytes: 1 << 20, hits: 2), .init(policy: "s3fifo", bytes: 1, hits: 0)])
+        }
+    }
+
+    @Test func shadowsThatCannotBeSimulatedAreRefused() async throws {
+        var configuration = CachingProxy.Configuration(origin: try Origin("http://127.0.0.1:1"))
+        configuration.listeners = [.init(.tcp(host: "127.0.0.1", port: 0))]
+        let caches: [[ShadowSimulation.Shadow]] = [[.init(.opt, .bytes(1))], [.init(.lru, .bytes(1)), .init(.lru, .bytes(1))]]
+        for caches in caches {
+            configuration.shadows = .init(caches)
+            let error = await #expect(throws: ProxyError.self) {
+                try await CachingProxy.start(configuration: configuration, stores: [], logger: Self.logger)
+            }
+            #expect(error?.code == .invalidConfiguration)
         }
     }
 

@@ -32,6 +32,8 @@ struct DashboardFieldsTests {
             "accessLog": {"written": 1, "dropped": 1, "lost": 1}, "traces": {"sent": 1, "dropped": 1, "failed": 1},
             "warmUp": {"isRunning": true, "total": 1, "urls": 1, "stored": 1, "failed": 1},
             "sites": [{"name": "a", "requests": 1, "hits": 1, "errors": 1, "bytesServed": 1, "bytesSaved": 1}],
+            "recording": {"written": 1, "lost": 1, "bytes": 1, "failure": "a"},
+            "shadows": {"sampledShare": 1, "requests": 1, "hits": 1, "otherHits": 1, "lost": 1, "caches": [{"policy": "lru", "bytes": 1, "hits": 1}]},
             "missRatioCurve": {"sampleRate": 1, "sampledRequests": 1, "points": [{"bytes": 1, "missRatio": 1}], "currentBytes": 1, "currentMissRatio": 1}
         }
         """#

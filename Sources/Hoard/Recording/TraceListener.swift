@@ -25,7 +25,7 @@ package struct TraceListener: Sendable {
     let receive: @Sendable (Batch) -> Void
 }
 
-/// What is handed to a listener in the course of a flush.
+/// The accesses that are handed to a listener in the course of a flush.
 struct TraceDelivery {
     private let listener: TraceListener
     private var batch = TraceListener.Batch()

@@ -377,6 +377,12 @@ struct OperationFlags: SettingFlags {
     @Option(name: .customLong("record-trace-groups"), help: .setting("record-trace-groups"), completion: .setting("record-trace-groups"))
     var recordTraceGroups: String?
 
+    @Option(name: .customLong("shadow"), help: .setting("shadow"), completion: .setting("shadow"))
+    var shadow: [String] = []
+
+    @Option(name: .customLong("shadow-sample"), help: .setting("shadow-sample"), completion: .setting("shadow-sample"))
+    var shadowSample: String?
+
     @Option(name: .customLong("trace-collector"), help: .setting("trace-collector"), completion: .setting("trace-collector"))
     var traceCollector: String?
 
@@ -421,6 +427,7 @@ struct OperationFlags: SettingFlags {
             ("access-log-format", accessLogFormat.all),
             ("record-trace", recordTrace.all), ("record-trace-sample", recordTraceSample.all), ("record-trace-file-size", recordTraceFileSize.all),
             ("record-trace-files", recordTraceFiles.all), ("record-trace-groups", recordTraceGroups.all),
+            ("shadow", shadow), ("shadow-sample", shadowSample.all),
             ("trace-collector", traceCollector.all), ("trace-sample", traceSample.all), ("trace-service-name", traceServiceName.all),
             ("warm-sitemaps", warmSitemaps.all), ("warm-urls", warmURLs.all), ("warm-concurrency", warmConcurrency.all),
             ("warm-rate", warmRate.all), ("warm-fields", warmFields), ("warm-readiness-wait", warmReadinessWait.all),

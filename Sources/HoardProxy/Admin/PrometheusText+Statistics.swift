@@ -24,6 +24,8 @@ extension PrometheusText {
         }
         addOrigins(snapshot.origins ?? [])
         if let sites = snapshot.sites { addSites(sites) }
+        if let recording = snapshot.recording { addRecording(recording) }
+        if let shadows = snapshot.shadows { addShadows(shadows) }
         addProcess(snapshot)
     }
 

@@ -23,6 +23,8 @@ extension CachingProxy {
         public var accessLog: AccessLog?
         /// `nil`: requests are not recorded for a replay.
         public var recording: Recording?
+        /// `nil`: no other caches are simulated.
+        public var shadows: Shadows?
         /// `nil`: requests make no spans, and their `traceparent` is passed on as it came.
         public var traces: Traces?
         /// Descriptors of sockets, bound and perhaps listening, that the process was given, such as by systemd. Each is taken in the place of a socket of the

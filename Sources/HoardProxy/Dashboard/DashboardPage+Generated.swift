@@ -124,6 +124,15 @@ extension DashboardPage {
             </div>
           </section>
 
+          <section id="shadows" class="grid" aria-labelledby="shadowsTitle" hidden>
+            <div class="heading"><h2 id="shadowsTitle">Shadows</h2><p class="soft">Other caches, simulated on the same requests, since the start</p></div>
+            <div class="card full">
+              <div class="scroll" tabindex="0" role="region" aria-label="Shadows"><table class="figures"><thead><tr><th scope="col">Memory</th>
+                <th scope="col">Size</th><th scope="col">Hit ratio</th><th scope="col">Difference</th></tr></thead><tbody id="shadowRows"></tbody></table></div>
+              <p id="shadowNote" class="soft small"></p>
+            </div>
+          </section>
+
           <section id="advice" class="grid" aria-labelledby="adviceTitle">
             <div class="heading"><h2 id="adviceTitle">Advice</h2><p class="soft">From the figures, and from what is kept</p></div>
             <div class="card full">
@@ -355,7 +364,7 @@ extension DashboardPage {
         .lead { font-size: 1.0625rem; margin: 0.4rem 0 0.9rem; max-width: 62ch; min-height: 3em; }
         #whatIfTable { margin: 0.6rem 0; }
         #whatIfRows th { white-space: nowrap; }
-        #whatIfRows tr.current > * { font-weight: 650; }
+        #whatIfRows tr.current > *, #shadowRows tr.current > * { font-weight: 650; }
         .meter { padding: 0.55rem 0 0.65rem; }
         .meter .label { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem; }
         .meter .track { height: 0.65rem; margin: 0.3rem 0 0.35rem; border-radius: 99px; background: var(--sunk); overflow: hidden;
@@ -989,13 +998,19 @@ extension DashboardPage {
         // The access log, traces and the warm-up: a line for each that there is.
 
         function showOperation(state) {
-          fill(byId("operation"), [logLine(state), traceLine(state), warmUpLine(state)].filter(Boolean), () => make("li"), say);
+          fill(byId("operation"), [logLine(state), recordingLine(state), traceLine(state), warmUpLine(state)].filter(Boolean), () => make("li"), say);
         }
 
         function logLine(state) {
           if (at(state.now, "accessLog", null) === null) return "";
           const lost = at(state.now, "accessLog.dropped") + at(state.now, "accessLog.lost");
           return `Access log: ${exact(at(state.now, "accessLog.written"))} lines written, ${exact(lost)} lost.`;
+        }
+
+        function recordingLine(state) {
+          if (at(state.now, "recording", null) === null) return "";
+          const [lost, failure] = [at(state.now, "recording.lost"), at(state.now, "recording.failure", "")];
+          return `Recording: ${exact(at(state.now, "recording.written"))} accesses written, ${exact(lost)} lost. ${failure}`.trim();
         }
 
         function traceLine(state) {
@@ -1278,6 +1293,34 @@ extension DashboardPage {
             [bytes(curve.size * factor), percent(miss), rate(miss * perSecond)].forEach((text, index) => say(each.children[index + 1], text));
           });
         }
+
+        // Caches that are simulated beside this one.
+
+        const shadowRow = () => make("tr", {}, make("th", { scope: "row" }), make("td"), make("td"), make("td"));
+
+        function showShadows(state) {
+          const caches = at(state.now, "shadows.caches", []);
+          byId("shadows").hidden = caches.length === 0;
+          const requests = at(state.now, "shadows.requests");
+          const real = { name: "this cache", size: at(state.now, "memory.limit"), hits: at(state.now, "shadows.hits") };
+          const others = caches.map((cache) => ({ name: at(cache, "policy", ""), size: at(cache, "bytes"), hits: at(cache, "hits") }));
+          fill(byId("shadowRows"), [real, ...others], shadowRow, (row, { name, size, hits }, index) => {
+            row.classList.toggle("current", index === 0);
+            const points = ((hits - real.hits) / requests) * 100;
+            const difference = index === 0 || !requests ? "–" : `${points < 0 ? "−" : "+"}${places[2].format(Math.abs(points))} points`;
+            [name, bytes(size), requests ? percent(hits / requests) : "–", difference].forEach((text, cell) => say(row.children[cell], text));
+          });
+          say(byId("shadowNote"), shadowBasis(state, requests));
+        }
+
+        function shadowBasis(state, requests) {
+          const share = percent(at(state.now, "shadows.sampledShare"));
+          const others = at(state.now, "shadows.otherHits");
+          const lost = at(state.now, "shadows.lost");
+          return `Fresh answers from memory, of ${exact(requests)} requests for ${share} of the URLs.`
+            + (others > 0 ? ` ${exact(others)} more were answered from a store, or stale.` : "")
+            + (lost > 0 ? ` ${exact(lost)} accesses came too fast to be replayed.` : "");
+        }
         """#
 
     /// The text of `Page/entry.js`.
@@ -1555,7 +1598,7 @@ extension DashboardPage {
           },
         };
 
-        const panels = [showTiles, showOutcomes, showCharts, showTiers, showWhatIf, showMeters, showEvictions, showOrigins,
+        const panels = [showTiles, showOutcomes, showCharts, showTiers, showWhatIf, showShadows, showMeters, showEvictions, showOrigins,
           showSites, showOperation, showRankings];
 
         // Takes in a whole answer, or an event, which has only the newest points.

@@ -16,7 +16,14 @@ extension ProxySettings {
         var configuration = CachingProxy.Configuration(upstreams: upstreams)
         configuration.listeners = configuredListeners(&problems)
         configuration.routes = configuredRoutes(upstreams, &problems)
-        for case let conflict? in [configuration.keyConflict, configuration.siteConflict] { problems.append(.init(nil, conflict)) }
+        if !shadows.isEmpty {
+            var configured = CachingProxy.Configuration.Shadows(shadows.map { $0.cache(insteadOf: cache.memoryByteCount) })
+            configured.sampledShare = shadowSample
+            configuration.shadows = configured
+        }
+        for case let conflict? in [configuration.keyConflict, configuration.siteConflict, configuration.shadowConflict] {
+            problems.append(.init(nil, conflict))
+        }
         configuration.limits = limits
         configuration.trustedProxies = trustedProxies
         configuration.cache = configuredCache(&problems)

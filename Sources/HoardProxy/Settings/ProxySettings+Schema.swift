@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 internal import HoardHTTP
+internal import HoardSimulator
 
 extension ProxySettings {
     /// All options, in the order in which they are written and documented.
@@ -64,6 +65,23 @@ extension ProxySettings {
             recordingSchema,
             initially: Recording(),
             "A recording of the traffic, for hoard simulate. It holds no URLs."
+        ),
+        .sections(
+            "shadows",
+            \.shadows,
+            shadowSchema,
+            flag: "shadow",
+            initially: Shadow(),
+            maximumCount: ShadowSimulation.maximumCount,
+            "Memory caches of other policies and sizes, simulated on the requests of clients, so that their hit ratios can be compared with that of the cache. In a file each is a group of options or only its policy; on the command line and in the environment a policy, or a policy, a colon and a size, such as lru:256MiB."
+        ) { value throws(SettingProblem) in
+            try value.shadow()
+        },
+        .share(
+            "shadow-sample",
+            \.shadowSample,
+            flag: "shadow-sample",
+            "The share of the URLs that shadows are simulated on, more than 0 and up to 1. Their sizes are scaled by it."
         ),
         .section("traces", \.traces, traceSchema, initially: Traces(), "Which requests become spans of traces, and where those are collected."),
         .section("warm-up", \.warmUp, warmUpSchema, initially: WarmUp(), "What the proxy asks itself for when it starts, before clients do."),
@@ -507,21 +525,12 @@ extension ProxySettings {
             flag: "record-trace",
             "A file into which is recorded which responses the cache is asked for, by pseudonyms. One that is there already is kept with the suffix .1. Without it nothing is recorded."
         ),
-        .value(
+        .share(
             "sample",
-            .number,
             \.sampledShare,
             flag: "record-trace-sample",
             "The share of the URLs that are recorded, more than 0 and up to 1. All requests for a URL are recorded, or none."
-        ) { value throws(SettingProblem) in
-            let text = try value.text("a number")
-            guard let share = Double(text), share > 0, share <= 1 else {
-                throw value.problem("“\(text)” is no share; write a number of more than 0 and up to 1, such as 0.1.")
-            }
-            return share
-        } write: {
-            .scalar("\($0)")
-        },
+        ),
         .size(
             "file-size",
             \.maximumFileByteCount,

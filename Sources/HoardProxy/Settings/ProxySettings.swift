@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 package import HoardHTTP
+internal import HoardSimulator
 
 /// What an operator sets of a proxy, in a file, in the environment and on the command line, before it is known to make sense together.
 package struct ProxySettings: Sendable {
@@ -93,6 +94,12 @@ package struct ProxySettings: Sendable {
         var recordsGroups = false
     }
 
+    package struct Shadow: Sendable, Hashable {
+        var policy = SimulationPolicy.hoard
+        /// `nil`: as many as the cache.
+        var memoryByteCount: Int?
+    }
+
     package struct Traces: Sendable, Hashable {
         var collector: Origin?
         var sampledShare = 0.01
@@ -124,6 +131,8 @@ package struct ProxySettings: Sendable {
     package var admin = Admin()
     package var accessLog = AccessLog()
     package var recording = Recording()
+    package var shadows: [Shadow] = []
+    package var shadowSample = 0.125
     package var traces = Traces()
     package var warmUp = WarmUp()
     package var trustedProxies: [IPNetwork] = []

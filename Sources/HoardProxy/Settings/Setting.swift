@@ -218,6 +218,19 @@ extension Setting {
         }
     }
 
+    /// A share, more than 0 and up to 1.
+    static func share(_ name: String, _ path: Path<Double>, flag: String? = nil, _ summary: String) -> Self {
+        value(name, .number, path, flag: flag, summary) { value throws(SettingProblem) in
+            let text = try value.text("a number")
+            guard let share = Double(text), share > 0, share <= 1 else {
+                throw value.problem("“\(text)” is no share; write a number of more than 0 and up to 1, such as 0.1.")
+            }
+            return share
+        } write: {
+            .scalar("\($0)")
+        }
+    }
+
     static func text(_ name: String, _ path: Path<String?>, flag: String? = nil, _ summary: String) -> Self {
         value(name, .text, path, flag: flag, summary) { value throws(SettingProblem) in
             if value.isAbsent { return nil }

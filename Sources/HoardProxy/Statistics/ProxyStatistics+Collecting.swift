@@ -25,6 +25,8 @@ extension ProxyStatistics {
         package var accessLog: Snapshot.AccessLogCounts?
         package var traces: Snapshot.TraceCounts?
         package var warmUp: Snapshot.WarmUp?
+        package var recording: Snapshot.Recording?
+        package var shadows: Snapshot.Shadows?
         /// The names of sites, in the order of their numbers.
         package var sites: [String]
 
@@ -39,6 +41,8 @@ extension ProxyStatistics {
             accessLog: Snapshot.AccessLogCounts? = nil,
             traces: Snapshot.TraceCounts? = nil,
             warmUp: Snapshot.WarmUp? = nil,
+            recording: Snapshot.Recording? = nil,
+            shadows: Snapshot.Shadows? = nil,
             sites: [String] = []
         ) {
             self.memory = memory
@@ -51,6 +55,8 @@ extension ProxyStatistics {
             self.accessLog = accessLog
             self.traces = traces
             self.warmUp = warmUp
+            self.recording = recording
+            self.shadows = shadows
             self.sites = sites
         }
     }
@@ -107,7 +113,9 @@ extension ProxyStatistics {
                 : surroundings.sites.enumerated().map { number, name in
                     .init(name: name, traffic: number < collected.sites.count ? collected.sites[number] : TrafficCounters())
                 },
-            warmUp: surroundings.warmUp
+            warmUp: surroundings.warmUp,
+            recording: surroundings.recording,
+            shadows: surroundings.shadows
         )
     }
 

@@ -34,6 +34,10 @@ extension ProxyStatistics {
         package var sites: [Site]?
         /// The last warm-up; `nil`: there has been none.
         package var warmUp: WarmUp?
+        /// `nil`: nothing is recorded.
+        package var recording: Recording?
+        /// `nil`: no caches are simulated.
+        package var shadows: Shadows?
 
         /// The same with nothing but the open window of the history, for those who have got the rest already.
         package func withNewestHistory() -> Snapshot {

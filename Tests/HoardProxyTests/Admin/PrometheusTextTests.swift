@@ -97,6 +97,36 @@ import Testing
         #expect(samples.keys.contains { $0.hasPrefix("hoard_info{version=") })
     }
 
+    @Test(arguments: [nil, "No space left on device."] as [String?])
+    func aRecordingTellsWhetherItHasFailed(failure: String?) throws {
+        let snapshot = snapshot { $0.recording = .init(written: 1, lost: 2, bytes: 3, failure: failure) }
+        let samples = try samples(of: PrometheusText(snapshot).text)
+        #expect(samples["hoard_recording_accesses_total"] == 1)
+        #expect(samples["hoard_recording_lost_total"] == 2)
+        #expect(samples["hoard_recording_bytes_total"] == 3)
+        #expect(samples["hoard_recording_failed"] == (failure == nil ? 0 : 1))
+    }
+
+    @Test func shadowsAreToldByPolicyAndSize() throws {
+        let snapshot = snapshot {
+            $0.shadows = .init(
+                sampledShare: 0.125,
+                requests: 10,
+                hits: 6,
+                otherHits: 1,
+                lost: 2,
+                caches: [.init(policy: "lru", bytes: 1 << 20, hits: 5), .init(policy: "lru", bytes: 1 << 21, hits: 7)]
+            )
+        }
+        let samples = try samples(of: PrometheusText(snapshot).text)
+        #expect(samples["hoard_shadow_requests_total"] == 10)
+        #expect(samples["hoard_shadow_hits_total{policy=\"lru\",bytes=\"1048576\"}"] == 5)
+        #expect(samples["hoard_shadow_hits_total{policy=\"lru\",bytes=\"2097152\"}"] == 7)
+        #expect(samples["hoard_shadow_real_hits_total"] == 6)
+        #expect(samples["hoard_shadow_real_other_hits_total"] == 1)
+        #expect(samples["hoard_shadow_lost_total"] == 2)
+    }
+
     @Test func aSharedTierIsCalledByItsName() throws {
         let snapshot = snapshot {
             $0.shared = .init(

@@ -3,6 +3,7 @@
 
 import HTTPTypes
 import HoardHTTP
+import HoardSimulator
 import Testing
 
 @testable import HoardProxy
@@ -276,6 +277,44 @@ import Testing
     func aContradictionIsRefusedAndNamesBothSides(text: String, sentence: String) {
         let complaint = complaint(text)
         #expect(complaint.contains(sentence), "\(complaint)")
+    }
+
+    // MARK: Shadows
+
+    @Test func shadowsAreGroupsOrPoliciesWithASize() throws {
+        let text = """
+            origin: http://a
+            shadows: [lru, {policy: s3fifo, memory: 2GiB}, "gdsf:1MiB", {memory: 1GiB}]
+            shadow-sample: 0.5
+            cache: {memory: 256MiB}
+            """
+        let shadows = try #require(try configuration(text).shadows)
+        let expected: [(SimulationPolicy, Int)] = [(.lru, 256 << 20), (.s3fifo, 2 << 30), (.gdsf, 1 << 20), (.hoard, 1 << 30)]
+        #expect(shadows.caches == expected.map { .init($0.0, .bytes($0.1)) })
+        #expect(shadows.sampledShare == 0.5)
+        #expect(try settings(settings(text).yaml).configuration().shadows == shadows)
+        #expect(try configuration("origin: http://a").shadows == nil)
+        let flags = try settings("origin: http://a", flags: [("shadow", ["lru:1GiB", "lru"]), ("shadow-sample", ["0.1"])]).configuration().shadows
+        #expect(flags?.caches == [.init(.lru, .bytes(1 << 30)), .init(.lru, .bytes(64 << 20))])
+        #expect(flags?.sampledShare == 0.1)
+        let environment = try settings("origin: http://a", environment: ["HOARD_PROXY_SHADOW": "lru, fifo:1K"]).configuration().shadows
+        #expect(environment?.caches == [.init(.lru, .bytes(64 << 20)), .init(.fifo, .bytes(1 << 10))])
+    }
+
+    @Test(arguments: [
+        ("shadows: [lfu]", "“lfu” is none of hoard"), ("shadows: [opt]", "“opt” is none of"), ("shadows: [\"lru:\"]", "number of bytes"),
+        ("shadows: [{policy: lru, memory: 0}]", "0"), ("shadow-sample: 0", "is no share"),
+        ("shadows: [lru, lru]", "Two shadows are the same"),
+    ])
+    func aShadowThatMakesNoSenseIsRefused(text: String, sentence: String) {
+        let complaint = complaint("origin: http://a\n" + text)
+        #expect(complaint.contains(sentence), "\(complaint)")
+    }
+
+    @Test func shadowsNeedARestart() throws {
+        let (one, other) = (try configuration("origin: http://a"), try configuration("origin: http://a\nshadows: [lru]"))
+        #expect(other.settingsThatNeedRestart(after: one) == ["shadows"])
+        #expect(other.keepingWhatNeedsRestart(of: one).shadows == nil)
     }
 
     @Test func anOriginOnTheCommandLineContradictsUpstreamsInTheFile() {

@@ -234,7 +234,7 @@ struct CacheTraceRecorderTests {
         #expect(failures.withLock { $0.map(\.code) } == [.io])
         #expect(recorder.statistics.failure == failures.withLock { $0.first?.message })
         #expect(try text(of: path + ".1") == "Dear reader")
-        // What had been written until then is there.
+        // All that had been written until then is there.
         #expect(try events().count == recorder.statistics.written)
         #expect(recorder.statistics.written > 0)
         #expect(recorder.statistics.lost > 0)

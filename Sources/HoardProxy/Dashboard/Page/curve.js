@@ -164,3 +164,31 @@ function showSizes(perSecond) {
     [bytes(curve.size * factor), percent(miss), rate(miss * perSecond)].forEach((text, index) => say(each.children[index + 1], text));
   });
 }
+
+// Caches that are simulated beside this one.
+
+const shadowRow = () => make("tr", {}, make("th", { scope: "row" }), make("td"), make("td"), make("td"));
+
+function showShadows(state) {
+  const caches = at(state.now, "shadows.caches", []);
+  byId("shadows").hidden = caches.length === 0;
+  const requests = at(state.now, "shadows.requests");
+  const real = { name: "this cache", size: at(state.now, "memory.limit"), hits: at(state.now, "shadows.hits") };
+  const others = caches.map((cache) => ({ name: at(cache, "policy", ""), size: at(cache, "bytes"), hits: at(cache, "hits") }));
+  fill(byId("shadowRows"), [real, ...others], shadowRow, (row, { name, size, hits }, index) => {
+    row.classList.toggle("current", index === 0);
+    const points = ((hits - real.hits) / requests) * 100;
+    const difference = index === 0 || !requests ? "–" : `${points < 0 ? "−" : "+"}${places[2].format(Math.abs(points))} points`;
+    [name, bytes(size), requests ? percent(hits / requests) : "–", difference].forEach((text, cell) => say(row.children[cell], text));
+  });
+  say(byId("shadowNote"), shadowBasis(state, requests));
+}
+
+function shadowBasis(state, requests) {
+  const share = percent(at(state.now, "shadows.sampledShare"));
+  const others = at(state.now, "shadows.otherHits");
+  const lost = at(state.now, "shadows.lost");
+  return `Fresh answers from memory, of ${exact(requests)} requests for ${share} of the URLs.`
+    + (others > 0 ? ` ${exact(others)} more were answered from a store, or stale.` : "")
+    + (lost > 0 ? ` ${exact(lost)} accesses came too fast to be replayed.` : "");
+}

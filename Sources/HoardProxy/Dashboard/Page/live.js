@@ -15,7 +15,7 @@ const state = {
   },
 };
 
-const panels = [showTiles, showOutcomes, showCharts, showTiers, showWhatIf, showMeters, showEvictions, showOrigins,
+const panels = [showTiles, showOutcomes, showCharts, showTiers, showWhatIf, showShadows, showMeters, showEvictions, showOrigins,
   showSites, showOperation, showRankings];
 
 // Takes in a whole answer, or an event, which has only the newest points.

@@ -191,13 +191,19 @@ function showMeter(row, { name, used, limit, format, note, isCount = false }) {
 // The access log, traces and the warm-up: a line for each that there is.
 
 function showOperation(state) {
-  fill(byId("operation"), [logLine(state), traceLine(state), warmUpLine(state)].filter(Boolean), () => make("li"), say);
+  fill(byId("operation"), [logLine(state), recordingLine(state), traceLine(state), warmUpLine(state)].filter(Boolean), () => make("li"), say);
 }
 
 function logLine(state) {
   if (at(state.now, "accessLog", null) === null) return "";
   const lost = at(state.now, "accessLog.dropped") + at(state.now, "accessLog.lost");
   return `Access log: ${exact(at(state.now, "accessLog.written"))} lines written, ${exact(lost)} lost.`;
+}
+
+function recordingLine(state) {
+  if (at(state.now, "recording", null) === null) return "";
+  const [lost, failure] = [at(state.now, "recording.lost"), at(state.now, "recording.failure", "")];
+  return `Recording: ${exact(at(state.now, "recording.written"))} accesses written, ${exact(lost)} lost. ${failure}`.trim();
 }
 
 function traceLine(state) {
