@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What only a fleet tells of a replay: hits in its shared tier, loads from the origin, and the bytes between tiers.
+/// The part of a result that only a fleet has: hits in its shared tier, loads from the origin, and the bytes between tiers.
 public struct FleetResult: Hashable, Sendable {
     /// The fleet that was replayed.
     public let fleet: Fleet

@@ -894,9 +894,9 @@ _hoard_inspect_compact() {
 
 _hoard_simulate() {
     repeating_flags=()
-    non_repeating_flags=(--json --version -h --help)
+    non_repeating_flags=(--inclusive --json --version -h --help)
     repeating_options=()
-    non_repeating_options=(--capacity --policy --format --disk --plot --report)
+    non_repeating_options=(--capacity --policy --format --disk --nodes --shared --route --plot --report)
     __hoard_offer_flags_options -1
 
     # Offer option value completions
@@ -911,6 +911,15 @@ _hoard_simulate() {
         return
         ;;
     '--disk')
+        return
+        ;;
+    '--nodes')
+        return
+        ;;
+    '--shared')
+        return
+        ;;
+    '--route')
         return
         ;;
     '--plot')

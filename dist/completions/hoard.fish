@@ -51,7 +51,7 @@ function __hoard_parse_tokens -S
                 __hoard_parse_subcommand 0 'directory=' 'key-file=' 'json' 'version' 'h/help'
             end
         case 'simulate'
-            __hoard_parse_subcommand -r 1 'capacity=' 'policy=' 'format=' 'disk=' 'json' 'plot=' 'report=' 'version' 'h/help'
+            __hoard_parse_subcommand -r 1 'capacity=' 'policy=' 'format=' 'disk=' 'nodes=' 'shared=' 'route=' 'inclusive' 'json' 'plot=' 'report=' 'version' 'h/help'
         case 'trace'
             __hoard_parse_subcommand 0 'version' 'h/help'
             switch $unparsed_tokens[1]
@@ -353,6 +353,10 @@ complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "h
 complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard simulate" policy' -l 'policy' -d 'Policies, separated by commas, of hoard, hoard-bytes, lru, fifo, clock, sieve, s3fifo, arc, lirs, tinylfu, gdsf, lhd, adaptsize, opt, pfoo-l.' -rfka ''
 complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard simulate" format' -l 'format' -d 'The format of the access traces, if it shall not be found out. Numbers are text, unless a file is named .arc, .lis, .lirs or .trc.' -rfka ''
 complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard simulate" disk' -l 'disk' -d 'Put an LRU disk level of this capacity below each cache, a number or share of keys or bytes as above. A miss in memory looks there; a hit there is brought into memory, and a load is written to both. Only for hoard, hoard-bytes and lru.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard simulate" nodes' -l 'nodes' -d 'Spread the requests over so many nodes, each with a cache of the capacity. Only for hoard, hoard-bytes and lru.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard simulate" shared' -l 'shared' -d 'Put an LRU tier of this capacity, a number or share of keys or bytes as above, below all nodes. It is used as --disk is.' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard simulate" route' -l 'route' -d 'The node that gets a request: the one for its key (hash), or any (random, the same in every run). (default: hash)' -rfka ''
+complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard simulate" inclusive' -l 'inclusive' -d 'Have the nodes drop what the shared tier evicts, as they do with a Redis, which tells them of it.'
 complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard simulate" json' -l 'json' -d 'Print each result as a line of JSON.'
 complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard simulate" plot' -l 'plot' -d 'Draw the miss-ratio curves into this SVG file.' -rfka ''
 complete -c 'hoard' -n '__hoard_should_offer_completions_for_flags_or_options "hoard simulate" report' -l 'report' -d 'Write a page about the access traces, with figures, into this HTML file.' -rfka ''
