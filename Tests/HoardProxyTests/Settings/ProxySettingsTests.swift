@@ -385,7 +385,7 @@ import Testing
                 let isOfOneItemOnly = [
                     "upstreams.name", "upstreams.servers", "routes.hosts", "routes.path", "routes.upstream", "routes.site", "routes.requests",
                     "listen.address",
-                    "listen.hosts.names", "listen.hosts.tls-certificates", "listen.hosts.tls-key",
+                    "listen.hosts.names", "listen.hosts.tls-certificates", "listen.hosts.tls-key", "shadows.policy", "shadows.memory",
                 ]
                 let needsFlag = !isOfOneItemOnly.contains(description.path)
                 #expect((description.flag != nil) == needsFlag, "\(description.path)")
