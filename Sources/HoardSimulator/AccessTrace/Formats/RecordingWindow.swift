@@ -75,11 +75,12 @@ struct RecordingWindow: Sendable {
         let isOfEverything = key == TraceEvent.everything
         let removed = isOfEverything && remembersKeys ? keys : [key]
         for key in removed {
-            writes[key] = nil
+            // A write after the removal belongs to no miss before it.
+            (misses[key], writes[key]) = (nil, nil)
             push(AccessRequest(key: key, time: time, kind: .removal))
         }
         keys.subtract(removed)
-        if isOfEverything { writes.removeAll() }
+        if isOfEverything { (misses, writes) = ([:], [:]) }
     }
 
     /// Lets nothing wait any more.
