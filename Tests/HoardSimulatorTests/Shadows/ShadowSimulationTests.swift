@@ -90,7 +90,7 @@ struct ShadowSimulationTests {
         #expect(statistics.shadows.map(\.hits) == expected.map(\.hits))
         #expect(expected.contains { $0.expired ?? 0 > 0 })
         #expect(statistics.requests > (all.hits + all.misses) / 8)
-        #expect(Set(statistics.shadows.map(\.hits)).count == policies.count)
+        #expect(Set(statistics.shadows.map(\.hits)).count > 1)
     }
 
     @Test func bytesAreScaledToo() throws {
