@@ -173,13 +173,13 @@ _hoard() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    proxy|password|warm|get|view|inspect|simulate|trace|demo|help)
+    proxy|password|warm|get|view|inspect|advise|simulate|trace|demo|help)
         # Offer subcommand argument completions
         "_hoard_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'proxy password warm get view inspect simulate trace demo help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'proxy password warm get view inspect advise simulate trace demo help' -- "${cur}"))
         ;;
     esac
 }
@@ -892,11 +892,29 @@ _hoard_inspect_compact() {
     esac
 }
 
+_hoard_advise() {
+    repeating_flags=()
+    non_repeating_flags=(--json --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--capacity --format)
+    __hoard_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--capacity')
+        return
+        ;;
+    '--format')
+        return
+        ;;
+    esac
+}
+
 _hoard_simulate() {
     repeating_flags=()
     non_repeating_flags=(--inclusive --json --version -h --help)
-    repeating_options=()
-    non_repeating_options=(--capacity --policy --format --disk --nodes --shared --route --plot --report)
+    repeating_options=(--lifetime --bypass)
+    non_repeating_options=(--capacity --policy --format --disk --nodes --shared --route --ignore-query --stale-while-revalidate --plot --report)
     __hoard_offer_flags_options -1
 
     # Offer option value completions
@@ -920,6 +938,18 @@ _hoard_simulate() {
         return
         ;;
     '--route')
+        return
+        ;;
+    '--ignore-query')
+        return
+        ;;
+    '--lifetime')
+        return
+        ;;
+    '--bypass')
+        return
+        ;;
+    '--stale-while-revalidate')
         return
         ;;
     '--plot')
