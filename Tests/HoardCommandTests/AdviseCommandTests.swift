@@ -36,7 +36,7 @@ struct AdviseCommandTests {
     @Test func anAdviceHasItsFiguresItsSettingsAndTheLinesThatProveIt() async throws {
         let result = try await run(log, "--capacity", "1MiB")
         #expect(result.status == 0, "\(result.errors)")
-        #expect(result.text.contains("4000 requests for 1000 objects of 3.67 MiB in all"))
+        #expect(result.text.contains("4000 requests for 1000 objects of 3.7 MiB in all"))
         #expect(result.text.contains("1. Ignore the parameter utm_* of queries below /pages/. (certain)"))
         #expect(result.text.contains("900 objects differed from others in nothing else, and 900 of them had the same size."))
         #expect(result.text.contains("  - path: /pages/\n    ignore-query: [\"utm_*\"]\n"))

@@ -73,4 +73,8 @@ public struct Advice: Hashable, Sendable {
     /// The options of the proxy that do it; empty if the change is one of the origin.
     public internal(set) var settings: [Setting] = []
     public internal(set) var effect: Effect?
+    /// The parameters that it says to ignore.
+    var ignoredParameters: [String] = []
+    /// How much the hit ratio rises, as far as it was simulated.
+    var gain: Double { effect.map { $0.after - $0.before } ?? 0 }
 }

@@ -10,11 +10,12 @@ extension Advisor {
         let own: SimulationResult?
     }
 
-    func sizes(for profile: TraceProfile) async throws(AccessTraceError) -> Sizes {
+    /// Simulates the ladder, and the capacity of the cache if it is known, under some rules.
+    func sizes(for profile: TraceProfile, rules: TraceRules = TraceRules()) async throws(AccessTraceError) -> Sizes {
         let total = profile.hasSizes ? profile.distinctBytes : profile.keys.count
         let steps = Self.ladder(upTo: total, countsBytes: profile.hasSizes)
         let capacities = steps.map { profile.hasSizes ? SimulationCapacity.bytes($0) : .count($0) }
-        let reader = try AccessTraceReader(path: path, format: format)
+        let reader = try AccessTraceReader(path: path, format: format, rules: rules)
         let results = try await Simulation(policies: [.hoard], capacities: capacities + [capacity].compactMap(\.self)).results(of: reader)
         // A capacity that is one of the ladder has one result.
         let ladder = results.filter { $0.countsBytes == profile.hasSizes && steps.contains($0.capacity) }
@@ -59,8 +60,8 @@ enum SizeAdvice {
 }
 
 extension Advisor {
-    /// Advice on the size of the cache, which has been simulated.
-    func sizeAdvice(_ sizes: Sizes) async throws(AccessTraceError) -> [Advice] {
+    /// Advice on the size of the cache, which has been simulated under some rules.
+    func sizeAdvice(_ sizes: Sizes, rules: TraceRules) async throws(AccessTraceError) -> [Advice] {
         guard let own = sizes.own, let better = SizeAdvice.better(than: own, among: sizes.ladder) else { return [] }
         let isMore = better.capacity > own.capacity
         let text = better.capacityText
@@ -68,13 +69,14 @@ extension Advisor {
         var evidence = "Of \(own.requests) requests, \(misses) would be misses; with \(own.capacityText) they are \(ownMisses)."
         if isMore, better.countsBytes, better.capacity >= 8 * own.capacity {
             // So much more may be cheaper on disk.
-            let reader = try AccessTraceReader(path: path, format: format)
+            let reader = try AccessTraceReader(path: path, format: format, rules: rules)
             let simulation = Simulation(policies: [.hoard], capacities: [.bytes(own.capacity)], disk: .bytes(better.capacity))
             if let tiered = try await simulation.results(of: reader).first {
                 let diskHits = tiered.diskHits ?? 0
                 evidence += " With a disk of \(text) below it, \(tiered.requests - tiered.hits); \(diskHits) hits would come from the disk."
             }
         }
+        if !rules.isEmpty { evidence += " That is with the parameters ignored that are named here." }
         var advice = Advice(
             isMore ? .moreMemory : .lessMemory,
             path: nil,
@@ -86,8 +88,8 @@ extension Advisor {
         advice.effect = Advice.Effect(
             before: own.hitRatio,
             after: better.hitRatio,
-            argumentsBefore: TraceRules().arguments(path: path, format: format, capacity: own),
-            argumentsAfter: TraceRules().arguments(path: path, format: format, capacity: better)
+            argumentsBefore: rules.arguments(path: path, format: format, capacity: own),
+            argumentsAfter: rules.arguments(path: path, format: format, capacity: better)
         )
         return [advice]
     }

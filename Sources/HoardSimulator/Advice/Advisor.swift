@@ -28,7 +28,7 @@ public struct Advisor: Sendable {
         public let sizes: [SimulationResult]
         /// The smallest of these capacities whose hit ratio is within a point of that of the largest.
         public let recommended: SimulationResult?
-        /// What to change, those with the greatest effect first.
+        /// What to change, those that bring the most hits first.
         public let advice: [Advice]
         /// Sentences on what could not be judged, and why.
         public let gaps: [String]
@@ -65,14 +65,15 @@ public struct Advisor: Sendable {
         progress(0.5)
         let recommended = SizeAdvice.recommended(sizes)
         let capacity = capacity ?? recommended.map { $0.countsBytes ? .bytes($0.capacity) : .count($0.capacity) }
-        var advice = try await sizeAdvice(sizes)
+        var advice: [Advice] = []
         if reader.format?.hasTargets == true, let capacity {
             let proposals = Self.proposals(for: site)
             for (number, proposal) in proposals.enumerated() {
                 if let proven = try await prove(proposal, capacity: capacity) { advice.append(proven) }
-                progress(0.5 + 0.5 * Double(number + 1) / Double(proposals.count))
+                progress(0.5 + 0.4 * Double(number + 1) / Double(proposals.count))
             }
         }
+        advice += try await sizeAdvice(among: sizes, for: profile, after: advice)
         progress(1)
         return Report(
             name: reader.name,
@@ -82,10 +83,19 @@ public struct Advisor: Sendable {
             span: profile.hasTimes ? profile.now : nil,
             sizes: sizes.ladder,
             recommended: recommended,
-            advice: advice,
+            advice: advice.sorted { $0.gain > $1.gain },
             gaps: Self.gaps(reader, site, profile),
             skippedCount: reader.skippedCount
         )
+    }
+
+    /// Advice on the size. Memory that is needed for copies of the same objects is not, if their parameters are ignored.
+    private func sizeAdvice(among sizes: Sizes, for profile: TraceProfile, after advice: [Advice]) async throws(AccessTraceError) -> [Advice] {
+        guard capacity != nil else { return [] }
+        var rules = TraceRules()
+        rules.ignoredParameters = advice.flatMap(\.ignoredParameters)
+        let sizes = rules.isEmpty ? sizes : try await self.sizes(for: profile, rules: rules)
+        return try await sizeAdvice(sizes, rules: rules)
     }
 
     /// What the figures of a site speak for.

@@ -31,6 +31,12 @@ struct ExpiringCache<Policy: ReplacementPolicy>: Sendable {
         setDeadline(request.deadline(staleFor: window), of: request.key, number)
     }
 
+    /// Removes an object, if it is held. Asking for it is then a miss of nothing that has expired.
+    mutating func remove(_ key: UInt64, _ number: Int) {
+        _ = policy.remove(key)
+        setDeadline(.max, of: key, number)
+    }
+
     /// When the object of a key expires, if it is held; `UInt64.max` for never.
     func deadline(of number: Int) -> UInt64 { number < deadlines.count ? deadlines[number] : .max }
 

@@ -106,8 +106,7 @@ final class Replay<Policy: ReplacementPolicy>: Replaying {
                 state.cache.setDeadline(request.deadline(staleFor: batch.staleWindow), of: request.key, number)
             case .write: state.cache.write(request, number, staleFor: batch.staleWindow)
             case .removal:
-                _ = state.cache.policy.remove(request.key)
-                state.cache.setDeadline(.max, of: request.key, number)
+                state.cache.remove(request.key, number)
                 state.cache.policy.passBy()
             case .uncacheable: state.cache.policy.passBy()
             }

@@ -49,6 +49,17 @@ import Testing
         try await expect(.ignoredParameters, at: "/images/", of: SiteModel(sections: [images, .pages]), capacity: .bytes(64 << 20))
     }
 
+    @Test func memoryIsJudgedAsIfParametersWereIgnored() async throws {
+        var images = SiteModel.Section.images
+        (images.queryShare, images.parameters) = (0.5, ["utm_source"])
+        // With each object in hundreds of copies even 64 MiB are too little; with one it is 8.
+        let report = try await report(SiteModel(sections: [images, .pages]), seed: 1, capacity: .bytes(1 << 20))
+        #expect(report.advice.map(\.kind) == [.ignoredParameters, .moreMemory] || report.advice.map(\.kind) == [.moreMemory, .ignoredParameters])
+        let size = try #require(report.advice.first { $0.kind == .moreMemory })
+        #expect(size.settings.first?.value == "8MiB", "\(size)")
+        #expect(size.effect?.argumentsAfter.contains("--ignore-query") == true)
+    }
+
     @Test func lifetimeThatIsTooShortIsFound() async throws {
         let api = SiteModel.Section(path: "/api/", weight: 4, objects: 60, size: 900, lifetime: 5_000, hasValidators: true)
         try await expect(.longerLifetime, at: "/api/", of: SiteModel(sections: [.images, .pages, api]))

@@ -31,7 +31,7 @@ struct SplitQueries {
         let paths = Set(Set(found.values.flatMap(\.nodes)).map { directory(path($0)) }).sorted()
         let place = paths.count == 1 ? paths[0] : "/"
         let list = names.joined(separator: ", ")
-        let advice = Advice(
+        var advice = Advice(
             .ignoredParameters,
             path: place,
             names.count == 1 ? "Ignore the parameter \(list) of queries below \(place)." : "Ignore the parameters \(list) of queries below \(place).",
@@ -39,6 +39,7 @@ struct SplitQueries {
             names.allSatisfy(known.contains) ? .certain : .likely,
             settings: [.init(path: place, name: "ignore-query", value: "[\(names.map(quoted).joined(separator: ", "))]")]
         )
+        advice.ignoredParameters = names
         return (advice, names, paths)
     }
 

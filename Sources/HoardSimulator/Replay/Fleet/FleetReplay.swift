@@ -90,13 +90,13 @@ final class FleetReplay<Near: ReplacementPolicy, Shared: SlotListPolicy>: Replay
     /// Does what changes all tiers.
     private static func change(_ request: AccessRequest, _ number: Int, at node: Int, in state: inout State) {
         let isWrite = request.kind == .write
-        for other in state.nodes.indices where !isWrite || other != node { _ = state.nodes[other].policy.remove(request.key) }
+        for other in state.nodes.indices where !isWrite || other != node { state.nodes[other].remove(request.key, number) }
         if isWrite {
             state.nodes[node].write(request, number)
             state.shared?.write(request, number)
             if state.shared != nil { state.bytesToShared += request.knownBytes }
         } else {
-            _ = state.shared?.policy.remove(request.key)
+            state.shared?.remove(request.key, number)
         }
         state.loads.noteChange(number)
     }
