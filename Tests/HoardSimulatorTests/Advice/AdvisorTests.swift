@@ -46,7 +46,7 @@ import Testing
     func parameterThatSplitsObjectsIsFound(parameters: [String]) async throws {
         var images = SiteModel.Section.images
         (images.queryShare, images.parameters) = (0.5, parameters)
-        try await expect(.ignoredParameters, at: "/images/", of: SiteModel(sections: [images, .pages]), capacity: .bytes(64 << 20))
+        try await expect(.ignoredParameters, at: "/images/", of: SiteModel(sections: [images, .pages]))
     }
 
     @Test func memoryIsJudgedAsIfParametersWereIgnored() async throws {

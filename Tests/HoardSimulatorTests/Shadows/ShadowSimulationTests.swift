@@ -39,24 +39,30 @@ struct ShadowSimulationTests {
     }
 
     // A sample of the keys has a ratio that is off by some hundredths, since single popular keys are in it or not. The real one, counted at the same requests, is off by the same.
+    // The seeds choose the samples. The keys of a shadow have other hashes than those of the real cache, by which one of some caches chooses another window for a while and is
+    // one or two points off, as two real caches are. The one in the middle is not.
     @Test(arguments: [1.0, 0.25, 0.0625])
     func theOwnPolicyAndSizeGiveTheHitRatioOfTheRealCache(sample: Double) throws {
-        let cache = Cache<Int, Int>(maximumCount: 8_000, ticker: time)
-        let simulation = try ShadowSimulation([.init(.hoard, .count(8_000))], sample: sample, ticker: time)
-        cache.recordAccesses(with: simulation.recorder)
-        try use(cache, simulation.recorder, requests: 200_000, keys: 100_000)
-        let all = cache.statistics
-        simulation.finish()
-        let statistics = simulation.statistics
-        let shadow = try #require(statistics.shadows.first)
-        let ratio = Double(all.hits) / Double(all.hits + all.misses)
-        print("Sample \(sample): all requests \(ratio), \(statistics.requests) of the sample \(statistics.hitRatio), shadow \(shadow.hitRatio)")
-        #expect(statistics.lost == 0)
-        #expect(shadow.requests == statistics.requests)
-        #expect(abs(shadow.hitRatio - statistics.hitRatio) < 0.02)
-        if sample == 1 {
-            #expect((statistics.requests, statistics.hits) == (all.hits + all.misses, all.hits))
+        var differences: [Double] = []
+        for seed in UInt64(1)...5 {
+            let cache = Cache<Int, Int>(maximumCount: 8_000, hashSeed: seed)
+            let simulation = try ShadowSimulation([.init(.hoard, .count(8_000))], sample: sample, ticker: time)
+            cache.recordAccesses(with: simulation.recorder)
+            try use(cache, simulation.recorder, requests: 100_000, keys: 100_000, seed: seed)
+            let all = cache.statistics
+            simulation.finish()
+            let statistics = simulation.statistics
+            let shadow = try #require(statistics.shadows.first)
+            #expect(statistics.lost == 0)
+            #expect(shadow.requests == statistics.requests)
+            if sample == 1 {
+                #expect((statistics.requests, statistics.hits) == (all.hits + all.misses, all.hits))
+            }
+            differences.append(shadow.hitRatio - statistics.hitRatio)
         }
+        print("Sample \(sample): shadow minus real \(differences)")
+        #expect(abs(differences.sorted()[2]) < 0.005, "\(differences)")
+        #expect(differences.allSatisfy { abs($0) < 0.05 }, "\(differences)")
     }
 
     @Test func aShadowIsExactlyWhatASimulationOfTheRecordingSays() async throws {
