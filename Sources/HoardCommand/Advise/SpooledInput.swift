@@ -9,9 +9,8 @@ struct SpooledInput {
 
     /// Copies standard input to its end into a file that its owner alone can read.
     init() throws(OutputError) {
-        var template = Array((FileManager.default.temporaryDirectory.path + "/hoard-advise-XXXXXX").utf8CString)
-        let descriptor = mkstemp(&template)
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        path = FileManager.default.temporaryDirectory.path + "/hoard-advise-\(UUID().uuidString)"
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Self.error("create \(path)") }
         defer { close(descriptor) }
         do throws(OutputError) {
