@@ -17,7 +17,7 @@ public struct TraceRules: Hashable, Sendable {
     public var ignoredParameters: [String] = []
     /// How many milliseconds objects may be used, by what their path begins with. The longest beginning counts. `/` is for everything.
     public var lifetimes: [String: UInt64] = [:]
-    /// What the paths begin with of objects that are not kept.
+    /// Beginnings of the paths of objects that are not kept.
     public var bypassedPaths: Set<String> = []
 
     /// For how many milliseconds an expired object still answers requests while it is loaded anew.

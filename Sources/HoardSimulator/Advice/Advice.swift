@@ -45,13 +45,13 @@ public struct Advice: Hashable, Sendable {
 
     /// An option of the proxy.
     public struct Setting: Hashable, Sendable {
-        /// What the paths begin with of the route that it belongs to; `nil` if it belongs to `cache`.
+        /// The beginning of the paths of the route that it belongs to; `nil` if it belongs to `cache`.
         public let path: String?
         public let name: String
         public let value: String
     }
 
-    /// What a simulation says of the change.
+    /// The effect of the change in a simulation.
     public struct Effect: Hashable, Sendable {
         /// The hit ratio without it, from 0 to 1.
         public let before: Double
@@ -63,7 +63,7 @@ public struct Advice: Hashable, Sendable {
     }
 
     public let kind: Kind
-    /// What the paths begin with that it is about; `nil` if it is about the whole cache.
+    /// The beginning of the paths that it is about; `nil` if it is about the whole cache.
     public let path: String?
     /// One sentence that says what to do.
     public let sentence: String

@@ -14,7 +14,7 @@
 /// The access trace is read once, and once again for each advice that a simulation can prove, so it has to be a file. Memory grows with the number of
 /// different keys, not with the number of requests.
 public struct Advisor: Sendable {
-    /// What was found.
+    /// The results.
     public struct Report: Sendable {
         /// The name of the access trace.
         public let name: String
@@ -28,7 +28,7 @@ public struct Advisor: Sendable {
         public let sizes: [SimulationResult]
         /// The smallest of these capacities whose hit ratio is within a point of that of the largest.
         public let recommended: SimulationResult?
-        /// What to change, those that bring the most hits first.
+        /// The advice, those that bring the most hits first.
         public let advice: [Advice]
         /// Sentences on what could not be judged, and why.
         public let gaps: [String]
@@ -98,12 +98,12 @@ public struct Advisor: Sendable {
         return try await sizeAdvice(sizes, rules: rules)
     }
 
-    /// What the figures of a site speak for.
+    /// The proposals that the figures of a site speak for.
     private static func proposals(for profile: SiteProfile) -> [Proposal] {
         let finder = SiteFaultFinder(profile)
         let split = SplitQueries.proposals(profile)
         let splitPaths = Set(split.flatMap { $0.paths })
-        // What a parameter makes new each time is not asked for again, of course.
+        // Objects that a parameter makes new each time are not asked for again, of course.
         let single = finder.proposals(NeverAskedAgain.self).filter { proposal in
             !splitPaths.contains { $0.hasPrefix(proposal.advice.path ?? "/") }
         }

@@ -33,7 +33,7 @@ package struct ContentsAdvice: Sendable {
         queries.add(path: target, query: query, key: key, seed: 0, size: byteCount, node: node)
     }
 
-    /// What the entries speak for.
+    /// The advice that the entries speak for.
     package var advice: [Advice] {
         [SplitQueries.advice(queries, path: tree.path)?.advice, variantAdvice].compactMap(\.self)
     }

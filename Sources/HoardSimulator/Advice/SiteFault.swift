@@ -13,7 +13,7 @@ protocol SiteFault {
     func proposal(path: String, of site: SiteFigures) -> Proposal
 }
 
-/// What is known of a whole site.
+/// The figures of a whole site.
 struct SiteFigures {
     let total: PathFigures
     /// For how many milliseconds the log goes on.

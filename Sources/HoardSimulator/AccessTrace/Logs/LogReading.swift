@@ -5,10 +5,10 @@
 ///
 /// A log that is only replayed has none, and its lines cost nothing for it.
 final class LogReading {
-    /// What is told of each line; `nil` if nobody wants to know.
+    /// It is told of each line; `nil` if nobody wants to know.
     let profile: SiteProfile?
     private let ignoredParameters: IgnoredParameters
-    /// What paths begin with, the longest first.
+    /// Beginnings of paths, the longest first.
     private let lifetimes: [(path: [UInt8], lifetime: UInt64)]
     private let bypassedPaths: [[UInt8]]
 

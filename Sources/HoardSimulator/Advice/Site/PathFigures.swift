@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an access log says of the requests below a path.
+/// The figures of the requests below a path, from an access log.
 struct PathFigures: Sendable {
     /// Requests with GET or HEAD.
     var requests = 0

@@ -3,7 +3,7 @@
 
 /// Finds parameters of queries that make no difference to what is answered: objects that differ in nothing else have the same size.
 struct QuerySplits: Sendable {
-    /// What is known of a parameter.
+    /// The counts of a parameter.
     struct Parameter: Sendable {
         /// Pairs of objects that differ in this parameter alone, and those of them that have the same size.
         var pairs = 0

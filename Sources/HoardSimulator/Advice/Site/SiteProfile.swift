@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an access log says of a site, path by path. It is told of each line as the log is read.
+/// The figures of a site, path by path, from an access log. It is told of each line as the log is read.
 ///
 /// It takes about 100 bytes for each different target, and 16 for each pair of a target and a client.
 final class SiteProfile {
