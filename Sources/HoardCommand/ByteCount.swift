@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import HoardProxy
+internal import HoardSimulator
 
 /// A number of bytes on the command line: `1000000`, `64K`, `512MiB`, `1G`. Units are powers of 1024.
 struct ByteCount: ExpressibleByArgument, Hashable, Sendable {

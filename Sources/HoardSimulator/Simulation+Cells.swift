@@ -21,11 +21,8 @@ extension Simulation {
             capacity.resolved(keyCount: held?.trace.keyCount ?? 0, byteCount: distinctBytes)
         }
         func makeReplay(_ policy: SimulationPolicy, capacity: Int, bytes: Bool) -> (any Replaying)? {
-            if let fleet {
-                return policy.makeReplay(fleet, capacity: capacity, countsBytes: bytes, sharedCapacity: fleet.shared.map(resolved))
-            }
-            guard let disk else { return policy.makeReplay(capacity: capacity, countsBytes: bytes, nextUses: nextUses, held: held) }
-            return policy.makeReplay(capacity: capacity, countsBytes: bytes, diskCapacity: resolved(disk), diskCountsBytes: disk.countsBytes)
+            guard let fleet = tiers else { return policy.makeReplay(capacity: capacity, countsBytes: bytes, nextUses: nextUses, held: held) }
+            return policy.makeReplay(fleet, capacity: capacity, countsBytes: bytes, sharedCapacity: fleet.shared.map(resolved))
         }
         var seen: Set<[Int]> = []
         return capacities.flatMap { capacity -> [Cell] in
@@ -37,6 +34,9 @@ extension Simulation {
             }
         }
     }
+
+    /// The fleet, which one memory level above a disk is too; `nil` for single caches.
+    var tiers: Fleet? { fleet ?? disk.map { Fleet(nodes: 1, shared: $0) } }
 
     /// Whether the access trace is held in memory, as a policy looks into the future or a capacity is a share.
     var needsWholeTrace: Bool { policies.contains(where: \.needsNextUses) || allCapacities.contains(where: \.isRelative) }

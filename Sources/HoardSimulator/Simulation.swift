@@ -88,7 +88,7 @@ public struct Simulation: Sendable {
             return await results(of: trace, collector: collector, byteCount: source.bytesRead(), progress: progress)
         }
         let cells = makeCells(for: nil)
-        var completer = RequestCompleter(numbersKeys: fleet != nil)
+        var completer = RequestCompleter(numbersKeys: tiers != nil)
         var batch = RequestBatch([])
         batch.staleWindow = staleWhileRevalidate
         var bytesDone = 0
@@ -115,7 +115,7 @@ public struct Simulation: Sendable {
         let batchCount = collector == nil ? Self.batchCount : min(max(requestCount / 200, 64), Self.batchCount)
         for start in stride(from: 0, to: requestCount, by: batchCount) {
             let end = min(start + batchCount, requestCount)
-            var batch = held.batch(start..<end, numbersKeys: fleet != nil)
+            var batch = held.batch(start..<end, numbersKeys: tiers != nil)
             batch.staleWindow = staleWhileRevalidate
             await Self.replay(batch, on: cells)
             Self.note(batch, on: cells, in: collector)
@@ -153,8 +153,10 @@ public struct Simulation: Sendable {
                 totals: totals,
                 parts: parts
             )
-            result.fleet = cell.replay.fleetResult
-            if disk != nil {
+            if staleWhileRevalidate > 0 { result.staleHits = cell.replay.tally.stale }
+            if disk == nil {
+                result.fleet = cell.replay.fleetResult
+            } else {
                 result.diskHits = cell.replay.tally.lowerHits
                 result.diskHitBytes = cell.replay.tally.lowerBytes
             }

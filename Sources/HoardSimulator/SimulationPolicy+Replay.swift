@@ -50,30 +50,13 @@ extension SimulationPolicy {
         }
     }
 
-    /// An empty memory level with this policy, above an empty disk level with LRU; `nil` if the policy cannot be a memory level.
-    func makeReplay(capacity: Int, countsBytes: Bool, diskCapacity: Int, diskCountsBytes: Bool) -> (any Replaying)? {
-        func tiered(_ memory: some ReplacementPolicy) -> any Replaying {
-            diskCountsBytes
-                ? TieredReplay(memory, countsBytes: countsBytes, above: LRUPolicy(byteCapacity: diskCapacity), countsBytes: true)
-                : TieredReplay(memory, countsBytes: countsBytes, above: LRUPolicy(capacity: diskCapacity), countsBytes: false)
-        }
-        switch (base, countsBytes) {
-        case (.lru, false): return tiered(LRUPolicy(capacity: capacity))
-        case (.lru, true): return tiered(LRUPolicy(byteCapacity: capacity))
-        case (.hoard, false): return tiered(HoardPolicy(capacity: capacity))
-        case (.hoard, true): return tiered(HoardPolicy(byteCapacity: capacity, favouring: .objects))
-        case (.hoardBytes, true): return tiered(HoardPolicy(byteCapacity: capacity, favouring: .bytes))
-        default: return nil
-        }
-    }
-
     /// An empty fleet with this policy in each node; `nil` if the policy cannot be that of a node.
     ///
     /// - Parameter sharedCapacity: Of the shared tier, a number of what the capacity in the fleet counts; `nil` if there is none.
     func makeReplay(_ fleet: Fleet, capacity: Int, countsBytes: Bool, sharedCapacity: Int?) -> (any Replaying)? {
         // Each node needs a cache of its own.
         func nodes<Near: ReplacementPolicy>(_ near: () -> Near) -> any Replaying {
-            // As ``Replay`` does for the cache of this package, and ``TieredReplay`` for none.
+            // As ``Replay`` does for the cache of this package. Above a shared tier an expired object takes its room until it is asked for.
             let reclaims = base != .lru && fleet.shared == nil
             let nodes = (0..<fleet.nodes).map { _ in ExpiringCache(near(), countsBytes: countsBytes, reclaims: reclaims) }
             return fleet.shared?.countsBytes == true

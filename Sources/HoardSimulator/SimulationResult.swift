@@ -33,8 +33,8 @@ public struct SimulationResult: Hashable, Sendable {
     public internal(set) var fleet: FleetResult?
     /// How many requests found an object that had expired. They are misses. `nil` if the access trace has no lifetimes.
     public internal(set) var expired: Int?
-    /// How many of the hits were with an object that had expired, and was loaded anew meanwhile.
-    public internal(set) var staleHits = 0
+    /// How many of the hits were with an object that had expired, and was loaded anew meanwhile; `nil` if such objects were no hits.
+    public internal(set) var staleHits: Int?
 
     public init(trace: String, capacity: Int, countsBytes: Bool = false, policy: SimulationPolicy, requests: Int, hits: Int) {
         self.trace = trace
@@ -71,7 +71,6 @@ extension SimulationResult {
         hasSizes = parts.contains(.sizes)
         requestedBytes = totals.bytes
         hitBytes = tally.bytes
-        staleHits = tally.stale
         if parts.contains(.costs) {
             requestedMicroseconds = totals.microseconds
             savedMicroseconds = tally.microseconds

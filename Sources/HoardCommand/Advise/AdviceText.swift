@@ -24,7 +24,9 @@ struct AdviceText {
         var line = "\(printable(trace)): \(requests) requests for \(objects) objects"
         if let bytes = document.bytes { line += " of \(ByteCount(bytes)) in all" }
         if let span = document.milliseconds { line += ", in \(Self.span(span))" }
-        return [line + "."] + document.notJudged.map(printable)
+        line += "."
+        if let skipped = document.skippedLines, skipped > 0 { line += " \(skipped) lines are no requests to simulate." }
+        return [line] + document.notJudged.map(printable)
     }
 
     /// Hit ratios by capacity, and what more would bring.

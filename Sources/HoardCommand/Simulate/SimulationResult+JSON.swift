@@ -25,6 +25,7 @@ extension SimulationResult {
                 fields += [("requestedMicroseconds", "\(requestedMicroseconds)"), ("savedMicroseconds", "\(savedMicroseconds)")]
                 fields.append(("savedTimeRatio", "\(savedTimeRatio)"))
             }
+            if let staleHits { fields.append(("staleHits", "\(staleHits)")) }
             if let expired { fields.append(("expired", "\(expired)")) }
             return "{" + fields.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}"
         }

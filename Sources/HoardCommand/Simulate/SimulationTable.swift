@@ -32,6 +32,7 @@ struct SimulationTable {
         Measure(name: "from the shared tier", text: bytes) { result in result.showsBytes ? result.fleet?.sharedBytes(\.bytesFromShared) : nil },
         Measure(name: "to the shared tier", text: bytes) { result in result.showsBytes ? result.fleet?.sharedBytes(\.bytesToShared) : nil },
         Measure(name: "saved time in %") { $0.savedTimeRatio },
+        Measure(name: "stale hits in %") { result in result.staleHits.map { Double($0) / Double(max(1, result.requests)) } },
         Measure(name: "expired in %") { result in result.expired.map { Double($0) / Double(max(1, result.requests)) } },
     ]
 

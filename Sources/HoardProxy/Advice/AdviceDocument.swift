@@ -37,6 +37,8 @@ package struct AdviceDocument: Codable, Sendable {
     /// The access trace; `nil` for a proxy that runs.
     package var trace: String?
     package var requests: Int?
+    /// The number of lines that are no requests to simulate.
+    package var skippedLines: Int?
     package var objects: Int?
     /// The bytes of all objects.
     package var bytes: Int?
@@ -76,6 +78,7 @@ package struct AdviceDocument: Codable, Sendable {
         self.init(report.advice, notJudged: report.gaps, command: command)
         self.trace = trace
         requests = report.requestCount
+        skippedLines = report.skippedCount
         objects = report.keyCount
         bytes = report.distinctBytes
         milliseconds = report.span

@@ -4,6 +4,7 @@
 internal import HTTPTypes
 internal import Hoard
 internal import HoardHTTP
+internal import HoardSimulator
 
 extension ProxySettings {
     /// What a proxy is started with.

@@ -1,6 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HoardSimulator
+
 /// What kind of value an option has.
 package enum SettingForm: Sendable, Hashable {
     case duration, size, number, yesNo, text, texts, url, urls, address

@@ -1,6 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HoardSimulator
+
 extension WrittenValue {
     /// Whether the value says that there is none: nothing, or `no`, or an empty text outside of files.
     var isAbsent: Bool {

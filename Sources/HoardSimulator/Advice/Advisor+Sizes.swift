@@ -8,6 +8,17 @@ extension Advisor {
         let ladder: [SimulationResult]
         /// That of the capacity which the cache has.
         let own: SimulationResult?
+
+        private var curve: SizeCurve { SizeCurve(ladder.map(\.sizePoint)) }
+
+        /// The smallest capacity whose hit ratio is within a point of the best.
+        var recommended: SimulationResult? { curve.recommended.map { ladder[$0] } }
+
+        /// The capacity to prefer to the one that the cache has; `nil` if there is none, or there were too few requests.
+        var better: SimulationResult? {
+            guard let own, own.requests >= 1_000, ladder.first?.countsBytes == own.countsBytes else { return nil }
+            return curve.better(than: own.sizePoint).map { ladder[$0] }
+        }
     }
 
     /// Simulates the ladder, and the capacity of the cache if it is known, under some rules.
@@ -38,33 +49,11 @@ extension Advisor {
     }
 }
 
-/// Advice on the size of a cache.
-enum SizeAdvice {
-    /// The smallest capacity whose hit ratio is within a point of the best.
-    static func recommended(_ sizes: Advisor.Sizes) -> SimulationResult? {
-        guard let best = sizes.ladder.map(\.hitRatio).max() else { return nil }
-        return sizes.ladder.first { $0.hitRatio >= best - 0.01 }
-    }
-
-    /// The capacity that the cache had better have; `nil` if its own is good.
-    ///
-    /// More memory has to bring two points of the hit ratio, and less has to cost a tenth of a point at most, at a quarter of the capacity.
-    static func better(than own: SimulationResult, among ladder: [SimulationResult]) -> SimulationResult? {
-        let ladder = ladder.filter { $0.countsBytes == own.countsBytes }
-        guard let best = ladder.map(\.hitRatio).max(), own.requests >= 1_000 else { return nil }
-        if let more = ladder.first(where: { $0.capacity > own.capacity && $0.hitRatio >= best - 0.01 }), more.hitRatio - own.hitRatio >= 0.02 {
-            return more
-        }
-        return ladder.first { $0.capacity <= own.capacity / 4 && $0.hitRatio >= own.hitRatio - 0.001 }
-    }
-}
-
 extension Advisor {
     /// Advice on the size of the cache, which has been simulated under some rules.
     func sizeAdvice(_ sizes: Sizes, rules: TraceRules) async throws(AccessTraceError) -> [Advice] {
-        guard let own = sizes.own, let better = SizeAdvice.better(than: own, among: sizes.ladder) else { return [] }
+        guard let own = sizes.own, let better = sizes.better else { return [] }
         let isMore = better.capacity > own.capacity
-        let text = better.capacityText
         let (misses, ownMisses) = (better.requests - better.hits, own.requests - own.hits)
         var evidence = "Of \(own.requests) requests, \(misses) would be misses; with \(own.capacityText) they are \(ownMisses)."
         if isMore, better.countsBytes, better.capacity >= 8 * own.capacity {
@@ -73,18 +62,13 @@ extension Advisor {
             let simulation = Simulation(policies: [.hoard], capacities: [.bytes(own.capacity)], disk: .bytes(better.capacity))
             if let tiered = try await simulation.results(of: reader).first {
                 let diskHits = tiered.diskHits ?? 0
-                evidence += " With a disk of \(text) below it, \(tiered.requests - tiered.hits); \(diskHits) hits would come from the disk."
+                evidence +=
+                    " With a disk of \(better.capacityText) below it, \(tiered.requests - tiered.hits); \(diskHits) hits would come from the disk."
             }
         }
         if !rules.isEmpty { evidence += " That is with the parameters ignored that are named here." }
-        var advice = Advice(
-            isMore ? .moreMemory : .lessMemory,
-            path: nil,
-            isMore ? "Give memory \(text) instead of \(own.capacityText)." : "Memory of \(text) is enough; it has \(own.capacityText).",
-            evidence: evidence,
-            .certain,
-            settings: better.countsBytes ? [.init(path: nil, name: "memory", value: text)] : []
-        )
+        let size = (new: better.capacityText, old: own.capacityText)
+        var advice = Advice.size(isMore: isMore, size, evidence: evidence, .certain, isSetting: better.countsBytes)
         advice.effect = Advice.Effect(
             before: own.hitRatio,
             after: better.hitRatio,
@@ -96,14 +80,11 @@ extension Advisor {
 }
 
 extension SimulationResult {
-    /// The capacity as `hoard simulate` reads it: `64MiB`, `1000`.
-    package var capacityText: String { countsBytes ? Self.text(ofBytes: capacity) : "\(capacity)" }
+    fileprivate var sizePoint: SizeCurve.Point { .init(capacity: capacity, hitRatio: hitRatio) }
 
-    /// A number of bytes in the largest unit of which it is a multiple.
-    static func text(ofBytes bytes: Int) -> String {
-        for (unit, name) in [(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")] where bytes % unit == 0 {
-            return "\(bytes / unit)\(name)"
-        }
-        return "\(bytes)B"
+    /// The capacity as `hoard simulate` reads it: `64MiB`, `1000`.
+    package var capacityText: String {
+        let text = countsBytes ? SizeText.text(capacity) : "\(capacity)"
+        return countsBytes && text.last?.isNumber == true ? text + "B" : text
     }
 }

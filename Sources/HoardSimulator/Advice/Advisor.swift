@@ -11,8 +11,8 @@
 /// for advice in report.advice { print(advice.sentence) }
 /// ```
 ///
-/// The access trace is read once, and once again for each advice that a simulation can prove, so it has to be a file. Memory grows with the number of
-/// different keys, not with the number of requests.
+/// The access trace is read twice, and up to twice again for each advice that a simulation can prove, so it has to be a file. Memory grows with the
+/// number of different keys, not with the number of requests.
 public struct Advisor: Sendable {
     /// The results.
     public struct Report: Sendable {
@@ -63,13 +63,14 @@ public struct Advisor: Sendable {
         progress(0.1)
         let sizes = try await sizes(for: profile)
         progress(0.5)
-        let recommended = SizeAdvice.recommended(sizes)
+        let recommended = sizes.recommended
         let capacity = capacity ?? recommended.map { $0.countsBytes ? .bytes($0.capacity) : .count($0.capacity) }
         var advice: [Advice] = []
         if reader.format?.hasTargets == true, let capacity {
             let proposals = Self.proposals(for: site)
+            var replays = Replays(capacity: capacity, withoutRules: sizes.own ?? recommended)
             for (number, proposal) in proposals.enumerated() {
-                if let proven = try await prove(proposal, capacity: capacity) { advice.append(proven) }
+                if let proven = try await prove(proposal, by: &replays) { advice.append(proven) }
                 progress(0.5 + 0.4 * Double(number + 1) / Double(proposals.count))
             }
         }
@@ -128,11 +129,11 @@ public struct Advisor: Sendable {
     /// Replays the access trace without an advice and with it.
     ///
     /// - Returns: `nil` if the advice has to bring hits, and brings none.
-    private func prove(_ proposal: Proposal, capacity: SimulationCapacity) async throws(AccessTraceError) -> Advice? {
+    private func prove(_ proposal: Proposal, by replays: inout Replays) async throws(AccessTraceError) -> Advice? {
         var advice = proposal.advice
         guard let rules = proposal.rules else { return advice }
-        let before = try await replay(rules.before, capacity: capacity)
-        let after = try await replay(rules.after, capacity: capacity)
+        let before = try await result(under: rules.before, among: &replays)
+        let after = try await result(under: rules.after, among: &replays)
         if advice.kind.needsHits, after.hitRatio - before.hitRatio < 0.005 { return nil }
         advice.effect = Advice.Effect(
             before: before.hitRatio,
@@ -143,9 +144,24 @@ public struct Advisor: Sendable {
         return advice
     }
 
-    private func replay(_ rules: TraceRules, capacity: SimulationCapacity) async throws(AccessTraceError) -> SimulationResult {
+    /// Results at one capacity that are known, by the rules of the replay.
+    private struct Replays {
+        let capacity: SimulationCapacity
+        var results: [TraceRules: SimulationResult]
+
+        init(capacity: SimulationCapacity, withoutRules result: SimulationResult?) {
+            self.capacity = capacity
+            results = result.map { [TraceRules(): $0] } ?? [:]
+        }
+    }
+
+    /// Replays the access trace under some rules, unless that was done before.
+    private func result(under rules: TraceRules, among replays: inout Replays) async throws(AccessTraceError) -> SimulationResult {
+        if let known = replays.results[rules] { return known }
         let reader = try AccessTraceReader(path: path, format: format, rules: rules)
-        let simulation = Simulation(policies: [.hoard], capacities: [capacity], staleWhileRevalidate: rules.staleWhileRevalidate)
-        return try await simulation.results(of: reader)[0]
+        let simulation = Simulation(policies: [.hoard], capacities: [replays.capacity], staleWhileRevalidate: rules.staleWhileRevalidate)
+        let result = try await simulation.results(of: reader)[0]
+        replays.results[rules] = result
+        return result
     }
 }

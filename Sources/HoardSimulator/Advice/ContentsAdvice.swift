@@ -60,35 +60,21 @@ package struct ContentsAdvice: Sendable {
     ///   - points: Sizes in growing order, and the share of requests that each would miss.
     ///   - requests: How many requests the curve was made from.
     package static func sizeAdvice(points: [(bytes: Int, missRatio: Double)], currentBytes: Int, requests: Int) -> Advice? {
-        guard requests >= 5_000, currentBytes > 0, let best = points.map(\.missRatio).min() else { return nil }
-        guard let now = points.last(where: { $0.bytes <= currentBytes })?.missRatio else { return nil }
-        let more = points.first { $0.bytes > currentBytes && $0.missRatio <= best + 0.01 }
-        if let more, now - more.missRatio >= 0.02 {
-            return sizeAdvice(.moreMemory, from: (currentBytes, now), to: more, requests: requests)
-        }
-        guard let less = points.first(where: { $0.missRatio <= now + 0.001 }), less.bytes <= currentBytes / 4 else { return nil }
-        return sizeAdvice(.lessMemory, from: (currentBytes, now), to: less, requests: requests)
-    }
-
-    private static func sizeAdvice(
-        _ kind: Advice.Kind,
-        from now: (bytes: Int, missRatio: Double),
-        to other: (bytes: Int, missRatio: Double),
-        requests: Int
-    ) -> Advice {
-        // A size that somebody would choose: the next power of two.
-        let bytes = 1 << max(20, Int.bitWidth - max(1, other.bytes - 1).leadingZeroBitCount)
-        let (text, old) = (SimulationResult.text(ofBytes: bytes), SimulationResult.text(ofBytes: now.bytes))
-        var advice = Advice(
-            kind,
-            path: nil,
-            kind == .moreMemory ? "Give memory \(text) instead of \(old)." : "Memory of \(text) is enough; it has \(old).",
-            evidence: "Of \(requests) requests that were watched, \(Int(Double(requests) * other.missRatio)) would miss, and with \(old) "
-                + "\(Int(Double(requests) * now.missRatio)), if the least recently used left first.",
-            .likely,
-            settings: [.init(path: nil, name: "memory", value: text)]
+        guard requests >= 5_000, currentBytes > 0, let own = points.last(where: { $0.bytes <= currentBytes }) else { return nil }
+        let curve = SizeCurve(points.map { .init(capacity: $0.bytes, hitRatio: 1 - $0.missRatio) })
+        guard let place = curve.better(than: .init(capacity: currentBytes, hitRatio: 1 - own.missRatio)) else { return nil }
+        let better = points[place]
+        // A size that people choose: the next power of two.
+        let bytes = 1 << max(20, Int.bitWidth - max(1, better.bytes - 1).leadingZeroBitCount)
+        let size = (new: SizeText.text(bytes), old: SizeText.text(currentBytes))
+        var advice = Advice.size(
+            isMore: better.bytes > currentBytes,
+            size,
+            evidence: "Of \(requests) requests that were watched, \(Int(Double(requests) * better.missRatio)) would miss, and with \(size.old) "
+                + "\(Int(Double(requests) * own.missRatio)), if the least recently used left first.",
+            .likely
         )
-        advice.effect = .init(before: 1 - now.missRatio, after: 1 - other.missRatio, argumentsBefore: [], argumentsAfter: [])
+        advice.effect = .init(before: 1 - own.missRatio, after: 1 - better.missRatio, argumentsBefore: [], argumentsAfter: [])
         return advice
     }
 }

@@ -57,7 +57,7 @@ final class FootprintBound: Replaying {
         tally.hits = Int(Self.most(of: hits, room: room) { _ in 1 })
         // The most for each unit of the footprint first.
         hits.sort { Double($0.bytes) * $1.footprint > Double($1.bytes) * $0.footprint }
-        tally.bytes = Int(Self.most(of: hits, room: room) { $0.bytes })
+        tally.bytes = Int(clamping: Self.most(of: hits, room: room) { $0.bytes })
         hits.sort { Double($0.microseconds) * $1.footprint > Double($1.microseconds) * $0.footprint }
         tally.microseconds = Int(Self.most(of: hits, room: room) { $0.microseconds })
         return tally

@@ -97,7 +97,7 @@ struct HeldTrace: Sendable {
             let number = Int(trace.requests[place])
             largest[number] = max(largest[number], chargedBytes(place))
         }
-        return largest.reduce(0, +)
+        return largest.reduce(0) { $0.adding($1) }
     }
 
     /// For each request, the place of the next one for the same key, or ``AccessTrace/never`` if there is none before every object that can have

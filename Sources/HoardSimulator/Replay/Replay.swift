@@ -118,7 +118,7 @@ extension HitTally {
     /// Counts a hit.
     mutating func note(_ request: AccessRequest) {
         hits += 1
-        bytes += request.knownBytes
+        bytes = bytes.adding(request.knownBytes)
         microseconds += Int(request.cost ?? 0)
     }
 }

@@ -33,7 +33,7 @@ struct RequestCompleter: Sendable {
             if needNumbers { batch.keyNumbers.append(number) }
             guard batch.requests[place].isCounted else { continue }
             totals.requests += 1
-            totals.bytes += batch.requests[place].knownBytes
+            totals.bytes = totals.bytes.adding(batch.requests[place].knownBytes)
             totals.microseconds += Int(batch.requests[place].cost ?? 0)
         }
     }

@@ -134,11 +134,3 @@ public struct TraceProfile: Sendable {
         }
     }
 }
-
-extension Int {
-    /// The sum, or the largest number if it is larger: a trace may say anything of sizes.
-    func adding(_ other: Int) -> Int {
-        let (sum, overflows) = addingReportingOverflow(other)
-        return overflows ? .max : sum
-    }
-}

@@ -25,7 +25,8 @@ struct AccessLogFormat: TraceLineFormat {
         guard quote < end, line[quote] == UInt8(ascii: "\""), let requestEnd = Self.closingQuote(line, from: quote + 1, to: end) else {
             throw TraceFault("expected a request in quotation marks behind the date.")
         }
-        entry.setRequest(line, quote + 1..<requestEnd, hostHash: Self.hostHash(line, before: dateStart - 1))
+        let host = Self.host(line, before: dateStart - 1)
+        entry.setRequest(line, quote + 1..<requestEnd, hostHash: host.map { line.hash($0) } ?? 0)
         let statusStart = line.skippingBlanks(from: requestEnd + 1, to: end)
         let statusEnd = Self.wordEnd(line, from: statusStart, to: end)
         entry.status = line.number(statusStart..<statusEnd)
@@ -40,7 +41,7 @@ struct AccessLogFormat: TraceLineFormat {
         }
         // Only what counts is read to its end.
         if entry.key != nil { Self.readMore(line, from: sizeEnd, to: end, into: &entry) }
-        if entry.isProfiled { Self.readClient(line, before: dateStart - 1, into: &entry) }
+        if entry.isProfiled { Self.readClient(line, before: dateStart - 1, host: host, into: &entry) }
         requests.append(entry, to: &batch)
         return nil
     }
@@ -74,14 +75,9 @@ struct AccessLogFormat: TraceLineFormat {
         line.firstIndex(of: 0x20, from: start, to: end) ?? end
     }
 
-    /// The hash of the host in front of the client; 0 if there is none.
-    private static func hostHash(_ line: Span<UInt8>, before end: Int) -> UInt64 {
-        host(line, before: end).map { line.hash($0) } ?? 0
-    }
-
-    private static func readClient(_ line: Span<UInt8>, before end: Int, into entry: inout LogLine) {
+    private static func readClient(_ line: Span<UInt8>, before end: Int, host: Range<Int>?, into entry: inout LogLine) {
         var start = 0
-        if let host = host(line, before: end) {
+        if let host {
             if entry.host.isEmpty { line.append(host, to: &entry.host) }
             start = host.upperBound + 1
         }

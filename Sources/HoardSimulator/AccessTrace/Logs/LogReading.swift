@@ -36,8 +36,6 @@ final class LogReading {
         line.lifetime = lifetimes.first { bytes.starts(path, with: $0.path) }?.lifetime
         line.isBypassed = bypassedPaths.contains { bytes.starts(path, with: $0) }
         if profile != nil {
-            line.path.removeAll(keepingCapacity: true)
-            line.query.removeAll(keepingCapacity: true)
             bytes.append(path, to: &line.path)
             if pathEnd < target.upperBound { bytes.append(pathEnd + 1..<target.upperBound, to: &line.query) }
         }

@@ -17,12 +17,6 @@ enum NiceDuration {
         (seconds.last { $0 * 1_000 <= milliseconds } ?? 1) * 1_000
     }
 
-    /// A number of whole units, the largest that goes: `90s`, `2m`, `250ms`.
-    static func text(_ milliseconds: UInt64) -> String {
-        for (unit, name) in [(86_400_000 as UInt64, "d"), (3_600_000, "h"), (60_000, "m"), (1_000, "s")]
-        where milliseconds >= unit && milliseconds % unit == 0 {
-            return "\(milliseconds / unit)\(name)"
-        }
-        return "\(milliseconds)ms"
-    }
+    /// A length of time as the settings of the proxy write it: `1m30s`, `2m`, `250ms`.
+    static func text(_ milliseconds: UInt64) -> String { DurationText.text(.milliseconds(Int64(clamping: milliseconds))) }
 }

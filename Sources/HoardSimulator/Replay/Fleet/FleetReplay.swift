@@ -6,7 +6,7 @@ internal import Synchronization
 /// Replays batch by batch on the near caches of a fleet, and on the tier that they share, if there is one.
 ///
 /// Each tier has deadlines of its own: without a shared tier, and after it has evicted an object, nodes load at different times. An object that
-/// comes from the shared tier keeps its deadline. ``Fleet`` says what happens otherwise; with one node, it is what ``TieredReplay`` does.
+/// comes from the shared tier keeps its deadline. ``Fleet`` says what happens otherwise. A memory level above a disk is a fleet of one node.
 final class FleetReplay<Near: ReplacementPolicy, Shared: SlotListPolicy>: Replaying {
     private struct State {
         var nodes: [ExpiringCache<Near>]
@@ -67,7 +67,7 @@ final class FleetReplay<Near: ReplacementPolicy, Shared: SlotListPolicy>: Replay
         if state.shared?.access(request) == true, let deadline = state.shared?.deadline(of: number) {
             state.tally.note(request)
             state.tally.lowerHits += 1
-            state.tally.lowerBytes += request.knownBytes
+            state.tally.lowerBytes = state.tally.lowerBytes.adding(request.knownBytes)
             state.nodes[node].setDeadline(deadline, of: request.key, number)
             state.loads.noteSharedHit(request, number, at: node)
             return
@@ -75,7 +75,12 @@ final class FleetReplay<Near: ReplacementPolicy, Shared: SlotListPolicy>: Replay
         if hasExpired { state.tally.expired += 1 }
         state.nodes[node].setDeadline(request.deadline, of: request.key, number)
         state.shared?.setDeadline(request.deadline, of: request.key, number)
-        if state.loads.noteMiss(request, number, at: node), state.shared != nil { state.bytesToShared += request.knownBytes }
+        if state.loads.noteMiss(request, number, at: node), state.shared != nil { noteSent(request, in: &state) }
+    }
+
+    /// Counts the bytes of an object that the shared tier gets.
+    private static func noteSent(_ request: AccessRequest, in state: inout State) {
+        state.bytesToShared = state.bytesToShared.adding(request.knownBytes)
     }
 
     /// Removes from the nodes what the shared tier has evicted, if they are told of it.
@@ -94,7 +99,7 @@ final class FleetReplay<Near: ReplacementPolicy, Shared: SlotListPolicy>: Replay
         if isWrite {
             state.nodes[node].write(request, number)
             state.shared?.write(request, number)
-            if state.shared != nil { state.bytesToShared += request.knownBytes }
+            if state.shared != nil { noteSent(request, in: &state) }
         } else {
             state.shared?.remove(request.key, number)
         }
