@@ -31,6 +31,8 @@ public final class HTTPCache: Sendable {
     let flights: Flights
     /// Whether there may be rules for some path by which parts of the query do not matter.
     let mayHaveSearchRules: Atomic<Bool>
+    /// Whether there may be answers to QUERY.
+    let mayHaveQueries: Atomic<Bool>
     let deadlines: DeadlineQueue
     let journal = DecisionJournal()
     let counters = Mutex(HTTPCacheStatistics())
@@ -95,6 +97,7 @@ public final class HTTPCache: Sendable {
         flights = Flights(ticker: ticker)
         // Stores may have some from before, or from others.
         mayHaveSearchRules = Atomic(!stores.isEmpty)
+        mayHaveQueries = Atomic(!stores.isEmpty)
         self.deadlines = deadlines
         entries.setForeignChangeHandler { [weak self] in self?.heed($0) }
     }

@@ -93,6 +93,8 @@ extension CachingProxy.Configuration {
         compare("cache.revalidation-period", \.cache.revalidationPeriod)
         compare("cache.collapse-timeout", \.cache.collapseTimeout)
         compare("cache.variants", \.cache.maximumVariants)
+        compare("cache.query-content", \.cache.maximumQueryBytes)
+        compare("cache.digests", \.cache.digests)
         compare("cache.in-flight", \.cache.maximumBytesInFlight)
         compare("cache.name", \.cache.name)
         compare("admin", \.admin?.withoutToken)

@@ -46,7 +46,7 @@ extension HTTPRequest.Method {
     /// Whether sending the request twice has the effect of sending it once. Of a method that is not known, nothing is.
     package var isIdempotent: Bool {
         switch self {
-        case .get, .head, .put, .delete, .options, .trace: true
+        case .get, .head, .put, .delete, .options, .trace, .query: true
         default: false
         }
     }

@@ -47,6 +47,7 @@ extension HTTPCacheExplanation.Stored {
         lines.append(validators.isEmpty ? "Validators: none, so it cannot be revalidated." : "Validators: \(joined) (RFC 9110 §8.8).")
         if !vary.isEmpty { lines.append("Selected by: \(vary.joined(separator: ", ")) (RFC 9111 §4.1).") }
         if !tags.isEmpty { lines.append("Tags: \(tags.joined(separator: ", ")).") }
+        if !groups.isEmpty { lines.append("Groups: \(groups.joined(separator: ", ")).") }
         let whole = completeBytes.map { "\($0) bytes" } ?? "an unknown number of bytes"
         lines.append(isComplete ? "Content: all \(storedBytes) bytes." : "Content: \(storedBytes) bytes of \(whole) (RFC 9111 §3.3).")
         return lines

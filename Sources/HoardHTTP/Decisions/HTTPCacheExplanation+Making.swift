@@ -84,7 +84,8 @@ extension HTTPCacheExplanation.Stored {
         case .fields(let names): vary = names.map(\.rawName)
         case .any: vary = ["*"]
         }
-        tags = stored.tags.sorted()
+        tags = stored.foreignTags
+        groups = stored.groups
         storedBytes = stored.body.storedByteCount
         completeBytes = stored.body.completeLength
         isComplete = stored.isComplete

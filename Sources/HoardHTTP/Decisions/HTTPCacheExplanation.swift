@@ -42,6 +42,8 @@ public struct HTTPCacheExplanation: Hashable, Sendable, Codable {
         public let vary: [String]
         /// What it may be removed by, beside its URI.
         public let tags: [String]
+        /// The groups of its origin that it belongs to ([RFC 9875](https://www.rfc-editor.org/rfc/rfc9875)).
+        public let groups: [String]
         /// The bytes of its content that are stored.
         public let storedBytes: Int
         /// The bytes of its whole content, if that is known.

@@ -78,4 +78,12 @@ extension HTTPDecision {
         "RFC 9111 §4.3.3",
         "The 304 answers the client's own condition and says nothing of what is stored."
     )
+
+    /// Found out when the content has come, and not by the state machine, so that it is not in the ``catalogue``.
+    package static let wrongDigest = Self(
+        "WRONG-DIGEST",
+        .notStoring,
+        "RFC 9530 §6.1",
+        "The content does not have the digest that Content-Digest or Repr-Digest states."
+    )
 }

@@ -73,7 +73,8 @@ extension HTTPCache {
             isFresh: listed.freshUntil.map { clock.now() < $0 } ?? true,
             isInMemory: listed.isInMemory,
             isInStore: listed.store != nil,
-            tags: listed.tags.filter { !$0.isURITag }.sorted()
+            tags: response.foreignTags,
+            groups: response.groups
         )
     }
 
@@ -108,7 +109,7 @@ extension HTTPCache {
             // An index of variants, or rules for queries, is fresh for ever.
             guard listed.freshUntil != nil else { return false }
             guard let tag else { return true }
-            return !tag.isURITag && listed.tags.contains(tag)
+            return !tag.isOfCache && listed.tags.contains(tag)
         }
     }
 }
@@ -155,16 +156,19 @@ extension HTTPCacheKey {
         return parts.count == 2 || parts.count == 5 ? "\(targetURI)?\(parts[1])" : targetURI
     }
 
-    /// The names of the fields that select the variant, and some of its digest.
+    /// The names of the fields that select the variant, and some of its digest; before them the same of the content of a QUERY.
     var listedVariant: String? {
-        guard let parts = variant?.split(separator: "\n", omittingEmptySubsequences: false), parts.count >= 3 else { return nil }
-        return "\(parts[parts.count - 2]) #\(parts[parts.count - 1].prefix(8))"
+        guard let parts = variant?.split(separator: "\n", omittingEmptySubsequences: false) else { return nil }
+        let content = isQuery && parts.count > 1 ? "QUERY #\(parts[1].prefix(8))" : nil
+        let fields = parts.count >= 3 ? "\(parts[parts.count - 2]) #\(parts[parts.count - 1].prefix(8))" : nil
+        let texts = [content, fields].compactMap(\.self)
+        return texts.isEmpty ? nil : texts.joined(separator: " ")
     }
 }
 
 extension String {
-    /// Whether it is a tag that the cache gives by itself (``HTTPCache/uriTag(_:baseScope:)``).
-    fileprivate var isURITag: Bool { hasPrefix("uri, ") }
+    /// Whether it is a tag that the cache gives by itself (``HTTPCache/uriTag(_:baseScope:)``, ``CacheGroups``).
+    fileprivate var isOfCache: Bool { hasPrefix("uri, ") || CacheGroups.name(ofMark: self) != nil }
 }
 
 extension [UInt8] {

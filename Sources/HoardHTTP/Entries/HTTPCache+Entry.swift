@@ -12,7 +12,7 @@ extension HTTPCache {
     public struct Entry: Sendable, Hashable {
         /// The URI in the form in which the cache has it. Of a response that stands for several (`No-Vary-Search`), the one without what does not matter.
         public let uri: String
-        /// By which request fields it was selected, and a digest of what they were; `nil`: by none.
+        /// By which request fields it was selected, and a digest of what they were, after that of the content of a QUERY; `nil`: by none.
         public let variant: String?
         public let status: Int
         /// The bytes of its content that are stored.
@@ -28,6 +28,8 @@ extension HTTPCache {
         public let isInStore: Bool
         /// What it may be removed by, in order.
         public let tags: [String]
+        /// The groups of its origin that it belongs to ([RFC 9875](https://www.rfc-editor.org/rfc/rfc9875)), in order.
+        public let groups: [String]
     }
 
     /// Which entries are listed: those that meet every condition that is set.

@@ -93,8 +93,8 @@ final class Flight: Sendable {
 
     /// The tags of the response that the lookup found count, too: the new one may rest on it.
     private func isIntact(for response: StoredResponse) -> Bool {
-        var tags = response.tags
-        for others in [labels, found?.response?.tags ?? []] where !others.isEmpty { tags.formUnion(others) }
+        var tags = cache.tags(of: response, forKey: key)
+        for others in [labels, found?.response.map { cache.tags(of: $0, forKey: key) } ?? []] where !others.isEmpty { tags.formUnion(others) }
         return isIntact(tags: tags)
     }
 
@@ -201,7 +201,7 @@ final class Flight: Sendable {
         guard case .fields(let names) = response.vary, isIntact(for: response) else { return false }
         interleavingPoint()
         var base = key
-        if let rules = response.noVarySearch {
+        if let rules = response.noVarySearch, !key.isQuery {
             guard await remember(rules, for: response) else { return false }
             base = key.canonicalKey(rules)
         }

@@ -48,6 +48,14 @@ enum AnswerForm: Hashable, Sendable {
         if case .unsatisfiable = self { .unsatisfiable } else { nil }
     }
 
+    /// Whether it has content of the representation, or would have if the request were no HEAD.
+    var isOfContent: Bool {
+        switch self {
+        case .whole, .headOnly, .ranges: true
+        case .notModified, .unsatisfiable, .incomplete: false
+        }
+    }
+
     var isIncomplete: Bool {
         if case .incomplete = self { true } else { false }
     }

@@ -19,6 +19,8 @@ extension ClientRequest {
         static let directives = Self(rawValue: 1 << 5)
         /// Fields that do not go beyond the client's connection.
         static let connectionOptions = Self(rawValue: 1 << 6)
+        /// `Want-Repr-Digest` or `Want-Content-Digest`: [RFC 9530 §4](https://www.rfc-editor.org/rfc/rfc9530#section-4).
+        static let wantedDigests = Self(rawValue: 1 << 7)
     }
 }
 
@@ -42,6 +44,8 @@ extension ClientRequest.Fields {
         case 13 where text == "cache-control": self = .directives
         case 13 where text == "authorization": self = .authorization
         case 17 where text == "if-modified-since": self = .cacheConditions
+        case 16 where text == "want-repr-digest": self = .wantedDigests
+        case 19 where text == "want-content-digest": self = .wantedDigests
         case 19 where text == "if-unmodified-since": self = .originConditions
         // Lengths and initials of the names that do not go beyond a connection.
         case 2, 7, 17: self = Self(name, ifFirst: first == UInt8(ascii: "t") || first == UInt8(ascii: "u"))

@@ -6,7 +6,7 @@ internal import HTTPTypes
 /// A request as a client sent it, with what decides how it is answered, read once.
 struct ClientRequest: Sendable {
     enum Kind: Sendable, Hashable {
-        case get, head, otherSafe, unsafe
+        case get, head, query, otherSafe, unsafe
     }
 
     /// As it came. Storing is judged by this, so that a field named in `Connection` still counts.
@@ -15,6 +15,7 @@ struct ClientRequest: Sendable {
     private var shortened: HTTPRequest?
     let directives: CacheControl
     private(set) var fields: Fields
+    /// Whether it has content that the key of what is stored says nothing of.
     let hasContent: Bool
     let mode: RequestCacheMode
     private(set) var kind: Kind
@@ -41,7 +42,7 @@ struct ClientRequest: Sendable {
     var causeToBypass: ForwardCause? {
         switch kind {
         case .otherSafe, .unsafe: return .method
-        case .get, .head: break
+        case .get, .head, .query: break
         }
         if hasContent { return .content }
         if directives.noStore { return .requestNoStore }
@@ -58,11 +59,13 @@ struct ClientRequest: Sendable {
     /// Whether the client takes a stored response or none.
     var wantsNoForwarding: Bool { directives.onlyIfCached || mode == .onlyIfCached }
 
-    /// Makes this the request that fetches the response anew in the background: a GET for all of it, without conditions.
+    /// Makes this the request that fetches the response anew in the background: a GET or QUERY for all of it, without conditions.
     mutating func becomeRefresh() {
-        kind = .get
-        original.method = .get
-        shortened?.method = .get
+        if kind == .head {
+            kind = .get
+            original.method = .get
+            shortened?.method = .get
+        }
         remove([.range, .ifRange, .ifNoneMatch, .ifModifiedSince])
         fields.subtract([.range, .ifRange, .cacheConditions])
     }
@@ -116,7 +119,7 @@ extension ClientRequest {
     ///
     /// Not if it asks for an answer that is newer than the request; nor if a shared cache could hardly give it another user's answer.
     func isCollapsible(asking question: HTTPCacheStateMachine.Exchange.Question, mode cacheMode: CacheMode) -> Bool {
-        guard kind == .get, !hasContent, mode == .default || mode == .forceCache,
+        guard kind == .get || kind == .query, !hasContent, mode == .default || mode == .forceCache,
             fields.isDisjoint(with: [.range, .ifRange, .originConditions]), cacheMode == .private || !fields.contains(.authorization),
             directives.noCache == nil, !directives.noStore, directives.maxAge != 0
         else { return false }
@@ -133,6 +136,7 @@ extension ClientRequest.Kind {
         switch method {
         case .get: self = .get
         case .head: self = .head
+        case .query: self = .query
         default: self = method.isSafe ? .otherSafe : .unsafe
         }
     }

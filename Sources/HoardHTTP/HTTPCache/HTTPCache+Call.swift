@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import HTTPTypes
+internal import NIOCore
 
 extension HTTPCache {
     /// A request to the cache, as its caller gives it.
@@ -54,13 +55,13 @@ extension HTTPCache {
     struct Call: Sendable {
         /// In normal form, so that what one spelling gets is never stored for another that the origin reads differently.
         let request: HTTPRequest
-        let body: HTTPBody
+        private(set) var body: HTTPBody
         let mode: RequestCacheMode
         let space: Space
         /// What the owner of the site wants; `nil` for nothing.
         let policy: CompiledHTTPCachePolicy?
-        /// The key of its URI, without what the policy ignores.
-        let key: HTTPCacheKey
+        /// The key of its URI, without what the policy ignores, and of its content if it is a QUERY.
+        private(set) var key: HTTPCacheKey
         /// Whether the transport can be asked when the answer has been given.
         let mayRefreshInBackground: Bool
         let wantsEarlyHints: Bool
@@ -69,6 +70,28 @@ extension HTTPCache {
         var onInterimResponse: InterimResponseHandler?
         /// The part that was done before it was parsed; `nil`: nothing was.
         var early: EarlyMiss?
+
+        /// Whether it has content that the key says nothing of.
+        var hasContentBesideKey: Bool { request.method == .query ? !key.isQuery : body.length != 0 }
+
+        /// Whether it is a QUERY whose content has to be read before it has a key.
+        private(set) var lacksQueryContent = false
+
+        /// Sets the key of a QUERY, if its content is at hand and no longer than that.
+        fileprivate mutating func setQueryKey(maximumByteCount: Int) {
+            guard let content = body.bytesAtHand else {
+                lacksQueryContent = body.length.map { $0 <= maximumByteCount } ?? true
+                return
+            }
+            if content.readableBytes <= maximumByteCount { key = key.queryKey(request, content: content) }
+        }
+
+        /// Reads the content of a QUERY, if it is no longer than that. Suspends.
+        mutating func readQueryContent(maximumByteCount: Int) async throws {
+            body = try await body.withBytesAtHand(upTo: maximumByteCount)
+            setQueryKey(maximumByteCount: maximumByteCount)
+            lacksQueryContent = false
+        }
 
         /// Whether trailers can be sent to the client: [RFC 9110 §10.1.4](https://www.rfc-editor.org/rfc/rfc9110#section-10.1.4).
         var acceptsTrailers: Bool {
@@ -84,7 +107,7 @@ extension HTTPCache {
         var head = request.head
         head.setTarget(target)
         let space = space(partition: request.partition, isMemoryOnly: request.keepsInMemoryOnly)
-        return Call(
+        var call = Call(
             request: head,
             body: request.body,
             mode: request.mode,
@@ -94,12 +117,14 @@ extension HTTPCache {
             mayRefreshInBackground: request.mayRefreshInBackground,
             wantsEarlyHints: request.wantsEarlyHints
         )
+        if head.method == .query { call.setQueryKey(maximumByteCount: configuration.maximumQueryBytes) }
+        return call
     }
 
     func machine(for call: Call) -> HTTPCacheStateMachine {
         var machine = HTTPCacheStateMachine(
             request: call.request,
-            hasContent: call.body.length != 0,
+            hasContent: call.hasContentBesideKey,
             rules: rules,
             requestMode: call.mode,
             policy: call.policy

@@ -44,6 +44,13 @@ extension HTTPCache {
         /// The most responses to one URI that differ by request fields (`Vary`); the ones stored least recently go. Default: 64.
         public var maximumVariants: Int = 64
 
+        /// The longest content of a QUERY request whose answer is stored. It is read into memory before the cache is asked; a request with more is forwarded only.
+        /// Default: 64 KiB.
+        public var maximumQueryBytes: Int = 64 << 10
+
+        /// Whether content is compared with the digests that responses state. Default: `.doNotStore`.
+        public var digests: DigestPolicy = .doNotStore
+
         /// How long a stale response that has a validator is kept, to be revalidated rather than fetched again. Default: 7 days.
         public var revalidationPeriod: Duration = .seconds(7 * 86_400)
 
@@ -81,7 +88,8 @@ extension HTTPCache.Configuration {
             mode: mode,
             maximumObjectBytes: maximumObjectBytes(hasStores: hasStores),
             targets: targets.compactMap { HTTPField.Name($0) },
-            staleIfUnreachable: min(max(0, staleIfUnreachable.components.seconds), DeltaSeconds.maximum)
+            staleIfUnreachable: min(max(0, staleIfUnreachable.components.seconds), DeltaSeconds.maximum),
+            checksDigests: digests.checks
         )
     }
 }

@@ -84,7 +84,7 @@ extension HTTPCache {
         now: Date,
         storableBytes: Int
     ) -> StoredResponse? {
-        guard content.count <= maximumByteCountStoredAtOnce else { return nil }
+        guard content.count <= maximumByteCountStoredAtOnce, !rules.checksDigests || ContentDigest(of: head.judged) == nil else { return nil }
         let freshness = ResponseFreshness(of: head.judged, requestTime: miss.requestTime, responseTime: now, rules: rules)
         let directives = freshness.cacheControl
         // Fields that a directive names are not stored.
@@ -140,7 +140,8 @@ extension HTTPCache {
             record(report, miss.key)
             end(miss, sharing: .unshareable)
             return .response(HTTPCacheResponse(head: head, body: body, isFromCache: false, report: report))
-        case .deliverAndStore(let head, let storing, let effects) where effects.isStoringOnly && storing.placement == nil:
+        case .deliverAndStore(let head, let storing, let effects)
+        where effects.isStoringOnly && storing.placement == nil && storing.digest == nil:
             count(.misses, of: miss, effects.reason)
             let report = report(of: miss, isStored: true)
             record(report, miss.key)
@@ -221,5 +222,5 @@ extension HTTPCache {
 
 extension HTTPCacheStateMachine.Effects {
     /// Whether nothing that is stored is touched.
-    fileprivate var isStoringOnly: Bool { invalidatedURIs.isEmpty && !removesFound && replacement == nil }
+    fileprivate var isStoringOnly: Bool { invalidatedURIs.isEmpty && invalidatedGroups.isEmpty && !removesFound && replacement == nil }
 }

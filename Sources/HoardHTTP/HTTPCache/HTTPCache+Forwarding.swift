@@ -138,7 +138,7 @@ extension HTTPCache {
     private func apply(_ effects: HTTPCacheStateMachine.Effects, _ call: Call, _ flight: inout Flight) async {
         journal.note(effects.reason, for: call.key)
         if let replacement = effects.replacement { await flight.replaceFound(with: replacement) }
-        guard effects.removesFound || !effects.invalidatedURIs.isEmpty else { return }
+        guard effects.removesFound || !effects.invalidatedURIs.isEmpty || !effects.invalidatedGroups.isEmpty else { return }
         let old = flight
         let invalidated = effects.invalidatedURIs.flatMap { keys(of: $0, like: call.key, call.policy) }
         change(&flight, call, after: old) { next in
@@ -149,6 +149,7 @@ extension HTTPCache {
         await startImmediateTask { [self, flight] in
             if effects.removesFound { await old.removeFound(sparing: flight) }
             await removeStored(invalidated, sparing: flight)
+            await removeStored(groups: effects.invalidatedGroups, of: call.key)
         }.value
     }
 
@@ -180,6 +181,13 @@ extension HTTPCache {
         let status = storing.response.statusCode
         let isEmpty = status == 204 || status == 205 || body.length == 0
         if let bytes = isEmpty ? ByteBuffer() : body.bytesAtHand {
+            if let digest = storing.digest, !digest.isMet(by: bytes) {
+                journal.note(.wrongDigest, for: flight.key)
+                flight.close()
+                onEnd()
+                if configuration.digests.refuses { return .init(answer: .failure(HTTPCacheError(.wrongDigest)), shared: .unshareable) }
+                return .init(answer: .success(.miss(head, body, reason, isStored: false)), shared: .unshareable)
+            }
             let stored = await store(bytes, storing, flight)
             onEnd()
             return .init(answer: .success(.miss(head, body, reason, isStored: true)), shared: stored.map { .stored($0) } ?? .unshareable)

@@ -37,19 +37,24 @@ extension HTTPCache {
         return keys(of: shaped, like: key) + (shaped == uri ? [] : keys(of: uri, like: key))
     }
 
-    /// The tag of what is stored for a URI with any credentials: in a private cache, where each have keys of their own, a change of the URI reaches them by it.
+    /// The tag of what is stored for a URI under keys of which there may be any number: those of credentials in a private cache, and of the contents of
+    /// QUERY. A change of the URI reaches them by it.
     ///
     /// No response can have it, as a tag in `Cache-Tag` has no comma and one in `Surrogate-Key` no space.
     ///
     /// - Parameter scope: That of the keys without credentials, in stores.
-    func uriTag(_ uri: String, baseScope scope: String) -> String? {
-        configuration.mode == .private ? "uri, \(Self.digest("\(scope)\n\(uri)".utf8))" : nil
-    }
+    func uriTag(_ uri: String, baseScope scope: String) -> String { "uri, \(Self.digest("\(scope)\n\(uri)".utf8))" }
 
-    /// The tags of an entry: those of the response, and ``uriTag(_:baseScope:)`` if it is for some credentials.
+    /// The tags of an entry: those of the response and of its groups, and ``uriTag(_:baseScope:)`` if its key is one of many for the URI.
     func tags(of response: StoredResponse, forKey key: HTTPCacheKey) -> Set<String> {
-        guard key.hasCredentials, let tag = uriTag(key.targetURI, baseScope: key.storedBaseScope) else { return response.tags }
-        return response.tags.union([tag])
+        var tags = response.tags
+        for mark in response.tags {
+            guard let group = CacheGroups.name(ofMark: mark) else { continue }
+            tags.remove(mark)
+            tags.insert(CacheGroups.tag(group, of: key.targetURI, baseScope: key.storedBaseScope))
+        }
+        if key.hasCredentials || key.isQuery { tags.insert(uriTag(key.targetURI, baseScope: key.storedBaseScope)) }
+        return tags
     }
 
     /// The variant that a request selects by the fields of these names.

@@ -37,7 +37,8 @@ extension HTTPCache {
     /// - Parameter isInMemory: Whether memory may have something of the URI.
     func lookUp(_ key: HTTPCacheKey, _ selectingFields: HTTPFields, isInMemory: Bool = true) async -> Found {
         var found = await lookUp(base: key, selectingFields, isInMemory: isInMemory)
-        if found.response != nil { return found }
+        // An answer to QUERY stands for no other content.
+        if found.response != nil || key.isQuery { return found }
         for rules in await searchRules(for: key) {
             let other = await lookUp(base: key.canonicalKey(rules), selectingFields)
             if other.response != nil { return other }

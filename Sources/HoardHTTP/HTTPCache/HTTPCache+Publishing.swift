@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Hoard
+internal import Synchronization
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -37,6 +38,7 @@ extension HTTPCache {
     }
 
     private func cachedValue(of response: StoredResponse, forKey key: HTTPCacheKey, _ partition: String?) -> CachedValue<HTTPCacheEntry> {
+        if key.isQuery { mayHaveQueries.store(true, ordering: .releasing) }
         let (freshUntil, keptUntil) = lifetime(of: response)
         return CachedValue(
             HTTPCacheEntry.response(response),

@@ -79,7 +79,8 @@ extension HTTPCache {
             owner: flight.segmentOwner,
             budget: budget,
             limits: limits,
-            keptUntil: segmentsKeptUntil(storing.response)
+            keptUntil: segmentsKeptUntil(storing.response),
+            digest: storing.digest
         )
     }
 
@@ -113,6 +114,7 @@ extension HTTPCache {
                 let trailers = body.trailers
                 if !isStored { keeping = await store(&recorder, trailers: trailers, transfer, keeping) }
                 transfer.onEnd()
+                if isRefused(recorder) { return shared.end(.brokenOff(TransportError.wrongDigest), keeping: keeping) }
                 return shared.end(.whole(trailers: trailers), keeping: keeping)
             }
             received += part.readableBytes
@@ -126,6 +128,7 @@ extension HTTPCache {
                     keeping = await store(&recorder, trailers: nil, transfer, keeping)
                     isStored = true
                     transfer.onEnd()
+                    if isRefused(recorder) { return shared.end(.brokenOff(TransportError.wrongDigest), keeping: keeping) }
                 } else if let written = recorder.written {
                     keeping = .inSegments(written)
                 }
@@ -146,6 +149,7 @@ extension HTTPCache {
     ) async -> SharedBody.Keeping {
         let length = recorder.length
         guard !recorder.isGivenUp, let source = await recorder.finish() else {
+            if recorder.hasWrongDigest { journal.note(.wrongDigest, for: transfer.flight.key) }
             transfer.flight.close()
             return .notAtAll
         }
@@ -172,11 +176,14 @@ extension HTTPCache {
             flight.close()
             return await recorder.giveUp()
         }
-        let source = await recorder.finish()
+        let source = await recorder.finish(isWhole: false)
         guard let source, let response = transfer.storing.response(with: source, length: length, isWhole: false, of: transfer.shared.expectedLength)
         else { return flight.close() }
         await flight.store(response)
     }
+
+    /// Whether content that does not have its digest is kept from those who have asked.
+    private func isRefused(_ recorder: BodyRecorder) -> Bool { recorder.hasWrongDigest && configuration.digests.refuses }
 
     private func count(storableBytes count: Int) { counters.withLock { $0.storableBytes += count } }
 }

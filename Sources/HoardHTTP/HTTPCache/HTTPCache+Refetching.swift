@@ -16,7 +16,11 @@ extension HTTPCache {
             guard !client.wantsNoForwarding, StrongValidator(of: stored.head.headerFields) != nil else { throw HTTPBodyIncompleteError() }
             let part = RangeRequest.Part.from(range.lowerBound, last: range.upperBound - 1)
             counters.withLock { $0.originRequests += 1 }
-            let response = try await call.transport.send(client.request(asking: .completion(part), about: stored))
+            let response = try await call.transport.send(
+                client.request(asking: .completion(part), about: stored),
+                body: call.body,
+                onInterimResponse: nil
+            )
             guard let received = PartialContent(response.head, bodyLength: response.body.length), received.range == range,
                 received.mayCombine(with: stored.head, new: response.head, completeLength: stored.body.completeLength)
             else { throw HTTPBodyIncompleteError() }

@@ -108,6 +108,13 @@ extension HTTPCache {
         isFresh: Bool = false,
         after early: EarlyMiss? = nil
     ) async throws(HTTPCacheError) -> HTTPCacheResponse {
+        var (pending, isFresh) = (pending, isFresh)
+        if pending.call.lacksQueryContent {
+            switch try await beginReading(pending.call) {
+            case .hit(let response), .generated(let response): return response
+            case .pending(let read): (pending, isFresh) = (read, true)
+            }
+        }
         var call = pending.call
         call.transport = transport
         call.early = early
@@ -132,9 +139,24 @@ extension HTTPCache {
         return counted(response, .hits, tier: .memory, call.key)
     }
 
+    /// Begins to answer a QUERY once its content has been read.
+    private func beginReading(_ call: Call) async throws(HTTPCacheError) -> Beginning {
+        var call = call
+        do {
+            try await call.readQueryContent(maximumByteCount: configuration.maximumQueryBytes)
+        } catch {
+            count(error is CancellationError ? .abandoned : .failures)
+            if error is CancellationError { throw .cancelled }
+            let failure = error as? TransportError
+            throw HTTPCacheError(failure ?? TransportError(.failed, "The content of the request could not be read.", underlyingError: error))
+        }
+        return counted(look(for: call), call.key)
+    }
+
     /// Answers what can be answered without waiting. Counts nothing.
     private func look(for call: Call) -> Beginning {
         var machine = machine(for: call)
+        if call.lacksQueryContent { return .pending(PendingRequest(call: call, machine: machine, forward: nil, isInMemory: false)) }
         switch machine.start() {
         case .respond(let answer):
             return .generated(responseAtHand(answer, to: call) ?? .madeUp(answer))

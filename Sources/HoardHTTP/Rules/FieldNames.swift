@@ -15,6 +15,18 @@ extension HTTPField.Name {
     package static let cacheTag = Self.constant("Cache-Tag")
     /// Labels for removal, separated by spaces: ``CacheTags``.
     package static let surrogateKey = Self.constant("Surrogate-Key")
+    /// A digest of the content: RFC 9530 §2.
+    package static let contentDigest = Self.constant("Content-Digest")
+    /// A digest of the representation: RFC 9530 §3.
+    package static let reprDigest = Self.constant("Repr-Digest")
+    /// RFC 9530 §4.
+    package static let wantContentDigest = Self.constant("Want-Content-Digest")
+    /// RFC 9530 §4.
+    package static let wantReprDigest = Self.constant("Want-Repr-Digest")
+    /// The groups of a response: ``CacheGroups``.
+    package static let cacheGroups = Self.constant("Cache-Groups")
+    /// The groups that a response makes obsolete: ``CacheGroups``.
+    package static let cacheGroupInvalidation = Self.constant("Cache-Group-Invalidation")
     /// What the owner's policy has added to a stored response: ``PolicyField``. It is the cache's own, and never leaves it.
     package static let hoardPolicy = Self.constant("Hoard-Policy")
     /// RFC 8288 §3.
@@ -36,7 +48,7 @@ extension HTTPField.Name {
     var isNeededToJudgeStoredResponse: Bool {
         switch canonicalName {
         case "age", "cache-control", "date", "etag", "expires", "last-modified", "vary": true
-        case "content-encoding", "content-range", "content-type", "cache-tag", "surrogate-key", "hoard-policy": true
+        case "content-encoding", "content-range", "content-type", "cache-groups", "cache-tag", "surrogate-key", "hoard-policy": true
         default: canonicalName.hasSuffix("-cache-control")
         }
     }

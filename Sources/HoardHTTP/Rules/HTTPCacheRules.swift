@@ -29,6 +29,9 @@ package struct HTTPCacheRules: Sendable, Hashable {
     /// The longest lifetime in seconds that is guessed.
     package var maximumHeuristicSeconds: Int64
 
+    /// Whether content is compared with the digests that responses state: [RFC 9530](https://www.rfc-editor.org/rfc/rfc9530).
+    package var checksDigests: Bool
+
     package init(
         cacheName: String = "hoard",
         mode: CacheMode,
@@ -36,7 +39,8 @@ package struct HTTPCacheRules: Sendable, Hashable {
         targets: [HTTPField.Name] = [],
         staleIfUnreachable: Int64 = 0,
         heuristicFraction: Double = 0.1,
-        maximumHeuristicSeconds: Int64 = 86_400
+        maximumHeuristicSeconds: Int64 = 86_400,
+        checksDigests: Bool = true
     ) {
         self.cacheName = cacheName
         self.mode = mode
@@ -45,5 +49,6 @@ package struct HTTPCacheRules: Sendable, Hashable {
         self.staleIfUnreachable = staleIfUnreachable
         self.heuristicFraction = heuristicFraction
         self.maximumHeuristicSeconds = maximumHeuristicSeconds
+        self.checksDigests = checksDigests
     }
 }

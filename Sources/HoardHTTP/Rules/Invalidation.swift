@@ -29,10 +29,10 @@ package enum Invalidation {
 extension HTTPRequest.Method {
     /// Whether a request with this method asks for no change. Of a method that is not known, the worst is assumed.
     ///
-    /// [RFC 9110 §9.2.1](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.1)
+    /// [RFC 9110 §9.2.1](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.1); [RFC 10008](https://www.rfc-editor.org/rfc/rfc10008) for QUERY.
     package var isSafe: Bool {
         switch self {
-        case .get, .head, .options, .trace: true
+        case .get, .head, .options, .trace, .query: true
         default: false
         }
     }

@@ -25,7 +25,7 @@ extension Storability.Reason {
     package static let method = Self(
         "METHOD",
         "RFC 9111 §3",
-        "Only responses to GET are stored, and those to POST that state a lifetime and have the target in Content-Location."
+        "Only responses to GET and QUERY are stored, and those to POST that state a lifetime and have the target in Content-Location."
     )
     package static let status = Self(
         "STATUS",

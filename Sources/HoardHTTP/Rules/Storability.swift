@@ -40,7 +40,7 @@ package enum Storability: Hashable, Sendable {
 
     private static func reasonInRequest(_ request: HTTPRequest, _ response: HTTPResponse, _ freshness: ResponseFreshness) -> Reason? {
         switch request.method {
-        case .get: break
+        case .get, .query: break
         case .post: if !isAnswerToLaterGET(response, request, freshness) { return .method }
         default: return .method
         }

@@ -13,6 +13,9 @@ typealias StructuredDictionary = OrderedMap<String, ItemOrInnerList>
 enum StructuredFieldLimits {
     static let bytes = 16_384
     static let members = 256
+
+    /// Whether the value of a field is read.
+    static func include(_ bytes: [UInt8]) -> Bool { bytes.count <= Self.bytes && bytes.count(where: { $0 == .comma }) < members }
 }
 
 extension HTTPFields {
@@ -27,10 +30,30 @@ extension HTTPFields {
     }
 }
 
+extension HTTPFields {
+    /// The members of a field that is a list of strings, of all its lines, each once and without its parameters.
+    ///
+    /// - Returns: `nil` if the field is absent, malformed, beyond ``StructuredFieldLimits``, or has a member of another type.
+    func structuredStrings(of name: HTTPField.Name) -> [String]? {
+        guard contains(name) else { return nil }
+        let bytes = Array(lines(of: name).map(\.trimmed).joined(separator: ", ".utf8))
+        guard StructuredFieldLimits.include(bytes) else { return nil }
+        var parser = StructuredFieldValueParser(bytes)
+        guard let members = try? parser.parseListFieldValue() else { return nil }
+        var strings: [String] = []
+        var seen: Set<String> = []
+        for member in members {
+            guard case .string(let string)? = member.bareItem else { return nil }
+            if seen.insert(string).inserted { strings.append(string) }
+        }
+        return strings
+    }
+}
+
 extension StructuredDictionary {
     /// Reads the value of a field; `nil` if it is empty or malformed.
     init?(fieldValue bytes: [UInt8]) {
-        guard bytes.count <= StructuredFieldLimits.bytes, bytes.count(where: { $0 == .comma }) < StructuredFieldLimits.members else { return nil }
+        guard StructuredFieldLimits.include(bytes) else { return nil }
         var parser = StructuredFieldValueParser(bytes)
         guard let members = try? parser.parseDictionaryFieldValue(), !members.isEmpty else { return nil }
         self = members

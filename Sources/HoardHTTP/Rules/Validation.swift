@@ -56,9 +56,9 @@ package struct ConditionalRequest: Hashable, Sendable {
 
     private let condition: Condition
 
-    /// - Returns: `nil` if the request is neither GET nor HEAD, or has no condition that a cache answers.
+    /// - Returns: `nil` if the request is neither GET, HEAD nor QUERY, or has no condition that a cache answers.
     package init?(_ request: HTTPRequest, now: Date) {
-        guard request.method == .get || request.method == .head else { return nil }
+        guard [.get, .head, .query].contains(request.method) else { return nil }
         let fields = request.headerFields
         if fields.contains(.ifNoneMatch) {
             let members = fields.lines(of: .ifNoneMatch).flatMap { ListMembers($0, quoting: .entityTag).map(\.bytes) }

@@ -82,8 +82,11 @@ extension HTTPCacheStateMachine {
         package var placement: Placement?
         /// Whether what has come of a transfer that broke off may be kept as a part: [RFC 9111 §3.3](https://www.rfc-editor.org/rfc/rfc9111#section-3.3).
         package var mayKeepIncomplete: Bool
+        /// The digest that the received content has to have.
+        package var digest: ContentDigest?
 
-        package init(response: StoredResponse, placement: Placement? = nil, mayKeepIncomplete: Bool = false) {
+        package init(response: StoredResponse, placement: Placement? = nil, mayKeepIncomplete: Bool = false, digest: ContentDigest? = nil) {
+            self.digest = digest
             self.response = response
             self.placement = placement
             self.mayKeepIncomplete = mayKeepIncomplete
@@ -110,6 +113,8 @@ extension HTTPCacheStateMachine {
     package struct Effects: Sendable, Hashable {
         /// Remove what is stored for these URIs, which are in normal form: [RFC 9111 §4.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.4).
         package var invalidatedURIs: [String]
+        /// Remove what is stored of these groups of the request's origin: [RFC 9875 §3](https://www.rfc-editor.org/rfc/rfc9875#section-3).
+        package var invalidatedGroups: [String]
         /// Remove the stored response that the lookup found.
         package var removesFound: Bool
         /// Put this in the place of the stored response that the lookup found. The body is the same:
@@ -121,11 +126,13 @@ extension HTTPCacheStateMachine {
         package init(
             reason: HTTPDecision,
             invalidatedURIs: [String] = [],
+            invalidatedGroups: [String] = [],
             removesFound: Bool = false,
             replacement: StoredResponse? = nil
         ) {
             self.reason = reason
             self.invalidatedURIs = invalidatedURIs
+            self.invalidatedGroups = invalidatedGroups
             self.removesFound = removesFound
             self.replacement = replacement
         }

@@ -81,6 +81,11 @@ extension HTTPCacheStateMachine {
             head.headerFields.append(HTTPField(name: .contentLength, value: "0"))
             head.headerFields.append(HTTPField(name: .date, value: HTTPDate(now).description))
         }
+        if client.fields.contains(.wantedDigests), form.isOfContent, stored.statusCode == 200, stored.isComplete,
+            let wanted = WantedDigests(client.passedOn.headerFields), let bytes = stored.body.bytesAtHand
+        {
+            wanted.add(to: &head.headerFields, for: bytes, isPart: head.status == .partialContent)
+        }
         head.headerFields.reserveCapacity(head.headerFields.count + 2)
         if case .unsatisfiable = form {} else { head.headerFields.append(HTTPField(name: .age, value: stored.freshness.age.fieldValue(at: now))) }
         status.append(to: &head.headerFields)

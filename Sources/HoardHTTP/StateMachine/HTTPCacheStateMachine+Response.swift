@@ -73,14 +73,16 @@ extension HTTPCacheStateMachine {
             rules: rules
         )
         let invalidated = Invalidation.uris(after: received.head, to: client.passedOn)
+        let groups = CacheGroups.invalidated(by: received.head, to: client.passedOn)
         switch judgement(received, freshness, exchange) {
         case .store(let storing, let reason):
             let head = deliveredHead(received, exchange, timeToLive: freshness.wholeTimeToLive(at: received.responseTime), because: nil)
-            return .deliverAndStore(head, storing, Effects(reason: reason, invalidatedURIs: invalidated))
+            return .deliverAndStore(head, storing, Effects(reason: reason, invalidatedURIs: invalidated, invalidatedGroups: groups))
         case .refuse(let reason):
             let head = deliveredHead(received, exchange, timeToLive: nil, because: reason)
             let removesFound = exchange.stored.map { received.supersedes($0, isNoStore: freshness.cacheControl.noStore) } ?? false
-            return .deliver(head, Effects(reason: reason, invalidatedURIs: invalidated, removesFound: removesFound))
+            let effects = Effects(reason: reason, invalidatedURIs: invalidated, invalidatedGroups: groups, removesFound: removesFound)
+            return .deliver(head, effects)
         }
     }
 
@@ -120,9 +122,10 @@ extension HTTPCacheStateMachine {
         if code == 206 { return storingPart(received, exchange).map { .store($0, $1) } ?? .refuse(HTTPDecision(.partial)) }
         let storing = Storing(
             response: storedForm(of: received, head: received.head, freshness: freshness),
-            mayKeepIncomplete: client.kind == .get && received.mayBeCompletedLater
+            mayKeepIncomplete: client.kind == .get && received.mayBeCompletedLater,
+            digest: rules.checksDigests ? ContentDigest(of: received.head) : nil
         )
-        return .store(storing, client.kind == .get ? .stored : .storedForGet)
+        return .store(storing, client.kind == .unsafe ? .storedForGet : .stored)
     }
 
     /// Why no response to the request may be stored.

@@ -31,6 +31,10 @@ struct BodyRecorder: Sendable {
     private let keptUntil: Date
     private let storeFailureCount: Int
 
+    private var check: DigestCheck?
+    /// Whether the content was whole, and did not have the digest that was announced.
+    private(set) var hasWrongDigest = false
+
     /// What is in no segment yet.
     private var pending = ByteBuffer()
     private var pendingCount = 0
@@ -47,7 +51,9 @@ struct BodyRecorder: Sendable {
     /// The bytes received.
     private(set) var length = 0
 
-    init(segments: BodySegments, owner: BodySegments.Owner, budget: ByteBudget, limits: Limits, keptUntil: Date) {
+    /// - Parameter digest: The one that the content has to have.
+    init(segments: BodySegments, owner: BodySegments.Owner, budget: ByteBudget, limits: Limits, keptUntil: Date, digest: ContentDigest? = nil) {
+        check = digest.map { DigestCheck($0) }
         self.segments = segments
         self.owner = owner
         self.budget = budget
@@ -63,6 +69,7 @@ struct BodyRecorder: Sendable {
     /// Takes the next part. Suspends only if a segment is full and the one before it has not been written yet.
     mutating func take(_ part: ByteBuffer) async {
         if isGivenUp { return }
+        check?.add(part)
         length += part.readableBytes
         guard length <= min(limits.maximumLength, limits.expectedLength ?? .max), budget.take(part.readableBytes) else { return await giveUp() }
         pendingCount += part.readableBytes
@@ -107,9 +114,15 @@ struct BodyRecorder: Sendable {
 
     /// Ends the recording with what has been received.
     ///
+    /// - Parameter isWhole: Whether that is all, so that it has to have its digest.
     /// - Returns: Where it is; `nil` if it has been given up.
-    mutating func finish() async -> StoredBody.Source? {
+    mutating func finish(isWhole: Bool = true) async -> StoredBody.Source? {
         if isGivenUp { return nil }
+        if isWhole, let check, !check.isMet {
+            hasWrongDigest = true
+            await giveUp()
+            return nil
+        }
         guard id != nil || length > limits.inlineLength else {
             isGivenUp = true
             budget.release(pendingCount)

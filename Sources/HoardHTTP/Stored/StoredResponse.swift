@@ -146,6 +146,10 @@ package struct StoredResponse: Sendable {
 
     /// What the response may be removed by: the members of `Cache-Tag` and `Surrogate-Key`, and the tags of the owner's policy.
     package var tags: Set<String> { message.tags }
+    /// The groups of its origin that it belongs to, in order.
+    package var groups: [String] { tags.compactMap { CacheGroups.name(ofMark: $0) }.sorted() }
+    /// The tags that others have given it, in order.
+    var foreignTags: [String] { tags.filter { CacheGroups.name(ofMark: $0) == nil }.sorted() }
 
     /// Which parts of the query do not matter; `nil` if it matters as it is.
     package var noVarySearch: NoVarySearch? { message.noVarySearch }
@@ -221,7 +225,7 @@ extension StoredResponse {
             self.requestTime = requestTime
             self.freshness = extras.staleSince.map { freshness.stale(from: $0) } ?? freshness
             vary = Vary(fields)
-            tags = CacheTags.tags(in: fields).union(PolicyField(fields)?.tags ?? [])
+            tags = CacheTags.tags(in: fields).union(PolicyField(fields)?.tags ?? []).union(CacheGroups.marks(in: fields))
             statusCode = UInt16(clamping: judged.status.code)
             hasValidators = !Validators(of: fields).isEmpty
             weight = UInt32(clamping: 512 + fieldWeight)

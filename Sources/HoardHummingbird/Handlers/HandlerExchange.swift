@@ -38,15 +38,19 @@ final class HandlerExchange: Sendable {
 
     /// The request for the handler.
     ///
-    /// - Parameter forwarded: As the cache wants it asked.
+    /// - Parameters:
+    ///   - forwarded: As the cache wants it asked.
+    ///   - body: The content of the client's request as the cache has it.
     /// - Returns: `nil` if this handler is not the one to be asked: that of `HEAD` may know nothing of the content that `GET` would get.
-    func request(for forwarded: HTTPRequest) -> Request? {
+    func request(for forwarded: HTTPRequest, _ body: HTTPBody) -> Request? {
         guard forwarded.method == request.method else { return nil }
         var head = forwarded
         if !target.isExact { head.path = request.head.path }
         var handled = Request(head: head, body: request.body)
         // What has been announced as no content is none, whatever follows: it must not change what others get.
         if request.contentForCache.length == 0 { handled.body = RequestBody(buffer: ByteBuffer()) }
+        // The cache has read it.
+        if request.method == .query { handled.body = body.bytesAtHand.map { RequestBody(buffer: $0) } ?? RequestBody(asyncSequence: body) }
         return handled
     }
 

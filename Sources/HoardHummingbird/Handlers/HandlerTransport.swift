@@ -15,8 +15,7 @@ struct HandlerTransport: Transport {
         body: HTTPBody,
         onInterimResponse: InterimResponseHandler?
     ) async throws(TransportError) -> TransportResponse {
-        // The handler gets the content of the client's request, of which `body` is another view.
-        guard let request = exchange.request(for: request) else { throw TransportError(.cancelled, "The handler is not for this method.") }
+        guard let request = exchange.request(for: request, body) else { throw TransportError(.cancelled, "The handler is not for this method.") }
         switch await run(request) {
         case .answer(let answer):
             return exchange.received(answer)

@@ -158,6 +158,7 @@ private struct Pass {
         case (10, UInt8(ascii: "k")) where cursor.isName(name, "keep-alive"): head.isPlain = false
         case (3..., UInt8(ascii: "i")) where cursor.isName(name.lowerBound..<name.lowerBound + 3, "if-"): head.isPlain = false
         case (6..., UInt8(ascii: "p")) where cursor.isName(name.lowerBound..<name.lowerBound + 6, "proxy-"): head.isPlain = false
+        case (5..., UInt8(ascii: "w")) where cursor.isName(name.lowerBound..<name.lowerBound + 5, "want-"): head.isPlain = false
         default: break
         }
         return .done

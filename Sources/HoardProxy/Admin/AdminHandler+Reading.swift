@@ -67,6 +67,7 @@ extension AdminHandler {
         let isFresh: Bool
         let tiers: [String]
         let tags: [String]
+        let groups: [String]
 
         init(_ entry: HTTPCache.Entry, storeName: String) {
             uri = entry.uri
@@ -78,6 +79,7 @@ extension AdminHandler {
             isFresh = entry.isFresh
             tiers = (entry.isInMemory ? ["memory"] : []) + (entry.isInStore ? [storeName] : [])
             tags = entry.tags
+            groups = entry.groups
         }
     }
 

@@ -407,6 +407,18 @@ extension ProxySettings {
             "The most responses to one URL that differ by request fields (Vary)."
         ),
         .size(
+            "query-content",
+            \.http.maximumQueryBytes,
+            flag: "query-bytes",
+            "The longest content of a QUERY request whose response is kept (RFC 10008). It is read into memory before the cache is asked; a request with more is only passed on."
+        ),
+        .choice(
+            "digests",
+            \.http.digests,
+            flag: "digests",
+            "What becomes of responses to be kept whose content is not what Content-Digest or Repr-Digest states (RFC 9530): it is not looked at, or they are passed on and not kept, or refused."
+        ),
+        .size(
             "in-flight",
             \.http.maximumBytesInFlight,
             flag: "in-flight-bytes",

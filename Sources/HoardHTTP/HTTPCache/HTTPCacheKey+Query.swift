@@ -1,0 +1,73 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Crypto
+internal import HTTPTypes
+internal import NIOCore
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+// The keys of answers to QUERY: [RFC 10008 §2.7](https://www.rfc-editor.org/rfc/rfc10008#section-2.7).
+//
+// They are told apart by what was asked, that is by the content and its type and coding. The URI, the scope and the variants are those of GET.
+extension HTTPCacheKey {
+    private static let queryMark = "query\n"
+
+    /// Whether this is the key of answers to QUERY, or of a variant of them.
+    var isQuery: Bool { variant?.hasPrefix(Self.queryMark) ?? false }
+
+    /// The key of the URI itself.
+    var withoutVariant: HTTPCacheKey { HTTPCacheKey(scope: scope, targetURI: targetURI) }
+
+    /// The key of the answers to a request, whose content is at hand.
+    func queryKey(_ request: HTTPRequest, content: ByteBuffer) -> HTTPCacheKey {
+        HTTPCacheKey(scope: scope, targetURI: targetURI, variant: Self.queryMark + QueryContent(request, content).digest)
+    }
+}
+
+/// The content of a QUERY request, and the fields that say how to read it.
+struct QueryContent {
+    private var hasher = SHA256()
+
+    /// - Complexity: O(*n*) in the bytes of the content.
+    init(_ request: HTTPRequest, _ content: ByteBuffer) {
+        let fields = request.headerFields
+        let type = MediaType(fields)
+        add(type.bytes)
+        add(fields.lines(of: .contentEncoding).map(\.trimmed).joined(separator: [.comma]).map(\.lowercased))
+        // What the content means does not depend on such blanks. A client that wants them to count says so.
+        let isNormalized = type.isJSON && !fields.contains(.contentEncoding) && !CacheControl(request: fields).noTransform
+        content.withUnsafeReadableBytes { bytes in
+            if isNormalized { hasher.update(data: JSONBlanks.removed(from: bytes)) } else { hasher.update(bufferPointer: bytes) }
+        }
+    }
+
+    /// Adds a text and its length, so that the end of one cannot be the beginning of the next.
+    private mutating func add(_ bytes: [UInt8]) {
+        withUnsafeBytes(of: UInt64(bytes.count).littleEndian) { hasher.update(bufferPointer: $0) }
+        bytes.withUnsafeBytes { hasher.update(bufferPointer: $0) }
+    }
+
+    /// All 32 bytes: nobody can find two contents that have the same.
+    var digest: String { Array(hasher.finalize()).hexadecimal }
+}
+
+/// The value of `Content-Type`.
+private struct MediaType {
+    /// In small letters, unless there are parameters, whose values may be read as they are.
+    let bytes: [UInt8]
+    /// Whether it is JSON in UTF-8 (RFC 8259 §8.1), which is all JSON.
+    let isJSON: Bool
+
+    init(_ fields: HTTPFields) {
+        let value = Array(fields.lines(of: .contentType).map(\.trimmed).joined(separator: [.comma]))
+        let lowercased = value.map(\.lowercased)
+        bytes = value.contains(UInt8(ascii: ";")) ? value : lowercased
+        let type = lowercased.prefix { $0 != UInt8(ascii: ";") && $0 != .comma && !$0.isOptionalWhitespace }
+        isJSON = !lowercased.contains(.comma) && (type.elementsEqual("application/json".utf8) || type.suffix(5).elementsEqual("+json".utf8))
+    }
+}
