@@ -14,8 +14,8 @@ let warningsAsErrors = Context.environment["HOARD_WARNINGS_AS_ERRORS"] == "1"
 let included: [String: [String]] = [
     "Transports": ["HTTP"], "AsyncHTTPClient": ["Transports"], "Views": ["HTTP"], "Images": ["HTTP"], "Hummingbird": ["HTTP"], "Testing": ["HTTP"],
     "Server": ["HTTP"],
-    "Proxy": ["Transports", "Server"], "Command": ["Disk", "Redis", "Views", "Proxy", "Zstandard"],
-    "Everything": ["AsyncHTTPClient", "Command", "Hummingbird", "Images", "Lifecycle", "Observability", "Testing", "Zstandard"],
+    "Proxy": ["Transports", "Server"], "Command": ["Disk", "Redis", "Views", "Proxy", "Brotli", "Zstandard"],
+    "Everything": ["AsyncHTTPClient", "Brotli", "Command", "Hummingbird", "Images", "Lifecycle", "Observability", "Testing", "Zstandard"],
 ]
 
 /// The traits of which one is enough: the trait itself, and all that bring it with them.
@@ -92,7 +92,11 @@ let package = Package(
         .trait(name: "Testing", description: "HoardTesting"),
         .trait(name: "Server", description: "HoardTestingServer"),
         .trait(name: "Lifecycle", description: "Stores, caches and proxies are services of swift-service-lifecycle."),
-        .trait(name: "Zstandard", description: "Access traces that are compressed with zstd, in HoardSimulator, with libzstd on Linux"),
+        .trait(name: "Brotli", description: "The content coding br, with libbrotli on Linux"),
+        .trait(
+            name: "Zstandard",
+            description: "The content coding zstd, and access traces that are compressed with it, in HoardSimulator, with libzstd on Linux"
+        ),
         .trait(name: "Command", description: "The command hoard"),
         .trait(name: "Everything", description: "All of these, and the package's own tests, examples and tools"),
         .default(enabledTraits: ["Everything"]),
@@ -239,8 +243,22 @@ let package = Package(
         // zlib, which the system has.
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
-        // libzstd, which Linux has, for access traces.
+        // libzstd, which Linux has, for access traces and a content coding.
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+
+        // libbrotli, which Linux has, for a content coding.
+        .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlienc", providers: [.apt(["libbrotli-dev"])]),
+
+        // Decoders and encoders of HTTP's content codings. Not a product.
+        .target(
+            name: "HoardCodings",
+            dependencies: [
+                "CZlib",
+                .target(name: "CBrotli", condition: .when(platforms: [.linux], traits: enabling("Brotli"))),
+                .target(name: "CZstd", condition: .when(platforms: [.linux], traits: enabling("Zstandard"))),
+            ],
+            swiftSettings: swiftSettings
+        ),
 
         // Access traces, reference policies, miss-ratio curves.
         .target(
@@ -425,6 +443,7 @@ let package = Package(
             ],
             swiftSettings: swiftSettings
         ),
+        .testTarget(name: "HoardCodingsTests", dependencies: ["HoardCodings"], swiftSettings: swiftSettings),
         .testTarget(
             name: "HoardSimulatorTests",
             dependencies: [

@@ -1,0 +1,5 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+#include <brotli/decode.h>
+#include <brotli/encode.h>
