@@ -249,7 +249,7 @@ let package = Package(
         // libbrotli, which Linux has, for a content coding.
         .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlienc", providers: [.apt(["libbrotli-dev"])]),
 
-        // Decoders and encoders of HTTP's content codings. Not a product.
+        // Decoders and encoders of HTTP's content codings, and the field Accept-Encoding. Not a product.
         .target(
             name: "HoardCodings",
             dependencies: [
