@@ -263,10 +263,7 @@ let package = Package(
         // Access traces, reference policies, miss-ratio curves.
         .target(
             name: "HoardSimulator",
-            dependencies: [
-                "Hoard", "CZlib",
-                .target(name: "CZstd", condition: .when(platforms: [.linux], traits: enabling("Zstandard"))),
-            ],
+            dependencies: ["Hoard", "HoardCodings"],
             swiftSettings: swiftSettings
         ),
 

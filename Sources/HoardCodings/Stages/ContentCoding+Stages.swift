@@ -2,8 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ContentCoding {
-    /// Makes a decoder of this coding.
-    func makeDecoder(dictionary: [UInt8]?) throws(CodingError) -> any DecodingStage {
+    /// Makes a decoder of this coding, for those who pull decoded bytes; ``ContentDecoder`` pushes them,
+    /// and watches limits.
+    ///
+    /// - Parameters:
+    ///   - windowLog: The largest window of Zstandard that is given memory, as a power of two; by
+    ///     default 8 MiB, or more with a longer dictionary.
+    ///   - dictionary: Bytes that the data may refer to as if they stood before it.
+    package func makeDecoder(windowLog: Int? = nil, dictionary: [UInt8]? = nil) throws(CodingError) -> any DecodingStage {
         switch kind {
         case .gzip:
             try requireNoDictionary(dictionary)
@@ -15,7 +21,7 @@ extension ContentCoding {
             try requireNoDictionary(dictionary)
             return try Self.makeBrotliDecoder()
         case .zstandard:
-            return try Self.makeZstandardDecoder(dictionary: dictionary)
+            return try Self.makeZstandardDecoder(windowLog: windowLog, dictionary: dictionary)
         }
     }
 

@@ -6,7 +6,7 @@ internal import CZlib
 /// Decodes gzip (RFC 1952) or deflate, which is zlib's format (RFC 1950), or RFC 1951 without a frame.
 ///
 /// Several gzip members, one after the other, are one text; zeros may follow the last.
-package final class ZlibDecoder: DecodingStage {
+final class ZlibDecoder: DecodingStage {
     private enum Position {
         case beforeStart, inside
         /// At the end of the data, or between two members.
@@ -21,7 +21,7 @@ package final class ZlibDecoder: DecodingStage {
     /// The first byte of deflate data, while nothing tells yet whether it is one of a frame.
     private var firstByte: UInt8?
 
-    package init(_ format: ZlibFormat) throws(CodingError) {
+    init(_ format: ZlibFormat) throws(CodingError) {
         self.format = format
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
@@ -37,16 +37,16 @@ package final class ZlibDecoder: DecodingStage {
         stream.deallocate()
     }
 
-    package var formatName: String { format.name }
-    package var isAtEnd: Bool { position == .atEnd }
+    var formatName: String { format.name }
+    var isAtEnd: Bool { position == .atEnd }
 
-    package func reset() throws(CodingError) {
+    func reset() throws(CodingError) {
         guard inflateReset2(stream, format.windowBits) == Z_OK else { throw .corrupt(format.name) }
         position = .beforeStart
         firstByte = nil
     }
 
-    package func step(
+    func step(
         _ input: UnsafeRawBufferPointer,
         into output: UnsafeMutableRawBufferPointer
     ) throws(CodingError) -> (consumed: Int, produced: Int) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A frame around the data of deflate (RFC 1951).
-package enum ZlibFormat: Sendable {
+enum ZlibFormat: Sendable {
     /// RFC 1952.
     case gzip
     /// RFC 1950; a decoder also takes data without a frame.

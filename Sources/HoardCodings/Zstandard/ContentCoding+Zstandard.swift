@@ -6,8 +6,8 @@
     extension ContentCoding {
         static var hasZstandard: Bool { true }
 
-        static func makeZstandardDecoder(dictionary: [UInt8]?) throws(CodingError) -> any DecodingStage {
-            try ZstandardDecoder(maximumWindowLog: ZstandardWindow.maximumLog(dictionary: dictionary), dictionary: dictionary)
+        static func makeZstandardDecoder(windowLog: Int?, dictionary: [UInt8]?) throws(CodingError) -> any DecodingStage {
+            try ZstandardDecoder(maximumWindowLog: windowLog ?? ZstandardWindow.maximumLog(dictionary: dictionary), dictionary: dictionary)
         }
 
         static func makeZstandardEncoder(level: Int, dictionary: [UInt8]?) throws(CodingError) -> any EncodingStage {
@@ -18,7 +18,7 @@
     extension ContentCoding {
         static var hasZstandard: Bool { false }
 
-        static func makeZstandardDecoder(dictionary: [UInt8]?) throws(CodingError) -> any DecodingStage {
+        static func makeZstandardDecoder(windowLog: Int?, dictionary: [UInt8]?) throws(CodingError) -> any DecodingStage {
             throw .unsupported(.zstandard, trait: "Zstandard")
         }
 

@@ -6,7 +6,7 @@
 
     /// Decodes Zstandard (RFC 8878). Several frames, one after the other, are one text; frames to
     /// skip are skipped.
-    package final class ZstandardDecoder: DecodingStage {
+    final class ZstandardDecoder: DecodingStage {
         // Only this class has these pointers.
         private let context: OpaquePointer
         /// A copy of the dictionary, as libzstd only refers to it.
@@ -18,7 +18,7 @@
         /// - Parameters:
         ///   - maximumWindowLog: The largest window that is given memory, as a power of two.
         ///   - dictionary: Bytes that every frame may refer to as if they stood before it.
-        package init(maximumWindowLog: Int, dictionary: [UInt8]? = nil) throws(CodingError) {
+        init(maximumWindowLog: Int, dictionary: [UInt8]? = nil) throws(CodingError) {
             guard let context = ZSTD_createDCtx() else { throw .outOfMemory("zstd") }
             self.context = context
             self.maximumWindowLog = maximumWindowLog
@@ -35,15 +35,15 @@
             dictionary?.deallocate()
         }
 
-        package var formatName: String { "zstd" }
-        package var isAtEnd: Bool { hasFrame && !isInsideFrame }
+        var formatName: String { "zstd" }
+        var isAtEnd: Bool { hasFrame && !isInsideFrame }
 
-        package func reset() throws(CodingError) {
+        func reset() throws(CodingError) {
             guard ZSTD_isError(ZSTD_DCtx_reset(context, ZSTD_reset_session_only)) == 0 else { throw .outOfMemory(formatName) }
             (isInsideFrame, hasFrame) = (false, false)
         }
 
-        package func step(
+        func step(
             _ input: UnsafeRawBufferPointer,
             into output: UnsafeMutableRawBufferPointer
         ) throws(CodingError) -> (consumed: Int, produced: Int) {
