@@ -93,10 +93,7 @@ let package = Package(
         .trait(name: "Server", description: "HoardTestingServer"),
         .trait(name: "Lifecycle", description: "Stores, caches and proxies are services of swift-service-lifecycle."),
         .trait(name: "Brotli", description: "The content coding br, with libbrotli on Linux"),
-        .trait(
-            name: "Zstandard",
-            description: "The content coding zstd, and access traces that are compressed with it, in HoardSimulator, with libzstd on Linux"
-        ),
+        .trait(name: "Zstandard", description: "The content coding zstd, and access traces compressed with it, with libzstd on Linux"),
         .trait(name: "Command", description: "The command hoard"),
         .trait(name: "Everything", description: "All of these, and the package's own tests, examples and tools"),
         .default(enabledTraits: ["Everything"]),

@@ -6,7 +6,7 @@
 /// Compare ``code``; its set can grow without breaking code that matches on it. The description is
 /// one sentence for a person.
 package struct CodingError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, by kind.
+    /// The kinds of what can go wrong.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         package let description: String
 

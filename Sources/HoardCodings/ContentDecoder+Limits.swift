@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ContentDecoder {
-    /// What a decoder refuses, so that a small message cannot fill memory or disk, nor keep a core busy.
+    /// The limits of decoded content: a small message can fill neither memory nor disk, nor keep a core busy.
     ///
     /// Each limit holds for the output of each coding, not only for that of the last.
     package struct Limits: Hashable, Sendable {

@@ -36,7 +36,7 @@ package final class ContentDecoder {
     /// - Parameters:
     ///   - codings: The codings in the order of the field Content-Encoding, which is the order in
     ///     which they were applied. With none, content passes as it is.
-    ///   - limits: What is refused.
+    ///   - limits: The limits of size and growth.
     ///   - dictionary: Bytes that the content may refer to as if they stood before it (RFC 9842).
     ///     Only with one coding, Zstandard.
     /// - Throws: ``CodingError`` with the code `tooManyCodings`, `unsupportedCoding`,

@@ -77,6 +77,14 @@ struct DamageTests {
         }
     }
 
+    #if Zstandard && os(Linux)
+        @Test func aBadBeginningOfZstandardIsDamageHoweverItIsCut() {
+            for numbers in [nil] + (1...10).map({ SeededNumbers(seed: $0) }) {
+                #expect(decode([0x28, 0xb5, 0x2f, 0, 0, 0, 0, 0], [.zstandard], numbers: numbers).error?.code == .corrupt)
+            }
+        }
+    #endif
+
     @Test func anErrorIsFinalUntilAReset() throws {
         let decoder = try ContentDecoder(codings: [.gzip])
         let garbage = Array("garbage".utf8)

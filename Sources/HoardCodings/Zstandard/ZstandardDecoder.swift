@@ -13,7 +13,7 @@
         private let dictionary: UnsafeMutableRawBufferPointer?
         private let maximumWindowLog: Int
         private var isInsideFrame = false
-        private var hasFrame = false
+        private var hasEndedFrame = false
 
         /// - Parameters:
         ///   - maximumWindowLog: The largest window that is given memory, as a power of two.
@@ -36,11 +36,11 @@
         }
 
         var formatName: String { "zstd" }
-        var isAtEnd: Bool { hasFrame && !isInsideFrame }
+        var isAtEnd: Bool { hasEndedFrame && !isInsideFrame }
 
         func reset() throws(CodingError) {
             guard ZSTD_isError(ZSTD_DCtx_reset(context, ZSTD_reset_session_only)) == 0 else { throw .outOfMemory(formatName) }
-            (isInsideFrame, hasFrame) = (false, false)
+            (isInsideFrame, hasEndedFrame) = (false, false)
         }
 
         func step(
@@ -59,7 +59,7 @@
             let result = ZSTD_decompressStream(context, &target, &source)
             try check(result)
             isInsideFrame = result != 0
-            hasFrame = true
+            if result == 0 { hasEndedFrame = true }
             return (source.pos, target.pos)
         }
 
@@ -70,7 +70,7 @@
                 let limit = maximumWindowLog >= 20 ? "\(1 << (maximumWindowLog - 20)) MiB" : "\(1 << maximumWindowLog) bytes"
                 throw CodingError(.windowTooLarge, "The zstd data needs a window of more than \(limit): compress it with a smaller one.")
             case ZSTD_error_memory_allocation: throw .outOfMemory(formatName)
-            case ZSTD_error_prefix_unknown where hasFrame: throw .trailingData(formatName)
+            case ZSTD_error_prefix_unknown where hasEndedFrame: throw .trailingData(formatName)
             default: throw .corrupt(formatName)
             }
         }

@@ -6,11 +6,11 @@
     enum ZstandardWindow {
         /// 8 MiB, which every receiver of HTTP accepts and no sender exceeds (RFC 9659, section 3).
         static let httpLog = 23
-        /// 128 MiB, the most that a dictionary makes of it (RFC 9842, section 2.1.2).
+        /// 128 MiB, the most that a dictionary makes of it (RFC 9842).
         static let longestLog = 27
 
         /// The largest window that a receiver gives memory to: 8 MiB, or five fourths of the
-        /// dictionary (RFC 9842, section 5).
+        /// dictionary (RFC 9842).
         static func maximumLog(dictionary: [UInt8]?) -> Int {
             guard let dictionary else { return httpLog }
             return min(max(httpLog, log(notBelow: dictionary.count / 4 * 5)), longestLog)
@@ -21,8 +21,8 @@
         static func log(level: Int, dictionary: [UInt8]?) -> Int? {
             guard let dictionary else { return nil }
             let wanted = log(notBelow: dictionary.count / 4 * 5)
-            // What the level would have used without a dictionary is at least 512 KiB, at most 8 MiB.
-            return min(max(wanted, level < 10 ? 21 : 22), max(httpLog, wanted - 1))
+            // Without a dictionary most levels would use as much as the second number.
+            return min(max(wanted, level < 10 ? 21 : 22), max(httpLog, wanted - 1), longestLog)
         }
 
         private static func log(notBelow count: Int) -> Int {
