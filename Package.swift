@@ -145,7 +145,7 @@ let package = Package(
         .target(
             name: "HoardHTTP",
             dependencies: [
-                "Hoard", "HoardMessages", httpTypes, nioCore,
+                "Hoard", "HoardCodings", "HoardMessages", httpTypes, nioCore,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
             ],
@@ -348,7 +348,7 @@ let package = Package(
         .testTarget(
             name: "HoardHTTPTests",
             dependencies: [
-                "Hoard", "HoardHTTP", "HoardMessages", "HoardTesting", "HoardTransports", httpTypes, nioCore,
+                "Hoard", "HoardCodings", "HoardHTTP", "HoardMessages", "HoardTesting", "HoardTransports", httpTypes, nioCore,
                 .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
             ],
             swiftSettings: swiftSettings

@@ -19,9 +19,39 @@ extension ContentDecoder {
                 try checkLimits(producedByteCount: consumedByteCount)
                 if !input.isEmpty { try output(input) }
             } else {
-                try push(input, through: 0, output)
+                let scratch = steps[steps.count - 1].scratch
+                var rest = input
+                while case let count = try fill(scratch, by: steps.count - 1, from: &rest), count > 0 {
+                    try output(UnsafeRawBufferPointer(rebasing: scratch[..<count]))
+                }
             }
         }
+    }
+
+    /// Decodes some of the next part of the content, as much as fits. For those who cannot take any number of bytes at once.
+    ///
+    /// - Parameters:
+    ///   - input: The part, or what is left of it.
+    ///   - output: Gets the decoded bytes.
+    /// - Returns: The number of bytes that were read and written. If none were written, the part has been read.
+    /// - Throws: ``CodingError``.
+    package func decode(
+        _ input: UnsafeRawBufferPointer,
+        into output: UnsafeMutableRawBufferPointer
+    ) throws(CodingError) -> (consumed: Int, produced: Int) {
+        var (rest, count) = (input, 0)
+        try perform { () throws(CodingError) in
+            if steps.isEmpty {
+                count = min(rest.count, output.count)
+                output.copyMemory(from: UnsafeRawBufferPointer(rebasing: rest[..<count]))
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+                consumedByteCount += count
+                try checkLimits(producedByteCount: consumedByteCount)
+            } else {
+                count = try fill(output, by: steps.count - 1, from: &rest)
+            }
+        }
+        return (input.count - rest.count, count)
     }
 
     /// Checks that the content has come to its proper end. Content without any byte has not, as
@@ -39,7 +69,7 @@ extension ContentDecoder {
     /// memory. Forgets an error.
     package func reset() throws(CodingError) {
         (failure, isFinished, consumedByteCount) = (nil, false, 0)
-        for index in steps.indices { steps[index].producedByteCount = 0 }
+        for index in steps.indices { (steps[index].unread, steps[index].producedByteCount) = (0..<0, 0) }
         do {
             for step in steps { try step.stage.reset() }
         } catch {
@@ -48,33 +78,45 @@ extension ContentDecoder {
         }
     }
 
-    /// Lets a stage decode all of its input, and the next stages all of its output. Goes as deep as
-    /// there are codings.
-    private func push(
-        _ input: UnsafeRawBufferPointer,
-        through index: Int,
-        _ output: (UnsafeRawBufferPointer) throws(CodingError) -> Void
-    ) throws(CodingError) {
-        let (stage, scratch) = (steps[index].stage, steps[index].scratch)
-        var rest = input
+    /// Lets a stage decode until it has written something, or has no more input.
+    ///
+    /// - Parameters:
+    ///   - index: The stage. The stages before it decode what it reads. Goes as deep as there are codings.
+    ///   - input: The coded bytes that are left, of which those that are read are taken away.
+    /// - Returns: The number of bytes in `output`; 0 if there is no more input.
+    private func fill(
+        _ output: UnsafeMutableRawBufferPointer,
+        by index: Int,
+        from input: inout UnsafeRawBufferPointer
+    ) throws(CodingError) -> Int {
         while true {
-            let (consumed, produced) = try stage.step(rest, into: scratch)
-            if index == 0 { consumedByteCount += consumed }
-            rest = UnsafeRawBufferPointer(rebasing: rest[consumed...])
+            let unread = index == 0 ? input : unread(ofStep: index - 1)
+            let (consumed, produced) = try steps[index].stage.step(unread, into: output)
+            if index == 0 {
+                input = UnsafeRawBufferPointer(rebasing: input[consumed...])
+                consumedByteCount += consumed
+            } else {
+                steps[index - 1].unread = steps[index - 1].unread.dropFirst(consumed)
+            }
             if produced > 0 {
                 steps[index].producedByteCount += produced
                 try checkLimits(producedByteCount: steps[index].producedByteCount)
-                let part = UnsafeRawBufferPointer(rebasing: scratch[..<produced])
-                if index + 1 < steps.count {
-                    try push(part, through: index + 1, output)
-                } else {
-                    try output(part)
-                }
+                return produced
             }
-            if rest.isEmpty, produced < scratch.count { return }
-            // A stage that has neither read nor written would do so for ever.
-            guard consumed > 0 || produced > 0 else { throw .corrupt(stage.formatName) }
+            if consumed < unread.count {
+                // A stage that has neither read nor written would do so for ever.
+                guard consumed > 0 else { throw .corrupt(steps[index].stage.formatName) }
+                continue
+            }
+            if index == 0 { return 0 }
+            let count = try fill(steps[index - 1].scratch, by: index - 1, from: &input)
+            if count == 0 { return 0 }
+            steps[index - 1].unread = 0..<count
         }
+    }
+
+    private func unread(ofStep index: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: steps[index].scratch[steps[index].unread])
     }
 
     private func perform(_ body: () throws(CodingError) -> Void) throws(CodingError) {

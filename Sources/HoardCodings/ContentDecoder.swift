@@ -14,12 +14,14 @@ package final class ContentDecoder {
     struct Step {
         let stage: any DecodingStage
         let scratch: UnsafeMutableRawBufferPointer
+        /// The part of the memory that the next stage has not read yet.
+        var unread = 0..<0
         var producedByteCount = 0
     }
 
     /// The most codings of one content. More than two are never seen except in attacks, and each needs memory.
     package static let maximumCodingCount = 4
-    static let scratchByteCount = 64 << 10
+    package static let scratchByteCount = 64 << 10
 
     package let codings: [ContentCoding]
     package let limits: Limits

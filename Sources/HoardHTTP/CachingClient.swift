@@ -48,7 +48,7 @@ public final class CachingClient: Sendable {
     ///
     /// - Parameters:
     ///   - request: A request with scheme, authority and path.
-    ///   - body: The request's content. It is not read unless the request is forwarded. A stream is sent once: it is neither repeated nor redirected.
+    ///   - body: The request's content. It is not read unless the request is forwarded, or is a QUERY. A stream is sent once: it is neither repeated nor redirected.
     /// - Throws: ``ClientError`` if nothing stored can answer and the origin cannot be asked, or a redirect cannot be followed.
     public func send(
         _ request: HTTPRequest,
@@ -97,15 +97,18 @@ public final class CachingClient: Sendable {
         options: RequestOptions,
         ifAccepted isAccepted: (HTTPResponse, ByteBuffer) -> Bool = { _, _ in true }
     ) -> ClientResponse? {
-        guard let target = target ?? TargetURI(request),
-            let response = cache.responseFromMemory(
-                to: cacheRequest(request, target, .empty, options),
-                ifAccepted: { response in
-                    guard response.isFromCache, let bytes = response.body.bytesAtHand else { return false }
-                    return !(options.followsRedirects && Redirect(response.head.status) != nil) && isAccepted(response.head, bytes)
-                }
-            )
-        else { return nil }
+        guard let target = target ?? TargetURI(request) else { return nil }
+        let (question, isDecoded) = cacheRequest(request, target, .empty, options)
+        var decoded: HTTPCacheResponse?
+        let found = cache.responseFromMemory(to: question) { response in
+            var response = response
+            if isDecoded { options.decoding.decode(&response, to: request.method) }
+            decoded = response
+            guard response.isFromCache, let bytes = response.body.bytesAtHand else { return false }
+            return !(options.followsRedirects && Redirect(response.head.status) != nil) && isAccepted(response.head, bytes)
+        }
+        guard var response = found, let decoded else { return nil }
+        (response.head.headerFields, response.body) = (decoded.head.headerFields, decoded.body)
         return ClientResponse(response, url: target.description, redirectCount: 0, staleness: nil)
     }
 
@@ -122,9 +125,10 @@ public final class CachingClient: Sendable {
         var staleness: HTTPCacheResponse.Staleness?
         while true {
             let url = chain.target.description
-            let response = try await respond(to: chain, body, options, through: transport)
+            var (response, isDecoded) = try await respond(to: chain, body, options, through: transport)
             switch try chain.received(response.head, bodyCanBeSentAgain: body.bytesAtHand != nil) {
             case .deliver:
+                if isDecoded { options.decoding.decode(&response, to: chain.request.method) }
                 return ClientResponse(response, url: url, redirectCount: chain.count, staleness: staleness)
             case .follow(let dropsBody):
                 if dropsBody { body = .empty }
@@ -139,17 +143,25 @@ public final class CachingClient: Sendable {
         _ body: HTTPBody,
         _ options: RequestOptions,
         through transport: any Transport
-    ) async throws(ClientError) -> HTTPCacheResponse {
+    ) async throws(ClientError) -> (HTTPCacheResponse, isDecoded: Bool) {
         do {
-            let request = cacheRequest(chain.request, chain.target, body, options)
-            return try await cache.respond(to: request, through: transport, onInterimResponse: options.onInterimResponse)
+            let (request, isDecoded) = cacheRequest(chain.request, chain.target, body, options)
+            return (try await cache.respond(to: request, through: transport, onInterimResponse: options.onInterimResponse), isDecoded)
         } catch {
             throw ClientError(error)
         }
     }
 
-    private func cacheRequest(_ request: HTTPRequest, _ target: TargetURI, _ body: HTTPBody, _ options: RequestOptions) -> HTTPCache.Request {
-        HTTPCache.Request(
+    /// The request as the cache gets it, and whether content codings of its response are to be undone.
+    private func cacheRequest(
+        _ request: HTTPRequest,
+        _ target: TargetURI,
+        _ body: HTTPBody,
+        _ options: RequestOptions
+    ) -> (HTTPCache.Request, isDecoded: Bool) {
+        var request = request
+        let isDecoded = options.decoding.ask(in: &request.headerFields)
+        let question = HTTPCache.Request(
             request,
             target: target,
             body: body,
@@ -157,6 +169,7 @@ public final class CachingClient: Sendable {
             partition: options.partition,
             keepsInMemoryOnly: options.keepsInMemoryOnly
         )
+        return (question, isDecoded)
     }
 }
 

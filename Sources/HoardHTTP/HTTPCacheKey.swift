@@ -5,7 +5,7 @@ package import Hoard
 
 /// Names a stored response: everything that can change the answer.
 ///
-/// Only responses to GET are stored, so the method is not part of the key.
+/// Only responses to GET and QUERY are stored. The content of a QUERY is in ``variant``, so the method is not part of the key.
 package struct HTTPCacheKey: Hashable, Sendable {
     /// Private and shared caches, the partitions of users, and what is kept in memory only, never share an entry.
     package var scope: String

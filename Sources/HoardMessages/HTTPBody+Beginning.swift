@@ -8,8 +8,8 @@ extension HTTPBody {
     /// Reads the body into memory, unless it turns out to be longer than a limit. Suspends unless the bytes are at hand.
     ///
     /// - Parameter maximumByteCount: The most to hold in memory.
-    /// - Returns: The same body, which has all its bytes at hand if it is not longer. A streamed body has been begun: take what is returned in its place. It has
-    ///   no trailers if it has been read.
+    /// - Returns: The same body, which has all its bytes at hand if it is not longer and has no trailers. A streamed body has been begun: take what is
+    ///   returned in its place.
     /// - Throws: What the source throws.
     package func withBytesAtHand(upTo maximumByteCount: Int) async throws -> HTTPBody {
         if bytesAtHand != nil { return self }
@@ -22,7 +22,8 @@ extension HTTPBody {
                 return HTTPBody(BegunParts(beginning, before: iterator), length: length, trailers: { trailers })
             }
         }
-        return HTTPBody(beginning)
+        if trailers == nil { return HTTPBody(beginning) }
+        return HTTPBody(BegunParts(beginning, before: iterator), length: length, trailers: { trailers })
     }
 }
 

@@ -184,4 +184,19 @@ import Testing
         #expect(try await harness.get("/a", [.acceptLanguage: "fi"]).cacheStatus == "hoard; fwd=stale; fwd-status=304; ttl=60; stored")
         #expect(try await harness.get("/a", [.acceptLanguage: "fi"]).cacheStatus == "hoard; hit; ttl=60")
     }
+
+    @Test func anExplanationCountsTheVariantsAndNamesTheFieldsInWhichClientsDiffer() async throws {
+        let harness = CacheHarness { _ in
+            .text("page", fields: [.cacheControl: "max-age=60", .vary: "User-Agent, Accept-Language, Sec-CH-UA-Mobile"])
+        }
+        for agent in ["a", "b", "c"] { try await harness.get("/a", [.userAgent: agent]) }
+        let variants = try #require(await harness.cache.explain("http://example.com/a", fields: [.userAgent: "a"]).variants)
+        #expect(variants.count == 3 && variants.limit == 64)
+        #expect(variants.fields == ["accept-language", "sec-ch-ua-mobile", "user-agent"] && variants.unboundedFields == ["user-agent"])
+        let text = "\(await harness.cache.explain("http://example.com/a"))"
+        #expect(text.contains("Variants of the URI: 3 of at most 64, by accept-language, sec-ch-ua-mobile, user-agent (RFC 9111 §4.1)."))
+        #expect(text.contains("Nearly every client has values of its own in user-agent"))
+        try await harness.get("/b")
+        #expect(await harness.cache.explain("http://example.com/c").variants == nil)
+    }
 }

@@ -15,8 +15,8 @@ import Testing
 
 /// QUERY (RFC 10008) through the proxy, over both versions of HTTP.
 @Suite(.timeLimit(.minutes(1))) struct ProxyQueryTests {
-    @Test(arguments: [NIOTransport.Configuration.Version.http1, .http2])
-    func aQuestionIsAnsweredFromTheCacheByItsContent(version: NIOTransport.Configuration.Version) async throws {
+    @Test(arguments: [false, true])
+    func aQuestionIsAnsweredFromTheCacheByItsContent(hasHTTP2: Bool) async throws {
         let asked = Mutex<[String]>([])
         let origin = try await HTTPServer.start { request in
             let content = (try? await request.body.collect(upTo: 1 << 20)).map { String(buffer: $0) } ?? "broken off"
@@ -30,7 +30,7 @@ import Testing
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let proxy = try await CachingProxy.start(configuration: configuration, stores: [], logger: logger)
         var settings = NIOTransport.Configuration()
-        settings.version = version
+        settings.version = hasHTTP2 ? .http2 : .http1
         let transport = try NIOTransport(configuration: settings)
         let url = try #require(proxy.urls.first)
         let target = try #require(TargetURI(URIReference(url)))
@@ -53,14 +53,11 @@ import Testing
             }
         }
         // Of unknown length, and longer than what is read for a key.
-        let streamed = try await ask(
-            HTTPBody(
-                AsyncStream {
-                    _ = $0.yield(ByteBuffer(string: "on")); _ = $0.yield(ByteBuffer(string: "e")); $0.finish()
-                },
-                length: nil
-            )
-        )
+        let parts = AsyncStream { stream in
+            for part in ["on", "e"] { stream.yield(ByteBuffer(string: part)) }
+            stream.finish()
+        }
+        let streamed = try await ask(HTTPBody(parts, length: nil))
         #expect(streamed.text == "answer to one" && streamed.status.contains("hit"))
         for _ in 1...2 {
             let long = try await ask(HTTPBody(String(repeating: "x", count: 100_000)))

@@ -209,6 +209,20 @@ struct FootprintBoundTests {
         #expect(bound.hits >= exact.hits)
         #expect(Double(bound.hits) < Double(exact.hits) * 1.3)
     }
+
+    @Test func sizesWhoseSumIsNoNumberEndNoSimulation() async throws {
+        let requests = (0..<30).map { AccessRequest(key: UInt64($0 % 3), size: .max - 1 - $0 % 2, time: UInt64($0)) }
+        let capacities = [SimulationCapacity.count(2), .bytes(1 << 20)]
+        let simulations = [
+            Simulation(policies: SimulationPolicy.all, capacities: capacities),
+            Simulation(policies: [.lru, .hoard], capacities: capacities, disk: .bytes(1 << 30)),
+            Simulation(policies: [.lru], capacities: capacities, fleet: Fleet(nodes: 2, shared: .count(10), route: .random)),
+        ]
+        for simulation in simulations {
+            let results = try await simulation.results(of: RequestSource(name: "absurd", requests))
+            #expect(!results.isEmpty && results.allSatisfy { $0.requestedBytes == .max && $0.requests == 30 })
+        }
+    }
 }
 
 extension RequestBatch {

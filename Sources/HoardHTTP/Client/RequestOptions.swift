@@ -38,6 +38,9 @@ public struct RequestOptions: Sendable {
     /// and its content can be sent again. Default: `true`.
     public var repeatsLostRequests = true
 
+    /// How content codings are asked for and undone. Default: all that this build can decode.
+    public var decoding = ContentDecoding()
+
     /// Gets interim (1xx) responses, as far as the transport sees them. Default: none.
     public var onInterimResponse: InterimResponseHandler?
 

@@ -12,6 +12,7 @@ extension HTTPCacheExplanation: CustomStringConvertible {
     public var description: String {
         var lines = [uri]
         lines += stored.map(\.lines) ?? ["Nothing that the request selects is stored."]
+        lines += variants?.lines ?? []
         lines.append("A GET would be \(outcome.words): \(reason)")
         if let lastDecision { lines.append("The last response: \(lastDecision)") }
         return lines.joined(separator: "\n")

@@ -18,6 +18,7 @@ extension HTTPCacheExplanation {
     ///   - policy: What the owner of the site wants; `nil` for nothing.
     ///   - stored: The stored response that the request selects.
     ///   - isVaryMiss: Whether there are responses for the URI, but none that the request selects.
+    ///   - variants: The responses for the URI that request fields tell apart.
     ///   - lastDecision: Why the last response for the URI was stored or not.
     package init(
         request: HTTPRequest,
@@ -25,12 +26,14 @@ extension HTTPCacheExplanation {
         policy: CompiledHTTPCachePolicy? = nil,
         stored: StoredResponse?,
         isVaryMiss: Bool,
+        variants: Variants? = nil,
         lastDecision: HTTPDecision?,
         now: Date,
         rules: HTTPCacheRules
     ) {
         self.uri = uri ?? TargetURI(request)?.description ?? ""
         self.stored = stored.map { Stored($0, now: now) }
+        self.variants = variants
         self.lastDecision = lastDecision.map { Reason($0) }
         var machine = HTTPCacheStateMachine(request: request, hasContent: false, rules: rules, policy: policy)
         switch machine.start() {

@@ -70,6 +70,8 @@ public struct HTTPCacheExplanation: Hashable, Sendable, Codable {
     public let uri: String
     /// The stored response that the request selects; `nil` if there is none.
     public let stored: Stored?
+    /// The stored responses for the URI that request fields tell apart; `nil` if nothing does.
+    public let variants: Variants?
     /// What would happen to the request now.
     public let outcome: Outcome
     /// Why.

@@ -77,7 +77,7 @@ extension HTTPDecision {
         "METHOD",
         .forwarding,
         "RFC 9111 §4",
-        "Only GET and HEAD are answered from what is stored."
+        "Only GET, HEAD and QUERY are answered from what is stored."
     )
     package static let content = Self(
         "REQUEST-CONTENT",

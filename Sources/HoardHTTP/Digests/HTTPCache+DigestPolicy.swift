@@ -28,8 +28,8 @@ extension HTTPCache {
         public static let ignore = Self("ignore")
         /// A response with another digest is given to those who have asked, and not stored.
         public static let doNotStore = Self("do-not-store")
-        /// A response with another digest is not stored either, and those who have asked get an error: in place of the response if its content is at hand,
-        /// otherwise in place of the last part of its content.
+        /// A response with another digest is not stored either, and those who have asked get an error: in place of the response if its content is at hand; in
+        /// place of the last part of its content if its length is known; otherwise at the end. Content that turns out too long to be stored is not compared.
         public static let refuse = Self("refuse")
     }
 }

@@ -13,6 +13,9 @@ internal import RawStructuredFieldValues
 
 /// The digests that a client would like to have: [RFC 9530 §4](https://www.rfc-editor.org/rfc/rfc9530#section-4).
 struct WantedDigests {
+    /// Of longer content no digest is made: it is made for each request, and takes a millisecond for a mebibyte.
+    static let maximumByteCount = 1 << 20
+
     private let representation: DigestAlgorithm?
     private let content: DigestAlgorithm?
 

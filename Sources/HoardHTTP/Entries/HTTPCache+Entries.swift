@@ -159,7 +159,7 @@ extension HTTPCacheKey {
     /// The names of the fields that select the variant, and some of its digest; before them the same of the content of a QUERY.
     var listedVariant: String? {
         guard let parts = variant?.split(separator: "\n", omittingEmptySubsequences: false) else { return nil }
-        let content = isQuery && parts.count > 1 ? "QUERY #\(parts[1].prefix(8))" : nil
+        let content = queryDigest.map { "QUERY #\($0.prefix(8))" }
         let fields = parts.count >= 3 ? "\(parts[parts.count - 2]) #\(parts[parts.count - 1].prefix(8))" : nil
         let texts = [content, fields].compactMap(\.self)
         return texts.isEmpty ? nil : texts.joined(separator: " ")
@@ -168,7 +168,7 @@ extension HTTPCacheKey {
 
 extension String {
     /// Whether it is a tag that the cache gives by itself (``HTTPCache/uriTag(_:baseScope:)``, ``CacheGroups``).
-    fileprivate var isOfCache: Bool { hasPrefix("uri, ") || CacheGroups.name(ofMark: self) != nil }
+    fileprivate var isOfCache: Bool { HTTPCache.isURITag(self) || CacheGroups.name(ofMark: self) != nil }
 }
 
 extension [UInt8] {

@@ -55,7 +55,7 @@ final class Flight: Sendable {
         self.space = space
         self.isAwaited = isAwaited || other?.isAwaited ?? false
         isAfterChange = other != nil
-        let uriTags = isAfterChange || !key.hasCredentials ? [] : cache.uriTags(of: [key])
+        let uriTags = isAfterChange || !key.isOneOfMany ? [] : cache.uriTags(of: [key])
         labels = uriTags.union(space.labels)
         self.selectingFields = selectingFields
         self.cache = cache
@@ -93,8 +93,8 @@ final class Flight: Sendable {
 
     /// The tags of the response that the lookup found count, too: the new one may rest on it.
     private func isIntact(for response: StoredResponse) -> Bool {
-        var tags = cache.tags(of: response, forKey: key)
-        for others in [labels, found?.response.map { cache.tags(of: $0, forKey: key) } ?? []] where !others.isEmpty { tags.formUnion(others) }
+        var tags = cache.ownTags(of: response, forKey: key)
+        for others in [labels, found?.response.map { cache.ownTags(of: $0, forKey: key) } ?? []] where !others.isEmpty { tags.formUnion(others) }
         return isIntact(tags: tags)
     }
 

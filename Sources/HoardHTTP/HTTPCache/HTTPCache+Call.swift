@@ -20,7 +20,7 @@ extension HTTPCache {
         /// - Parameters:
         ///   - head: A head with scheme, authority and path.
         ///   - target: The request's, if the caller has made it; `nil`: it is made of the head.
-        ///   - body: The request's content. It is not read unless the request is forwarded.
+        ///   - body: The request's content. It is not read unless the request is forwarded, or is a QUERY.
         ///   - mode: How the request uses the cache.
         ///   - partition: Whose request it is. `nil`: the one of the cache's configuration.
         ///   - keepsInMemoryOnly: Whether the response is kept in memory only.

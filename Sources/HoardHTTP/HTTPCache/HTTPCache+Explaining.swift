@@ -26,12 +26,17 @@ extension HTTPCache {
         if let target { request.setTarget(target) }
         let key = HTTPCacheKey(scope: scope(for: request, in: space(partition: partition)), targetURI: target?.keyURI(policy) ?? "")
         let found = target == nil ? Found(base: key) : await lookUp(key, fields.removingHopByHopFields())
+        var variants: HTTPCacheExplanation.Variants?
+        if target != nil, case .variants(let index)? = await entries.lookup(forKey: found.base)?.value {
+            variants = .init(index, limit: configuration.maximumVariants)
+        }
         return HTTPCacheExplanation(
             request: request,
             uri: key.targetURI,
             policy: policy,
             stored: found.response,
             isVaryMiss: found.isVaryMiss,
+            variants: variants,
             lastDecision: journal.decision(for: key),
             now: clock.now(),
             rules: rules

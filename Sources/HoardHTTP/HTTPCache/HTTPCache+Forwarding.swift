@@ -188,6 +188,8 @@ extension HTTPCache {
                 if configuration.digests.refuses { return .init(answer: .failure(HTTPCacheError(.wrongDigest)), shared: .unshareable) }
                 return .init(answer: .success(.miss(head, body, reason, isStored: false)), shared: .unshareable)
             }
+            var storing = storing
+            storing.digest = nil
             let stored = await store(bytes, storing, flight)
             onEnd()
             return .init(answer: .success(.miss(head, body, reason, isStored: true)), shared: stored.map { .stored($0) } ?? .unshareable)

@@ -45,15 +45,23 @@ extension HTTPCache {
     /// - Parameter scope: That of the keys without credentials, in stores.
     func uriTag(_ uri: String, baseScope scope: String) -> String { "uri, \(Self.digest("\(scope)\n\(uri)".utf8))" }
 
+    static func isURITag(_ tag: String) -> Bool { tag.hasPrefix("uri, ") }
+
     /// The tags of an entry: those of the response and of its groups, and ``uriTag(_:baseScope:)`` if its key is one of many for the URI.
     func tags(of response: StoredResponse, forKey key: HTTPCacheKey) -> Set<String> {
+        var tags = ownTags(of: response, forKey: key)
+        if key.isOneOfMany { tags.insert(uriTag(key.targetURI, baseScope: key.storedBaseScope)) }
+        return tags
+    }
+
+    /// The tags of a response and of its groups.
+    func ownTags(of response: StoredResponse, forKey key: HTTPCacheKey) -> Set<String> {
         var tags = response.tags
         for mark in response.tags {
             guard let group = CacheGroups.name(ofMark: mark) else { continue }
             tags.remove(mark)
             tags.insert(CacheGroups.tag(group, of: key.targetURI, baseScope: key.storedBaseScope))
         }
-        if key.hasCredentials || key.isQuery { tags.insert(uriTag(key.targetURI, baseScope: key.storedBaseScope)) }
         return tags
     }
 

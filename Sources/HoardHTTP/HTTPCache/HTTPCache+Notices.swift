@@ -30,6 +30,9 @@ extension HTTPCache {
     /// Called on the thread that hears of the change, so it calls no store and walks over nothing long.
     func heed(_ change: TieredCache<HTTPCacheKey, HTTPCacheEntry>.ForeignChange) {
         switch change {
+        case .tags(let tags) where tags.allSatisfy(Self.isURITag):
+            // Of a URI, a notice of its own tells the rest.
+            flights.removeAll { $0.key.isOneOfMany }
         case .tags, .partition, .everything:
             // Nobody knows yet what the responses that are on their way have in common with what has gone.
             flights.removeAll()

@@ -31,11 +31,9 @@ extension HTTPCache {
     }
 
     /// Removes all responses with a tag: a member of their `Cache-Tag` or `Surrogate-Key` fields. Suspends.
-    public func remove(taggedWith tag: String) async { await remove(taggedWithAny: [tag]) }
-
-    private func remove(taggedWithAny tags: Set<String>) async {
+    public func remove(taggedWith tag: String) async {
         flights.removeAll()
-        await entries.removeValues(taggedWithAny: tags)
+        await entries.removeValues(taggedWith: tag)
         // Nobody joins what has been asked for meanwhile either.
         flights.removeAll()
     }
@@ -59,7 +57,11 @@ extension HTTPCache {
     /// Removes what is stored of groups of the origin of a key.
     func removeStored(groups: [String], of key: HTTPCacheKey) async {
         guard !groups.isEmpty else { return }
-        await remove(taggedWithAny: Set(groups.map { CacheGroups.tag($0, of: key.targetURI, baseScope: key.storedBaseScope) }))
+        let (scope, origin) = (key.storedBaseScope, CacheGroups.origin(of: key.targetURI))
+        let mayBeInGroup: @Sendable (FlightKey) -> Bool = { $0.key.storedBaseScope == scope && CacheGroups.origin(of: $0.key.targetURI) == origin }
+        flights.removeAll(where: mayBeInGroup)
+        await entries.removeValues(taggedWithAny: Set(groups.map { CacheGroups.tag($0, of: key.targetURI, baseScope: scope) }))
+        flights.removeAll(where: mayBeInGroup)
     }
 
     /// Marks what is stored for a URI stale, like ``remove(_:partition:policy:)`` removes it. Suspends.

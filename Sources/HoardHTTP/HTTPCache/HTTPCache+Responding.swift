@@ -13,7 +13,7 @@ extension HTTPCache {
     ///
     /// - Parameters:
     ///   - request: A request with scheme, authority and path.
-    ///   - body: The request's content. It is not read unless the request is forwarded.
+    ///   - body: The request's content. It is not read unless the request is forwarded, or is a QUERY.
     ///   - mode: How the request uses the cache.
     ///   - partition: Whose request it is (``RequestOptions/partition``). `nil`: the one of the configuration.
     ///   - policy: What the owner of the site wants of the cache for this request. Requests for one URI should come with one policy; one that ignores other
@@ -145,9 +145,10 @@ extension HTTPCache {
         do {
             try await call.readQueryContent(maximumByteCount: configuration.maximumQueryBytes)
         } catch {
-            count(error is CancellationError ? .abandoned : .failures)
-            if error is CancellationError { throw .cancelled }
             let failure = error as? TransportError
+            let isCancelled = error is CancellationError || failure?.code == .cancelled
+            count(isCancelled ? .abandoned : .failures)
+            if isCancelled { throw .cancelled }
             throw HTTPCacheError(failure ?? TransportError(.failed, "The content of the request could not be read.", underlyingError: error))
         }
         return counted(look(for: call), call.key)

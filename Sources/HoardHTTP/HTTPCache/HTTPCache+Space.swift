@@ -35,7 +35,8 @@ extension HTTPCache {
     ///
     /// Nothing is sent to a store that says that it has nothing, so that no store is told of the URI.
     func removeStoredCopies(for call: Call) async {
-        let keys = keys(of: call.key.targetURI, like: call.key).filter { !$0.isMemoryOnly }
+        var keys = keys(of: call.key.targetURI, like: call.key).filter { !$0.isMemoryOnly }
+        if call.key.isQuery { keys += keys.map { HTTPCacheKey(scope: $0.scope, targetURI: $0.targetURI, variant: call.key.variant) } }
         breakFences(of: keys)
         // A cancelled task would not find all that has to go.
         await startTask { [self] in

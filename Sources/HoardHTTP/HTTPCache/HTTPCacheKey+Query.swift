@@ -20,6 +20,12 @@ extension HTTPCacheKey {
     /// Whether this is the key of answers to QUERY, or of a variant of them.
     var isQuery: Bool { variant?.hasPrefix(Self.queryMark) ?? false }
 
+    /// Whether there may be any number of such keys for the URI, which are reached by a tag.
+    var isOneOfMany: Bool { hasCredentials || isQuery }
+
+    /// The digest of what is asked; `nil` if it is not the key of answers to QUERY.
+    var queryDigest: Substring? { isQuery ? variant?.dropFirst(Self.queryMark.count).prefix { $0 != "\n" } : nil }
+
     /// The key of the URI itself.
     var withoutVariant: HTTPCacheKey { HTTPCacheKey(scope: scope, targetURI: targetURI) }
 
@@ -38,11 +44,16 @@ struct QueryContent {
         let fields = request.headerFields
         let type = MediaType(fields)
         add(type.bytes)
-        add(fields.lines(of: .contentEncoding).map(\.trimmed).joined(separator: [.comma]).map(\.lowercased))
-        // What the content means does not depend on such blanks. A client that wants them to count says so.
-        let isNormalized = type.isJSON && !fields.contains(.contentEncoding) && !CacheControl(request: fields).noTransform
+        for name in [HTTPField.Name.contentEncoding, .contentLanguage, .contentLocation] {
+            add(Array(fields.lines(of: name).map(\.trimmed).joined(separator: [.comma])))
+        }
+        // The meaning does not depend on these blanks. A client that wants them to count says so.
+        let mayNormalize = type.isJSON && !fields.contains(.contentEncoding) && !CacheControl(request: fields).noTransform
         content.withUnsafeReadableBytes { bytes in
-            if isNormalized { hasher.update(data: JSONBlanks.removed(from: bytes)) } else { hasher.update(bufferPointer: bytes) }
+            let normalized = mayNormalize ? JSONBlanks.removed(from: bytes) : nil
+            // So that content which is taken as it is equals none that is not.
+            add([normalized == nil ? 0 : 1])
+            if let normalized { hasher.update(data: normalized) } else { hasher.update(bufferPointer: bytes) }
         }
     }
 
@@ -60,7 +71,7 @@ struct QueryContent {
 private struct MediaType {
     /// In small letters, unless there are parameters, whose values may be read as they are.
     let bytes: [UInt8]
-    /// Whether it is JSON in UTF-8 (RFC 8259 §8.1), which is all JSON.
+    /// Whether it is JSON, of which nothing says that it is not in UTF-8 (RFC 8259 §8.1).
     let isJSON: Bool
 
     init(_ fields: HTTPFields) {
@@ -68,6 +79,8 @@ private struct MediaType {
         let lowercased = value.map(\.lowercased)
         bytes = value.contains(UInt8(ascii: ";")) ? value : lowercased
         let type = lowercased.prefix { $0 != UInt8(ascii: ";") && $0 != .comma && !$0.isOptionalWhitespace }
-        isJSON = !lowercased.contains(.comma) && (type.elementsEqual("application/json".utf8) || type.suffix(5).elementsEqual("+json".utf8))
+        let parameters = lowercased.dropFirst(type.count).filter { !$0.isOptionalWhitespace && $0 != UInt8(ascii: "\"") }
+        let isPlain = parameters.isEmpty || parameters.elementsEqual(";charset=utf-8".utf8)
+        isJSON = isPlain && (type.elementsEqual("application/json".utf8) || type.suffix(5).elementsEqual("+json".utf8))
     }
 }

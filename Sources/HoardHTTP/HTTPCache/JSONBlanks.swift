@@ -7,8 +7,12 @@
 enum JSONBlanks {
     /// The text without blanks next to brackets, braces, commas and colons, and at both ends. Of others, which no JSON has, one stays, so that what is no
     /// JSON becomes no other text. O(*n*).
-    static func removed(from text: UnsafeRawBufferPointer) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: text.count) { kept, count in
+    ///
+    /// - Returns: `nil` if it is not UTF-8, or has bytes outside strings that JSON has not, such as those of comments: who reads it may read blanks otherwise.
+    static func removed(from text: UnsafeRawBufferPointer) -> [UInt8]? {
+        guard String(validating: text, as: UTF8.self) != nil else { return nil }
+        var isJSON = true
+        let kept = [UInt8](unsafeUninitializedCapacity: text.count) { kept, count in
             var (isInString, isEscaped, hasBlank) = (false, false, false)
             for byte in text {
                 if isInString {
@@ -19,29 +23,41 @@ enum JSONBlanks {
                     } else if byte == UInt8(ascii: "\"") {
                         isInString = false
                     }
-                } else if isBlank(byte) {
-                    hasBlank = true
-                    continue
                 } else {
-                    if hasBlank, count > 0, !isStructural(byte), !isStructural(kept[count - 1]) {
-                        kept[count] = 0x20
-                        count += 1
+                    switch kind(of: byte) {
+                    case .blank:
+                        hasBlank = true
+                        continue
+                    case .structural: break
+                    case .word, .quote:
+                        if hasBlank, count > 0, kind(of: kept[count - 1]) != .structural {
+                            kept[count] = 0x20
+                            count += 1
+                        }
+                        isInString = byte == UInt8(ascii: "\"")
+                    case .other:
+                        isJSON = false
+                        return
                     }
                     hasBlank = false
-                    isInString = byte == UInt8(ascii: "\"")
                 }
                 kept[count] = byte
                 count += 1
             }
         }
+        return isJSON ? kept : nil
     }
 
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0a || byte == 0x0d }
+    private enum Kind { case blank, structural, quote, word, other }
 
-    private static func isStructural(_ byte: UInt8) -> Bool {
+    private static func kind(of byte: UInt8) -> Kind {
         switch byte {
-        case UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: ","), UInt8(ascii: ":"): true
-        default: false
+        case 0x20, 0x09, 0x0a, 0x0d: .blank
+        case UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: ","), UInt8(ascii: ":"): .structural
+        case UInt8(ascii: "\""): .quote
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): .word
+        case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."): .word
+        default: .other
         }
     }
 }

@@ -8,15 +8,19 @@ package import HTTPTypes
 /// A response names those that it is in (`Cache-Groups`). A response to an unsafe request names those whose responses are obsolete
 /// (`Cache-Group-Invalidation`). Both are lists of strings, whose letters count as they are. A group is one of its origin alone.
 package enum CacheGroups {
-    /// The most groups that one field can name: [RFC 9875 §2](https://www.rfc-editor.org/rfc/rfc9875#section-2) asks for 32 at least.
-    static let maximumCount = StructuredFieldLimits.members
+    /// The most groups of one field that count, the first ones: [RFC 9875 §2](https://www.rfc-editor.org/rfc/rfc9875#section-2) asks for 32 at least.
+    static let maximumCount = 64
 
     /// The groups that a response belongs to; none if the field is malformed or beyond ``StructuredFieldLimits``.
-    package static func names(in responseFields: HTTPFields) -> [String] { responseFields.structuredStrings(of: .cacheGroups) ?? [] }
+    package static func names(in responseFields: HTTPFields) -> [String] { names(in: responseFields, of: .cacheGroups) }
+
+    private static func names(in fields: HTTPFields, of name: HTTPField.Name) -> [String] {
+        Array((fields.structuredStrings(of: name) ?? []).prefix(maximumCount))
+    }
 
     /// The groups that a response makes obsolete: none if the request was safe ([RFC 9875 §3](https://www.rfc-editor.org/rfc/rfc9875#section-3)).
     package static func invalidated(by response: HTTPResponse, to request: HTTPRequest) -> [String] {
-        request.method.isSafe ? [] : response.headerFields.structuredStrings(of: .cacheGroupInvalidation) ?? []
+        request.method.isSafe ? [] : names(in: response.headerFields, of: .cacheGroupInvalidation)
     }
 
     // MARK: Tags
@@ -41,7 +45,7 @@ package enum CacheGroups {
     }
 
     /// The scheme, host and port of a URI in normal form ([RFC 9110 §4.3.1](https://www.rfc-editor.org/rfc/rfc9110#section-4.3.1)).
-    private static func origin(of uri: String) -> Substring {
+    static func origin(of uri: String) -> Substring {
         var slashes = 0
         return uri.prefix { character in
             if character == "/" { slashes += 1 }

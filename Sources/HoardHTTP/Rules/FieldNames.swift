@@ -17,6 +17,8 @@ extension HTTPField.Name {
     package static let surrogateKey = Self.constant("Surrogate-Key")
     /// A digest of the content: RFC 9530 §2.
     package static let contentDigest = Self.constant("Content-Digest")
+    /// The digest of the content that RFC 2616 had: obsolete.
+    static let contentMD5 = Self.constant("Content-MD5")
     /// A digest of the representation: RFC 9530 §3.
     package static let reprDigest = Self.constant("Repr-Digest")
     /// RFC 9530 §4.

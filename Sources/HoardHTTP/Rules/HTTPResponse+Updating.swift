@@ -42,7 +42,8 @@ extension HTTPResponse {
 extension HTTPField.Name {
     fileprivate var isUpdated: Bool {
         switch canonicalName {
-        case "content-length", "content-encoding": false
+        // Digests of content are of that which came with the message.
+        case "content-length", "content-encoding", "content-digest", "content-md5": false
         default: true
         }
     }

@@ -64,6 +64,9 @@ package struct PartialContent: Hashable, Sendable {
         var fields = response.headerFields
         fields[.contentRange] = nil
         fields[.contentLength] = completeLength.map(String.init)
+        // They are of the part alone.
+        fields[.contentDigest] = nil
+        fields[.contentMD5] = nil
         return HTTPResponse(status: .ok, headerFields: fields)
     }
 }

@@ -54,6 +54,8 @@ extension HTTPCacheStateMachine {
 
 extension HTTPCacheStateMachine {
     /// The answer that a stored response gives in this form.
+    ///
+    /// - Parameter isArriving: Whether the content is still coming in, so that ``StoredResponse/body`` does not have it.
     func answer(
         _ form: AnswerForm,
         from stored: StoredResponse,
@@ -61,7 +63,8 @@ extension HTTPCacheStateMachine {
         status: CacheStatus,
         now: Date,
         staleness: HTTPCacheResponse.Staleness? = nil,
-        wasValidated: Bool = false
+        wasValidated: Bool = false,
+        isArriving: Bool = false
     ) -> Answer {
         var head = stored.headWithoutAge
         var content = Content.none
@@ -81,8 +84,9 @@ extension HTTPCacheStateMachine {
             head.headerFields.append(HTTPField(name: .contentLength, value: "0"))
             head.headerFields.append(HTTPField(name: .date, value: HTTPDate(now).description))
         }
-        if client.fields.contains(.wantedDigests), form.isOfContent, stored.statusCode == 200, stored.isComplete,
-            let wanted = WantedDigests(client.passedOn.headerFields), let bytes = stored.body.bytesAtHand
+        if client.fields.contains(.wantedDigests), !isArriving, form.isOfContent, stored.statusCode == 200, stored.isComplete,
+            stored.body.lengthAtHand ?? .max <= WantedDigests.maximumByteCount, let bytes = stored.body.bytesAtHand,
+            let wanted = WantedDigests(client.passedOn.headerFields)
         {
             wanted.add(to: &head.headerFields, for: bytes, isPart: head.status == .partialContent)
         }

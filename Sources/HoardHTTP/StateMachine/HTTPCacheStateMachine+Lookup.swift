@@ -62,7 +62,7 @@ extension HTTPCacheStateMachine {
         let forwarding = CacheStatus.Forwarding(exchange.cause.reason, isCollapsed: true)
         let status = status(.forwarded(forwarding), timeToLive: stored.freshness.wholeTimeToLive(at: now))
         let form = AnswerForm(of: stored, to: client, now: now, isArriving: true)
-        return .respond(answer(form, from: stored, because: .collapsed, status: status, now: now))
+        return .respond(answer(form, from: stored, because: .collapsed, status: status, now: now, isArriving: true))
     }
 
     /// Whether all fields by which the policy selects have selected the response. One that was stored under another policy may be meant for other requests.

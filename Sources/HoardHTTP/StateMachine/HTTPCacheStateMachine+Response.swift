@@ -120,10 +120,12 @@ extension HTTPCacheStateMachine {
         )
         if case .notStorable(let reason) = storability { return .refuse(HTTPDecision(reason)) }
         if code == 206 { return storingPart(received, exchange).map { .store($0, $1) } ?? .refuse(HTTPDecision(.partial)) }
+        let digest = rules.checksDigests ? ContentDigest(of: received.head) : nil
         let storing = Storing(
             response: storedForm(of: received, head: received.head, freshness: freshness),
-            mayKeepIncomplete: client.kind == .get && received.mayBeCompletedLater,
-            digest: rules.checksDigests ? ContentDigest(of: received.head) : nil
+            // Content that is made of parts is compared with no digest.
+            mayKeepIncomplete: client.kind == .get && received.mayBeCompletedLater && digest == nil,
+            digest: digest
         )
         return .store(storing, client.kind == .unsafe ? .storedForGet : .stored)
     }

@@ -69,15 +69,7 @@ extension HTTPFields {
     /// Drops what is about the bytes that were sent: [RFC 9110 §8](https://www.rfc-editor.org/rfc/rfc9110#section-8),
     /// [RFC 9530 §2](https://www.rfc-editor.org/rfc/rfc9530#section-2).
     fileprivate mutating func describeDecodedContent() {
-        self = HTTPFields(
-            filter { field in
-                switch field.name.canonicalName {
-                case "content-encoding", "content-length", "content-digest", "content-md5", "digest", "repr-digest", "accept-ranges": false
-                default: true
-                }
-            }
-        )
-        if let tag = self[.eTag], tag.hasPrefix("\"") { self[.eTag] = "W/" + tag }
+        self = removingFieldsOfCodedContent()
     }
 }
 

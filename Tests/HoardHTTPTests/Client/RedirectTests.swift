@@ -175,9 +175,9 @@ import Testing
     func credentialsStayWithTheirOrigin(location: String) async throws {
         let (client, transport) = Self.client(["/a": (307, location), "/b": (307, "http://example.com/c")])
         _ = try? await client.get("http://example.com/a", fields: Self.credentials)
-        #expect(transport.requests[0].head.headerFields == Self.credentials)
+        #expect(transport.requests[0].headWithoutCodings.headerFields == Self.credentials)
         for request in transport.requests.dropFirst() {
-            #expect(request.head.headerFields == [.accept: "*/*"], "Nor do they come back.")
+            #expect(request.headWithoutCodings.headerFields == [.accept: "*/*"], "Nor do they come back.")
         }
     }
 

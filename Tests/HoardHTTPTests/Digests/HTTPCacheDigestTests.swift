@@ -130,4 +130,45 @@ import Testing
         try await harness.get()
         #expect(try await harness.get("/a", [.wantReprDigest: "sha-256=10"]).head.headerFields[.reprDigest] == Self.sha512)
     }
+
+    @Test func aFollowerOfContentThatIsArrivingGetsNoDigestOfNothing() async throws {
+        let (body, feed) = BodyFeed.makeBody(length: Self.content.utf8.count)
+        let harness = CacheHarness { _ in .response(.test(200, [.cacheControl: "max-age=600"]), body: body) }
+        let leader = try await harness.open()
+        let follower = try await harness.open("/a", [.wantReprDigest: "sha-256=10", .wantContentDigest: "sha-256=10"])
+        #expect(follower.head.headerFields[.reprDigest] == nil && follower.head.headerFields[.contentDigest] == nil)
+        feed.send(Self.content)
+        feed.finish()
+        for response in [leader, follower] { #expect(try await Reply(response).text == Self.content) }
+        #expect(harness.requestCount == 1)
+    }
+
+    @Test func theDigestOfAPartIsNotServedForTheWhole() async throws {
+        let harness = CacheHarness { request in
+            let range = request.head.headerFields[.range] == "bytes=0-3" ? 0..<4 : 4..<8
+            return .text(
+                String(Array("abcdefgh")[range]),
+                status: .partialContent,
+                fields: [
+                    .cacheControl: "max-age=600", .eTag: "\"1\"", .contentRange: "bytes \(range.lowerBound)-\(range.upperBound - 1)/8",
+                    .contentDigest: Self.sha256,
+                ]
+            )
+        }
+        try await harness.get("/a", [.range: "bytes=0-3"])
+        try await harness.get("/a", [.range: "bytes=4-7"])
+        let whole = try await harness.get()
+        #expect(whole.text == "abcdefgh" && whole.isFromCache && whole.head.headerFields[.contentDigest] == nil)
+    }
+
+    @Test func aConfirmationDoesNotReplaceTheDigestOfTheContent() async throws {
+        let harness = CacheHarness { request in
+            request.head.headerFields.contains(.ifNoneMatch)
+                ? .text(status: .notModified, fields: [.cacheControl: "max-age=600", .eTag: "\"1\"", .contentDigest: Self.wrong])
+                : .text(Self.content, fields: [.cacheControl: "max-age=1", .eTag: "\"1\"", .contentDigest: Self.sha256])
+        }
+        try await harness.get()
+        harness.time.advance(seconds: 2)
+        #expect(try await harness.get().head.headerFields[.contentDigest] == Self.sha256)
+    }
 }

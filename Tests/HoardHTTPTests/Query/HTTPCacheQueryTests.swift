@@ -47,9 +47,11 @@ import Testing
         #expect(try await query(harness, "").text == "QUERY text/plain ")
         #expect(try await query(harness, "one", type: "text/html").text == "QUERY text/html one")
         #expect(!(try await query(harness, "one", [.contentEncoding: "gzip"]).isFromCache))
+        #expect(!(try await query(harness, "one", [.contentLanguage: "de"]).isFromCache))
+        #expect(!(try await query(harness, "one", [.contentLocation: "/b"]).isFromCache))
         #expect(!(try await query(harness, "one", path: "/a?x").isFromCache))
         #expect(try await harness.get().text == "GET  ")
-        #expect(harness.requestCount == 7)
+        #expect(harness.requestCount == 9)
     }
 
     @Test func blanksOfJSONDoNotMatterUnlessTheClientSaysSo() async throws {
@@ -58,6 +60,8 @@ import Testing
         #expect(try await query(harness, "{ \"a\":[1,2] }\n", type: "Application/JSON").isFromCache)
         #expect(!(try await query(harness, "{ \"a\":[1,2] }", type: "application/json", [.cacheControl: "no-transform"]).isFromCache))
         #expect(!(try await query(harness, "{\"a\":[2,1]}", type: "application/json").isFromCache))
+        #expect(!(try await query(harness, "{\"a\":[1,2]}", type: "application/json", [.cacheControl: "no-transform"]).isFromCache))
+        #expect(!(try await query(harness, "{\"a\":[1,2]}", type: "application/json;charset=utf-16").isFromCache))
         #expect(!(try await query(harness, "{\"a\": [1, 2]}", type: "text/plain").isFromCache))
         #expect(!(try await query(harness, "{ \"a\":[1,2] }", type: "text/plain").isFromCache))
         #expect(harness.transport.requests.first.map { String(buffer: $0.body) } == "{\"a\": [1, 2]}", "The request itself is not changed.")
@@ -251,4 +255,31 @@ import Testing
 
     /// The characters that are no blanks: two contents that differ in them are two questions.
     private static func withoutBlanks(_ text: String) -> String { String(text.filter { $0 != " " && $0 != "\n" }) }
+
+    @Test func whatIsAskedForMemoryAloneLeavesNoCopyInAStore() async throws {
+        let time = TestTime()
+        let store = MemoryStore(clock: time)
+        let harness = CacheHarness(stores: [store], time: time, origin: Self.echo)
+        func ask(inMemoryOnly: Bool) async throws -> Reply {
+            let request = HTTPRequest.test(.query, "/a", [.contentType: "text/plain"])
+            return try await Reply(
+                harness.cache.respond(to: request, body: HTTPBody("one"), keepsInMemoryOnly: inMemoryOnly, through: harness.transport)
+            )
+        }
+        _ = try await ask(inMemoryOnly: false)
+        await harness.cache.flush()
+        #expect(try await store.statistics().count > 0)
+        #expect(!(try await ask(inMemoryOnly: true).isFromCache))
+        await harness.cache.flush()
+        #expect(try await store.statistics().count == 0)
+        #expect(try await ask(inMemoryOnly: true).isFromCache)
+    }
+
+    @Test func theFirstAnswerOfManyUsersIsStoredAfterAChangeByTheSameUser() async throws {
+        let harness = CacheHarness(mode: .private) { request in
+            .text("page", fields: [.cacheControl: "max-age=600", .contentLocation: "/a"])
+        }
+        try await harness.send(.post, "/a", [.authorization: "ann"], body: HTTPBody("change"))
+        #expect(try await harness.get("/a", [.authorization: "ann"]).isFromCache)
+    }
 }

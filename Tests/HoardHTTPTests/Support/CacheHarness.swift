@@ -117,6 +117,15 @@ extension HTTPRequest {
     }
 }
 
+extension FakeTransport.Request {
+    /// The head without the field that a client adds by itself (``ContentDecoding``).
+    var headWithoutCodings: HTTPRequest {
+        var head = head
+        head.headerFields[.acceptEncoding] = nil
+        return head
+    }
+}
+
 extension HTTPResponse {
     static func test(_ code: Int = 200, _ fields: HTTPFields = [:]) -> HTTPResponse {
         HTTPResponse(status: .init(code: code), headerFields: fields)

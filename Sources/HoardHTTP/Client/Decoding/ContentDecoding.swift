@@ -1,0 +1,67 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import HoardCodings
+internal import NIOCore
+
+/// How a ``CachingClient`` asks for content codings, and undoes them: [RFC 9110 §8.4](https://www.rfc-editor.org/rfc/rfc9110#section-8.4).
+///
+/// A request that says nothing of codings gets an `Accept-Encoding` with those that this build can decode: gzip and deflate, and on Linux br and zstd with the traits
+/// `Brotli` and `Zstandard`. The content of its response is decoded while it is read, and the fields that describe the coded bytes are left out of the head. What
+/// the cache stores stays as it came.
+public struct ContentDecoding: Hashable, Sendable {
+    /// Whether requests ask for codings, and content is decoded. A request with an `Accept-Encoding` of its own gets content as it comes. Default: `true`.
+    public var isEnabled = true
+
+    /// The longest content when it is decoded; reading more of it is an error. Default: 1 GiB.
+    public var maximumBytes = 1 << 30
+
+    /// The most bytes that content may yield for each byte that has arrived, once it has yielded more than a mebibyte: no honest content comes near 2000.
+    /// Reading more of it is an error. Default: 2000.
+    public var maximumRatio = 2000
+
+    public init(isEnabled: Bool = true) {
+        self.isEnabled = isEnabled
+    }
+}
+
+extension ContentDecoding {
+    /// What a request accepts that says nothing of it.
+    private static let accepted = ContentCoding.available.map(\.name).joined(separator: ", ")
+
+    /// Adds what can be decoded to a request. Of a range of coded content nothing can be decoded, so that such a request asks for none.
+    ///
+    /// - Returns: Whether the response is to be decoded.
+    func ask(in fields: inout HTTPFields) -> Bool {
+        guard isEnabled, !fields.contains(.acceptEncoding) else { return false }
+        let hasRange = fields.contains(.range)
+        fields.append(HTTPField(name: .acceptEncoding, value: hasRange ? "identity" : Self.accepted))
+        return !hasRange
+    }
+
+    /// The codings of a response that can be undone; `nil` if there are none, or others among them.
+    private func codings(of head: HTTPResponse) -> [ContentCoding]? {
+        guard head.status != .partialContent, head.status != .notModified, head.headerFields.contains(.contentEncoding) else { return nil }
+        let value = head.headerFields[values: .contentEncoding].joined(separator: ", ")
+        guard let codings = try? ContentCoding.codings(ofContentEncoding: value), !codings.isEmpty,
+            codings.allSatisfy(ContentCoding.available.contains), codings.count <= ContentDecoder.maximumCodingCount
+        else { return nil }
+        return codings
+    }
+
+    /// Undoes the codings of a response to a request that asked for them. The content is decoded while it is read, a short one at once.
+    func decode(_ response: inout HTTPCacheResponse, to method: HTTPRequest.Method) {
+        guard method != .head, response.body.length != 0, let codings = codings(of: response.head) else { return }
+        let limits = ContentDecoder.Limits(maximumBytes: max(0, maximumBytes), maximumRatio: max(1, maximumRatio))
+        let decoded = DecodedBody(response.body, codings, limits)
+        response.head.headerFields = response.head.headerFields.removingFieldsOfCodedContent()
+        if let bytes = decoded.bytesAtHand {
+            response.body = HTTPBody(bytes)
+            response.head.headerFields.append(HTTPField(name: .contentLength, value: String(bytes.readableBytes)))
+        } else {
+            let coded = response.body
+            response.body = HTTPBody(decoded, length: nil, trailers: { coded.trailers })
+        }
+    }
+}
