@@ -46,12 +46,17 @@ extension PlainCache {
         let isEqual = received.allSatisfy { response.fields[$0] == stored.response.fields[$0] }
         let length = response.fields["content-length"]
         let hasLength = length.map { $0 == "\(stored.response.body.utf8.count)" } ?? true
-        if !isEqual || !hasLength || stored.response.status != 200 {
+        if !isEqual || !hasLength {
             // It counts as stale from now on, which it may be already, or goes.
-            return [world.filter { $0 != stored }] + (stored.isFresh(at: call.responseTime) ? [] : [world])
+            let gone = world.filter { $0 != stored }
+            // Known: a stored response of another status than 200 is left as it is. See HeadOfOtherStatusTests.
+            let isLeft = stored.response.status != 200 || !stored.isFresh(at: call.responseTime)
+            return isLeft ? [gone, world] : [gone]
         }
         let updated = replacing(stored, by: self.updated(stored, by: response, call), in: world, request)
         // If there is nothing to compare, the RFC wants the update; this cache does not trust in it.
+        // Nor does the RFC say that a 200 tells anything of another status.
+        if stored.response.status != 200 { return updated + [world, world.filter { $0 != stored }] }
         return received.isEmpty ? updated + [world] : updated
     }
 }

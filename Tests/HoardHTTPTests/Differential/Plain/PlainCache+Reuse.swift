@@ -14,7 +14,10 @@ extension PlainCache {
         }
         // Nobody has to keep what has been stale for a day.
         let young = world.filter { $0.staleness(at: exchange.time) < 86_400 }
-        return (young == world ? [world] : [world, young]).flatMap { world in
+        // Nor has anybody to keep anything. In a private cache, what one sees of the origin may take away
+        // what is kept for the credentials of others.
+        let isApart = !isShared && request.fields["authorization"] != nil
+        return ([world] + (young == world ? [] : [young]) + (isApart && !world.isEmpty ? [[]] : [])).flatMap { world in
             selected(world, request).flatMap { stored in
                 if let stored { return reusing(stored, world, exchange, directives) }
                 if directives.has("only-if-cached") { return [Self.gatewayTimeout(world)] }
@@ -40,6 +43,11 @@ extension PlainCache {
                 // RFC 5861 §3 says "up to"; and with max-age a client wants nothing stale (RFC 9111 §5.2.1.1).
                 if staleness < period, !directives.has("max-age"), !directives.has("only-if-cached") { return branches }
             }
+        }
+        // The demands of requests are advisory (§5.2.1), and a reload of what is immutable need not reach
+        // the origin (RFC 8246 §2). This cache takes that for its right, but not with no-cache.
+        if stored.isFresh(at: now), stored.directives.has("immutable"), !stored.isNoCache, !directives.has("no-cache") {
+            branches += served
         }
         // §5.2.1.7.
         if directives.has("only-if-cached") { return branches + [Self.gatewayTimeout(world)] }

@@ -65,9 +65,9 @@ extension PlainCache {
             return condition == tag && !condition.hasPrefix("W/")
         }
         guard let date = PlainDate.seconds(condition), let modified = PlainDate.seconds(stored.lastModified), date == modified else { return false }
-        // The date is a strong validator if it is clearly older than the response: RFC 9110 §8.8.2.2.
-        let distance = stored.date - modified
-        return distance >= 60 ? true : distance < 1 ? false : nil
+        // The date is a strong validator if the cache has reason to trust both clocks, and it is older than
+        // the response: RFC 9110 §8.8.2.2. Nobody has to trust them; and a range may always be ignored (§14.2).
+        return stored.date - modified < 1 ? false : nil
     }
 
     /// RFC 9110 §14.1.2, §14.2, §15.3.7, §15.5.17.

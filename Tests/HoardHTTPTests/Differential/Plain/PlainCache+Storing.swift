@@ -39,8 +39,11 @@ extension PlainCache {
         let isExplicit = directives.has("max-age") || response.fields["expires"] != nil || (isShared && directives.has("s-maxage"))
         let isMarked = directives.has("public") || (!isShared && directives.has("private"))
         guard isExplicit || isMarked || Self.isHeuristicallyCacheable(status) else { return .mustNot }
+        // In a private cache it is of use to one user alone: nobody has to store anything.
+        if !isShared, request.fields["authorization"] != nil { result = .may }
         // Storing is of no use, or of little.
-        let isUseful = isExplicit || response.fields["etag"] != nil || response.fields["last-modified"] != nil
+        let hasValidator = response.fields["etag"] != nil || response.fields["last-modified"] != nil
+        let isUseful = hasValidator || (isExplicit && !directives.has("no-cache"))
         if !isUseful || [401, 407, 412, 416, 417].contains(status) || PlainStored.varyNames(response.fields).contains("*") { result = .may }
         // A full response to the client's own condition is like any other, but nothing else is
         // known to be one: RFC 9110 §13.2.1.

@@ -61,8 +61,14 @@ extension PlainCache {
         }
         let second = calls[1]
         if second.response == nil || second.response?.status ?? 0 >= 500 {
-            branches += afterError(stored, world, request, second, again, at: time).map { branch in
-                PlainBranch(why: branch.why, calls: [conditions] + branch.calls, reply: branch.reply, next: branch.next)
+            // §4.3.2 says only that a cache SHOULD answer the client's condition with 304.
+            var whole = request
+            whole.fields.remove("if-none-match")
+            whole.fields.remove("if-modified-since")
+            for request in [request, whole] {
+                branches += afterError(stored, world, request, second, again, at: time).map { branch in
+                    PlainBranch(why: branch.why, calls: [conditions] + branch.calls, reply: branch.reply, next: branch.next)
+                }
             }
         }
         var branch = delivering(second, world, request, found: stored, "§4.3.4, asked again after another 304", again)

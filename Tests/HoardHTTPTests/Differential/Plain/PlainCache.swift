@@ -57,13 +57,6 @@ struct PlainCache {
         guard !next.isEmpty else { return allowed.joined(separator: "\n") }
         for uri in invalidated(by: exchange) { states = states.filter { $0.key.uri != uri } }
         states[key] = next
-        // Nobody has to keep anything: what one sees of the origin may take away what is kept for
-        // the credentials of others.
-        if !exchange.calls.isEmpty {
-            for other in states.keys where other.uri == key.uri && other != key && other.credentials != nil {
-                if states[other]?.contains([]) == false { states[other]?.append([]) }
-            }
-        }
         largestCount = max(largestCount, next.count)
         return nil
     }
