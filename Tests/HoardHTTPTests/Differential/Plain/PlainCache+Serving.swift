@@ -27,7 +27,10 @@ extension PlainCache {
             reply.body = ""
             // RFC 9110 §15.4.5: ETag and Cache-Control have to be there, Last-Modified need not.
             reply.lastModified = [stored.lastModified, nil]
-            return response.status == 200 ? [reply] : [reply, whole]
+            // Without a valid date in the response, nobody has to take the time of receipt for one: §4.3.2, SHOULD.
+            let dates = [stored.lastModified, stored.lastModified == nil ? response.fields["date"] : nil]
+            let isCertain = request.fields["if-none-match"] != nil || dates.contains { PlainDate.seconds($0) != nil }
+            return response.status == 200 && isCertain ? [reply] : [reply, whole]
         }
         guard response.status == 200 else { return [reply] }
         // Range is for GET alone: RFC 9110 §14.2.
