@@ -188,7 +188,7 @@ _hoard_proxy() {
     repeating_flags=()
     non_repeating_flags=(--check-config --print-config --version -h --help)
     repeating_options=(--origin --trusted-proxies --listen --request-set --request-add --response-set --response-add --shadow --warm-fields)
-    non_repeating_options=(--config --explain --tls-certificates --tls-key --tls-version --tls-ciphers --client-authorities --client-certificates --http2 --proxy-protocol --directory --max-bytes --max-entries --memory-bytes --max-object-bytes --cdn-targets --stale-if-unreachable --revalidation-period --collapse-timeout --variants --in-flight-bytes --name --redis --redis-password-file --redis-trust-roots --redis-key-prefix --redis-timeout --redis-collapse --bypass --lifetime --default-lifetime --stale-while-revalidate --stale-if-error --ignore-query --key-fields --tags --allow --deny --cors-origins --cors-methods --cors-request-fields --cors-response-fields --cors-credentials --cors-max-age --password-file --realm --redirect --redirect-status --answer-text --answer-status --answer-type --replace-path --request-remove --response-remove --security-fields --early-hints --error-page --upstream-version --connect-timeout --response-timeout --upstream-idle-timeout --upstream-connections --retries --trust-roots --upstream-tls-certificates --upstream-tls-key --forward-host --tell-of-client --pass-underscores --websockets --health-check-path --health-check-interval --health-check-timeout --health-check-failures --health-check-successes --connections --connections-per-address --streams --target-bytes --header-bytes --header-fields --content-bytes --idle-timeout --head-timeout --body-timeout --write-timeout --websocket-idle-timeout --websocket-timeout --minimum-rate --admin --admin-token-file --admin-host-names --access-log --access-log-format --record-trace --record-trace-sample --record-trace-file-size --record-trace-files --record-trace-groups --shadow-sample --trace-collector --trace-sample --trace-service-name --warm-sitemaps --warm-urls --warm-concurrency --warm-rate --warm-readiness-wait --event-loops --grace-period --log-level)
+    non_repeating_options=(--config --explain --tls-certificates --tls-key --tls-version --tls-ciphers --client-authorities --client-certificates --http2 --proxy-protocol --directory --max-bytes --max-entries --memory-bytes --max-object-bytes --cdn-targets --stale-if-unreachable --revalidation-period --collapse-timeout --variants --query-bytes --digests --in-flight-bytes --name --redis --redis-password-file --redis-trust-roots --redis-key-prefix --redis-timeout --redis-collapse --bypass --lifetime --default-lifetime --stale-while-revalidate --stale-if-error --ignore-query --key-fields --tags --allow --deny --cors-origins --cors-methods --cors-request-fields --cors-response-fields --cors-credentials --cors-max-age --password-file --realm --redirect --redirect-status --answer-text --answer-status --answer-type --replace-path --request-remove --response-remove --security-fields --early-hints --error-page --upstream-version --connect-timeout --response-timeout --upstream-idle-timeout --upstream-connections --retries --trust-roots --upstream-tls-certificates --upstream-tls-key --forward-host --tell-of-client --pass-underscores --websockets --health-check-path --health-check-interval --health-check-timeout --health-check-failures --health-check-successes --connections --connections-per-address --streams --target-bytes --header-bytes --header-fields --content-bytes --idle-timeout --head-timeout --body-timeout --write-timeout --websocket-idle-timeout --websocket-timeout --minimum-rate --admin --admin-token-file --admin-host-names --access-log --access-log-format --record-trace --record-trace-sample --record-trace-file-size --record-trace-files --record-trace-groups --shadow-sample --trace-collector --trace-sample --trace-service-name --warm-sitemaps --warm-urls --warm-concurrency --warm-rate --warm-readiness-wait --event-loops --grace-period --log-level)
     __hoard_offer_flags_options 0
 
     # Offer option value completions
@@ -269,6 +269,13 @@ _hoard_proxy() {
         return
         ;;
     '--variants')
+        return
+        ;;
+    '--query-bytes')
+        return
+        ;;
+    '--digests')
+        __hoard_add_completions -W 'ignore'$'\n''do-not-store'$'\n''refuse'
         return
         ;;
     '--in-flight-bytes')

@@ -106,6 +106,12 @@ struct CacheFlags: SettingFlags {
     @Option(name: .customLong("variants"), help: .setting("variants"), completion: .setting("variants"))
     var variants: String?
 
+    @Option(name: .customLong("query-bytes"), help: .setting("query-bytes"), completion: .setting("query-bytes"))
+    var queryBytes: String?
+
+    @Option(name: .customLong("digests"), help: .setting("digests"), completion: .setting("digests"))
+    var digests: String?
+
     @Option(name: .customLong("in-flight-bytes"), help: .setting("in-flight-bytes"), completion: .setting("in-flight-bytes"))
     var inFlightBytes: String?
 
@@ -123,6 +129,8 @@ struct CacheFlags: SettingFlags {
             ("revalidation-period", revalidationPeriod.all),
             ("collapse-timeout", collapseTimeout.all),
             ("variants", variants.all),
+            ("query-bytes", queryBytes.all),
+            ("digests", digests.all),
             ("in-flight-bytes", inFlightBytes.all),
             ("name", name.all),
         ])

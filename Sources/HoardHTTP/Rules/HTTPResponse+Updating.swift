@@ -42,8 +42,8 @@ extension HTTPResponse {
 extension HTTPField.Name {
     fileprivate var isUpdated: Bool {
         switch canonicalName {
-        // Digests of content are of that which came with the message.
-        case "content-length", "content-encoding", "content-digest", "content-md5": false
+        // A digest of content is of that which came with the message (RFC 9530 §2).
+        case "content-length", "content-encoding", "content-digest": false
         default: true
         }
     }

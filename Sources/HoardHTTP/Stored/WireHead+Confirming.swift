@@ -54,9 +54,7 @@ extension WireHead {
         update.reserveCapacity(notModified.fieldCount)
         var hasDate = false
         for line in notModified.lines {
-            if line.isNamed("content-length") || line.isNamed("content-encoding") || line.isNamed("content-digest") || line.isNamed("content-md5") {
-                continue
-            }
+            if line.isNamed("content-length") || line.isNamed("content-encoding") || line.isNamed("content-digest") { continue }
             // Age has no place in this form; a directive in quotes may name fields that are not stored.
             if line.isNamed("age") || line.isNamed("hoard-policy") || line.isDirectives && line.value.contains(.doubleQuote) { return nil }
             hasDate = hasDate || line.isNamed("date")
