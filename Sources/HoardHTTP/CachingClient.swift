@@ -28,12 +28,15 @@ public final class CachingClient: Sendable {
     public let cache: HTTPCache
 
     private let transport: any Transport
+    /// The same, for requests whose responses are to be decoded.
+    private let codingTransport: any Transport
     private let ticker: any Ticker
     private let deadlines: DeadlineQueue
 
     /// - Parameter ticker: Measures how long exchanges take.
     public init(transport: any Transport, cache: HTTPCache, ticker: any Ticker = MonotonicTicker()) {
         self.transport = transport
+        codingTransport = CodingTransport(transport)
         self.cache = cache
         self.ticker = ticker
         self.deadlines = DeadlineQueue(ticker: ticker)
@@ -98,9 +101,9 @@ public final class CachingClient: Sendable {
         ifAccepted isAccepted: (HTTPResponse, ByteBuffer) -> Bool = { _, _ in true }
     ) -> ClientResponse? {
         guard let target = target ?? TargetURI(request) else { return nil }
-        let (question, isDecoded) = cacheRequest(request, target, .empty, options)
+        let isDecoded = options.decoding.decodes(request.headerFields)
         var decoded: HTTPCacheResponse?
-        let found = cache.responseFromMemory(to: question) { response in
+        let found = cache.responseFromMemory(to: cacheRequest(request, target, .empty, options)) { response in
             var response = response
             if isDecoded { options.decoding.decode(&response, to: request.method) }
             decoded = response
@@ -120,15 +123,16 @@ public final class CachingClient: Sendable {
         _ options: RequestOptions
     ) async throws(ClientError) -> ClientResponse {
         var chain = RedirectChain(request, to: target, options: options)
-        let transport = options.repeatsLostRequests ? RepeatingTransport(transport) : transport
+        let base = options.decoding.isEnabled ? codingTransport : transport
+        let transport = options.repeatsLostRequests ? RepeatingTransport(base) : base
         var body = body
         var staleness: HTTPCacheResponse.Staleness?
         while true {
             let url = chain.target.description
-            var (response, isDecoded) = try await respond(to: chain, body, options, through: transport)
+            var response = try await respond(to: chain, body, options, through: transport)
             switch try chain.received(response.head, bodyCanBeSentAgain: body.bytesAtHand != nil) {
             case .deliver:
-                if isDecoded { options.decoding.decode(&response, to: chain.request.method) }
+                if options.decoding.decodes(chain.request.headerFields) { options.decoding.decode(&response, to: chain.request.method) }
                 return ClientResponse(response, url: url, redirectCount: chain.count, staleness: staleness)
             case .follow(let dropsBody):
                 if dropsBody { body = .empty }
@@ -143,25 +147,17 @@ public final class CachingClient: Sendable {
         _ body: HTTPBody,
         _ options: RequestOptions,
         through transport: any Transport
-    ) async throws(ClientError) -> (HTTPCacheResponse, isDecoded: Bool) {
+    ) async throws(ClientError) -> HTTPCacheResponse {
         do {
-            let (request, isDecoded) = cacheRequest(chain.request, chain.target, body, options)
-            return (try await cache.respond(to: request, through: transport, onInterimResponse: options.onInterimResponse), isDecoded)
+            let request = cacheRequest(chain.request, chain.target, body, options)
+            return try await cache.respond(to: request, through: transport, onInterimResponse: options.onInterimResponse)
         } catch {
             throw ClientError(error)
         }
     }
 
-    /// The request as the cache gets it, and whether content codings of its response are to be undone.
-    private func cacheRequest(
-        _ request: HTTPRequest,
-        _ target: TargetURI,
-        _ body: HTTPBody,
-        _ options: RequestOptions
-    ) -> (HTTPCache.Request, isDecoded: Bool) {
-        var request = request
-        let isDecoded = options.decoding.ask(in: &request.headerFields)
-        let question = HTTPCache.Request(
+    private func cacheRequest(_ request: HTTPRequest, _ target: TargetURI, _ body: HTTPBody, _ options: RequestOptions) -> HTTPCache.Request {
+        HTTPCache.Request(
             request,
             target: target,
             body: body,
@@ -169,7 +165,6 @@ public final class CachingClient: Sendable {
             partition: options.partition,
             keepsInMemoryOnly: options.keepsInMemoryOnly
         )
-        return (question, isDecoded)
     }
 }
 

@@ -21,6 +21,7 @@ package struct ContentDigest: Hashable, Sendable {
     ///
     /// - Returns: `nil` if neither names a known one with a value as long as it has to be.
     init?(of response: HTTPResponse) {
+        guard response.headerFields.contains(where: { $0.name == .contentDigest || $0.name == .reprDigest }) else { return nil }
         // Of a part, the digest of the representation says nothing.
         let names = response.status == .partialContent ? [HTTPField.Name.contentDigest] : [.contentDigest, .reprDigest]
         for name in names {

@@ -225,7 +225,8 @@ extension StoredResponse {
             self.requestTime = requestTime
             self.freshness = extras.staleSince.map { freshness.stale(from: $0) } ?? freshness
             vary = Vary(fields)
-            tags = CacheTags.tags(in: fields).union(PolicyField(fields)?.tags ?? []).union(CacheGroups.marks(in: fields))
+            let tags = CacheTags.tags(in: fields).union(PolicyField(fields)?.tags ?? [])
+            self.tags = fields.has(.cacheGroups) ? tags.union(CacheGroups.marks(in: fields)) : tags
             statusCode = UInt16(clamping: judged.status.code)
             hasValidators = !Validators(of: fields).isEmpty
             weight = UInt32(clamping: 512 + fieldWeight)

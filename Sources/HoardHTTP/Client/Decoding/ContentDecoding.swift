@@ -27,22 +27,14 @@ public struct ContentDecoding: Hashable, Sendable {
 }
 
 extension ContentDecoding {
-    /// What a request accepts that says nothing of it.
-    private static let accepted = ContentCoding.available.map(\.name).joined(separator: ", ")
-
-    /// Adds what can be decoded to a request. Of a range of coded content nothing can be decoded, so that such a request asks for none.
-    ///
-    /// - Returns: Whether the response is to be decoded.
-    func ask(in fields: inout HTTPFields) -> Bool {
-        guard isEnabled, !fields.contains(.acceptEncoding) else { return false }
-        let hasRange = fields.contains(.range)
-        fields.append(HTTPField(name: .acceptEncoding, value: hasRange ? "identity" : Self.accepted))
-        return !hasRange
+    /// Whether the response to a request is to be decoded: not a range of it, nor if its author has said what it accepts. O(*n*) in the number of fields.
+    func decodes(_ requestFields: HTTPFields) -> Bool {
+        isEnabled && !requestFields.contains { $0.name == .acceptEncoding || $0.name == .range }
     }
 
     /// The codings of a response that can be undone; `nil` if there are none, or others among them.
     private func codings(of head: HTTPResponse) -> [ContentCoding]? {
-        guard head.status != .partialContent, head.status != .notModified, head.headerFields.contains(.contentEncoding) else { return nil }
+        guard head.status != .partialContent, head.status != .notModified, head.headerFields.has(.contentEncoding) else { return nil }
         let value = head.headerFields[values: .contentEncoding].joined(separator: ", ")
         guard let codings = try? ContentCoding.codings(ofContentEncoding: value), !codings.isEmpty,
             codings.allSatisfy(ContentCoding.available.contains), codings.count <= ContentDecoder.maximumCodingCount
