@@ -10,7 +10,7 @@ import Testing
         ("{ \"a\" : [ 1 , 2 ] }", "{\"a\":[1,2]}"), ("\t{\r\n}\n", "{}"), ("\" a  b \"", "\" a  b \""), ("{\"a\\\" \" : 1}", "{\"a\\\" \":1}"),
         ("", ""), ("  ", ""),
         ("true", "true"), (" [ ] ", "[]"),
-        // What is no JSON keeps what divides its words.
+        // A text that is no JSON keeps the blanks between its words.
         ("1  2", "1 2"), ("\"a\" \"b\"", "\"a\" \"b\""), ("tr ue", "tr ue"), ("\" open  ", "\" open  "),
     ])
     func blanksGoWhereTheyMeanNothing(text: String, expected: String) {

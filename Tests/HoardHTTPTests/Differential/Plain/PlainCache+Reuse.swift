@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PlainCache {
-    /// What may be done with a request in one state: RFC 9111 §4.
+    /// The ways to answer a request in one state: RFC 9111 §4.
     func branches(_ world: PlainWorld, _ exchange: PlainExchange) -> [PlainBranch] {
         let request = exchange.request
         guard ["GET", "HEAD"].contains(request.method) else { return changing(world, exchange) }

@@ -52,7 +52,7 @@ extension PlainCache {
             // Tags are compared weakly: RFC 9110 §13.1.2.
             return stored.eTag.map { tag in tags.contains { Self.opaque($0) == Self.opaque(tag) } } ?? false
         }
-        // What is no date is ignored: RFC 9110 §13.1.3.
+        // A value that is no date is ignored: RFC 9110 §13.1.3.
         guard let since = PlainDate.seconds(request.fields["if-modified-since"]) else { return false }
         return (PlainDate.seconds(stored.lastModified) ?? stored.date) <= since
     }

@@ -59,7 +59,7 @@ extension PlainCache {
     ///
     /// - Parameter found: The stored response that the request had selected.
     func storing(_ call: PlainCall, _ response: PlainResponse, for request: PlainRequest, _ world: PlainWorld, found: PlainStored?) -> [PlainWorld] {
-        // What is not stored may contradict what is: §4.3.3 allows to keep that, and nobody has to
+        // A response that is not stored may contradict the stored one: §4.3.3 allows to keep that, and nobody has to
         // keep anything.
         let unstored = found.map { found in [world, world.filter { $0 != found }] } ?? [world]
         let storability = self.storability(response, to: request)

@@ -112,7 +112,7 @@ extension PlainCache {
         case .must: return kept
         case .may: return kept + [others]
         case .mustNot:
-            // What answered a request without credentials stays usable for all: §3.5.
+            // A response to a request without credentials stays usable for all: §3.5.
             request.fields.remove("authorization")
             return self.storability(form.response, to: request) == .mustNot ? [others] : kept + [others, world]
         }

@@ -61,7 +61,7 @@ struct PlainCache {
         return nil
     }
 
-    /// What may be stored for the URI of a request.
+    /// The responses that may be stored for the URI of a request.
     func worlds(_ request: PlainRequest) -> [PlainWorld] {
         states[Key(uri: request.uri, credentials: isShared ? nil : request.fields["authorization"])] ?? [[]]
     }
