@@ -90,8 +90,9 @@ public final class CachingProxy: Sendable {
         await routes.current.tracing?.shutdown()
         // Without clients and upstreams all of them come to an end, and some of them on these threads.
         await cache.transfersEnd()
-        await cache.close()
+        // Closing empties memory, which is no change that a recording is to have.
         recording.end(of: cache)
+        await cache.close()
         // Nothing is left to run on the threads; an error would only say that they have ended already.
         try? await threads.shutdownGracefully()
     }

@@ -58,6 +58,23 @@ struct RecordingDecoderTests {
         #expect(requests[0].group != nil)
     }
 
+    @Test func aMissMayBeRecordedBehindItsWriteAndTheHitsOfOthers() throws {
+        let accesses: [(CacheAccess, String)] = [
+            (CacheAccess(.hit), "a"), (CacheAccess(.write, size: 500), "a"), (CacheAccess(.hit), "a"), (CacheAccess(.miss), "a"),
+        ]
+        let requests = try numbered(recording(of: accesses))
+        #expect(requests.map(\.kind) == [.read, .read, .read])
+        #expect(requests.map(\.wasHit) == [true, false, true])
+        #expect(requests.map(\.size) == [nil, 500, nil])
+    }
+
+    @Test func aMissLongAfterAWriteAndAHitIsAnother() throws {
+        let hits = Array(repeating: (CacheAccess(.hit), "a"), count: Int(RecordingWindow.longestAnswer) / 10 + 1)
+        let requests = try numbered(recording(of: [(CacheAccess(.write, size: 500), "a")] + hits + [(CacheAccess(.miss), "a")]))
+        #expect(requests.first?.kind == .write)
+        #expect(requests.last?.kind == .uncacheable)
+    }
+
     @Test func whatWasNotKeptAndChangesAreToldApart() throws {
         let path = try recording(of: [
             (CacheAccess(.miss), "a"), (CacheAccess(.pass), "b"), (CacheAccess(.write, size: 1), "c"), (CacheAccess(.stale), "c"),

@@ -10,6 +10,8 @@ internal import Hoard
 struct RecordingWindow: Sendable {
     /// So many requests of a file wait for what belongs to them.
     static let length = 1 << 16
+    /// A miss may be recorded so many milliseconds behind its write, and the hits of others in between.
+    static let longestAnswer: UInt64 = 1_000
 
     /// So many requests wait at most for what belongs to them.
     private let length: Int
@@ -43,7 +45,7 @@ struct RecordingWindow: Sendable {
         case .hit, .stale:
             request.wasHit = true
             request.wasFreshInMemory = event.kind == .hit && event.details?.tier ?? 0 == 0
-            writes[event.key] = nil
+            if let write = writes[event.key], time &- (requests[write - base].time ?? 0) > Self.longestAnswer { writes[event.key] = nil }
             push(request)
         case .miss, .revalidated:
             request.wasHit = false
