@@ -41,13 +41,18 @@ struct WantedDigests {
     ///
     /// - Parameter bytes: The whole content.
     func add(to fields: inout HTTPFields, for bytes: ByteBuffer, isPart: Bool) {
-        if let algorithm = representation, !fields.contains(.reprDigest) { fields.append(Self.field(.reprDigest, algorithm, bytes)) }
-        if let algorithm = content, !isPart, !fields.contains(.contentDigest) { fields.append(Self.field(.contentDigest, algorithm, bytes)) }
+        let representation = fields.has(.reprDigest) ? nil : representation
+        let content = isPart || fields.has(.contentDigest) ? nil : content
+        let first = representation.map { Self.value($0, bytes) }
+        if let first { fields.append(HTTPField(name: .reprDigest, value: first)) }
+        guard let content else { return }
+        let second = content == representation ? first : nil
+        fields.append(HTTPField(name: .contentDigest, value: second ?? Self.value(content, bytes)))
     }
 
-    private static func field(_ name: HTTPField.Name, _ algorithm: DigestAlgorithm, _ bytes: ByteBuffer) -> HTTPField {
+    private static func value(_ algorithm: DigestAlgorithm, _ bytes: ByteBuffer) -> String {
         var digest = RunningDigest(algorithm)
         digest.add(bytes)
-        return HTTPField(name: name, value: "\(algorithm.rawValue)=:\(Data(digest.value).base64EncodedString()):")
+        return "\(algorithm.rawValue)=:\(Data(digest.value).base64EncodedString()):"
     }
 }

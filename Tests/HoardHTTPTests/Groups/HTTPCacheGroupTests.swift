@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import HTTPTypes
 import Hoard
 import HoardTesting
@@ -32,6 +33,19 @@ import Testing
         try await harness.send(.post, "/change", [Self.invalidation: "\"a\", \"c\";because=it"])
         #expect(try await isStored("/3/b", in: harness))
         for path in ["/1/a", "/2/a+b", "/4/c"] { #expect(!(try await isStored(path, in: harness)), "\(path)") }
+    }
+
+    /// `HOARD_GROUP_MEMBERS` sets how many there are.
+    @Test func aGroupOfAnySizeGoesAtOnce() async throws {
+        let count = Int(ProcessInfo.processInfo.environment["HOARD_GROUP_MEMBERS"] ?? "") ?? 5_000
+        let harness = CacheHarness(mode: .shared, configure: { $0.maximumMemoryBytes = 4 << 30 }, origin: Self.origin)
+        for number in 0..<count { try await harness.get("/\(number)/all") }
+        try await harness.get("/x/other")
+        let start = ContinuousClock.now
+        #expect(await harness.cache.remove(group: "all", ofOriginOf: "http://example.com/"))
+        print("A group of \(count) was removed in \(ContinuousClock.now - start)")
+        for number in stride(from: 0, to: count, by: max(1, count / 100)) { #expect(!(try await isStored("/\(number)/all", in: harness))) }
+        #expect(try await isStored("/x/other", in: harness))
     }
 
     @Test func aRemovedResponseDoesNotTakeItsOtherGroupsAlong() async throws {
