@@ -38,6 +38,9 @@ public struct HTTPCachePolicy: Sendable, Hashable {
     /// Fields of the request that responses depend on although they do not say so in `Vary`. Default: none.
     public var keyFields: [HTTPField.Name] = []
 
+    /// Values of request fields that mean the same. Default: none.
+    public var normalizations: [FieldNormalization] = []
+
     /// What responses may be removed by, beyond their own tags. Default: none.
     public var tags: Set<String> = []
 

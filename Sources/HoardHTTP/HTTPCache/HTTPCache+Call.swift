@@ -106,6 +106,7 @@ extension HTTPCache {
         guard let target = request.target else { return nil }
         var head = request.head
         head.setTarget(target)
+        request.policy?.policy.normalizations.apply(to: &head.headerFields)
         let space = space(partition: request.partition, isMemoryOnly: request.keepsInMemoryOnly)
         var call = Call(
             request: head,

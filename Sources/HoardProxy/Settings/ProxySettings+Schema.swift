@@ -329,6 +329,24 @@ extension ProxySettings {
             } write: {
                 .list($0.map { .scalar($0.rawName) })
             },
+            .value(
+                "equal-values",
+                .texts,
+                \.policy.normalizations,
+                "Values of request fields that mean the same, to the cache and to the origin: “Accept-Language: de*, DE -> de” or “User-Agent: *Mobile* -> mobile”. A * at the beginning or the end stands for any text. The first rule that fits decides; an empty value behind the arrow leaves the field out."
+            ) { value throws(SettingProblem) in
+                var rules: [FieldNormalization] = []
+                for item in try value.list() {
+                    let text = try item.text("a rule")
+                    guard let rule = FieldNormalization(text) else {
+                        throw item.problem("“\(text)” is no rule such as “Accept-Language: de*, DE -> de”.")
+                    }
+                    rules.append(rule)
+                }
+                return rules
+            } write: {
+                .list($0.map { .scalar($0.text) })
+            },
             .value("tags", .texts, \.policy.tags, flag: "tags", "What responses may be removed by, beyond their own tags.") {
                 value throws(SettingProblem) in
                 try value.tags()
