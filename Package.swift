@@ -372,7 +372,8 @@ let package = Package(
         .testTarget(
             name: "HoardProxyTests",
             dependencies: [
-                "Hoard", "HoardDisk", "HoardHTTP", "HoardNIO", "HoardNIOTestSupport", "HoardProxy", "HoardRedis", "HoardRedisTestSupport",
+                "Hoard", "HoardCodings", "HoardDisk", "HoardHTTP", "HoardNIO", "HoardNIOTestSupport", "HoardProxy", "HoardRedis",
+                "HoardRedisTestSupport",
                 "HoardSimulator", "HoardTesting", "HoardTestingServer", "HoardTransports", httpTypes,
                 lifecycle, logging, nioCore, nioPosix, nioHPACK, nioHTTP1, nioSSL, tracing,
                 .product(name: "NIOEmbedded", package: "swift-nio"),

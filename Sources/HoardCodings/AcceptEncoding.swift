@@ -44,6 +44,27 @@ package struct AcceptEncoding: Hashable, Sendable {
         field.withUTF8 { UnsafeRawBufferPointer($0).forEachListMember { readMember($0) } }
     }
 
+    /// The same of the bytes of the only line.
+    package init(bytes field: UnsafeRawBufferPointer?) {
+        isPresent = field != nil
+        field?.forEachListMember { readMember($0) }
+    }
+
+    /// Whether a field names a coding that this type does not know, and wants it.
+    package static func accepts(_ name: String, in field: String?) -> Bool {
+        guard var field else { return false }
+        return field.withUTF8 { bytes in
+            var accepts = false
+            UnsafeRawBufferPointer(bytes).forEachListMember { member in
+                let end = member.firstIndex(of: UInt8(ascii: ";")) ?? member.count
+                guard UnsafeRawBufferPointer(rebasing: member[..<end]).trimmed.elementsEqual(name.utf8) else { return }
+                let weight = UnsafeRawBufferPointer(rebasing: member[end...]).filter { ($0 >= 0x31 && $0 <= 0x39) }
+                accepts = end == member.count || !weight.isEmpty
+            }
+            return accepts
+        }
+    }
+
     /// Returns how much the client wants a coding, in thousandths.
     ///
     /// Without a field, each coding is acceptable; with an empty one, none.

@@ -28,15 +28,13 @@ public final class CachingClient: Sendable {
     public let cache: HTTPCache
 
     private let transport: any Transport
-    /// The same, for requests whose responses are to be decoded.
-    private let codingTransport: any Transport
+    private let dictionaries = ClientDictionaries()
     private let ticker: any Ticker
     private let deadlines: DeadlineQueue
 
     /// - Parameter ticker: Measures how long exchanges take.
     public init(transport: any Transport, cache: HTTPCache, ticker: any Ticker = MonotonicTicker()) {
         self.transport = transport
-        codingTransport = CodingTransport(transport)
         self.cache = cache
         self.ticker = ticker
         self.deadlines = DeadlineQueue(ticker: ticker)
@@ -123,7 +121,9 @@ public final class CachingClient: Sendable {
         _ options: RequestOptions
     ) async throws(ClientError) -> ClientResponse {
         var chain = RedirectChain(request, to: target, options: options)
-        let base = options.decoding.isEnabled ? codingTransport : transport
+        let base: any Transport =
+            options.decoding.isEnabled
+            ? CodingTransport(transport, dictionaries, clock: cache.clock, partition: options.partition, options.decoding) : transport
         let transport = options.repeatsLostRequests ? RepeatingTransport(base) : base
         var body = body
         var staleness: HTTPCacheResponse.Staleness?

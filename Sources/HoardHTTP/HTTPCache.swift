@@ -35,6 +35,9 @@ public final class HTTPCache: Sendable {
     let mayHaveQueries: Atomic<Bool>
     let deadlines: DeadlineQueue
     let journal = DecisionJournal()
+    let forms: FormMaker
+    /// `nil`: there are none.
+    let dictionaries: CompressionDictionaries?
     let counters = Mutex(HTTPCacheStatistics())
     /// The part of ``HTTPCacheStatistics/hits`` that is counted without a lock: see ``freshHit(targetURI:)``.
     let freshHits = Atomic<Int>(0)
@@ -95,6 +98,9 @@ public final class HTTPCache: Sendable {
             grace: isShared ? .init(duration: .seconds(60), ticker: ticker, deadlines: deadlines) : nil
         )
         flights = Flights(ticker: ticker)
+        forms = FormMaker(maximumBytes: rules.maximumObjectBytes)
+        let dictionaryBytes = rules.codings?.maximumDictionaryBytes ?? 0
+        dictionaries = dictionaryBytes > 0 ? CompressionDictionaries(maximumBytes: dictionaryBytes) : nil
         // Stores may have some from before, or from others.
         mayHaveSearchRules = Atomic(!stores.isEmpty)
         mayHaveQueries = Atomic(!stores.isEmpty)

@@ -44,5 +44,9 @@ public struct HTTPCachePolicy: Sendable, Hashable {
     /// What responses may be removed by, beyond their own tags. Default: none.
     public var tags: Set<String> = []
 
+    /// Whether content may be coded, if the cache does that at all (``HTTPCache/Configuration/contentCodings``). Turn it off where responses mix secrets with what
+    /// clients send. Default: `true`.
+    public var codesContent = true
+
     public init() {}
 }

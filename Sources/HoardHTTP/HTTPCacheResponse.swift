@@ -38,6 +38,9 @@ public struct HTTPCacheResponse: Sendable {
     /// What has become of the request, for statistics and logs.
     package var report: AnswerReport?
 
+    /// Whether it is a stored response in the form that its client wants, or in one that stays as it is.
+    package var isInForm = false
+
     package init(head: HTTPResponse, body: HTTPBody, isFromCache: Bool, staleness: Staleness? = nil, report: AnswerReport? = nil) {
         self.head = head
         self.body = body

@@ -95,6 +95,7 @@ extension CachingProxy.Configuration {
         compare("cache.variants", \.cache.maximumVariants)
         compare("cache.query-content", \.cache.maximumQueryBytes)
         compare("cache.digests", \.cache.digests)
+        compare("cache.codings", \.cache.contentCodings)
         compare("cache.in-flight", \.cache.maximumBytesInFlight)
         compare("cache.name", \.cache.name)
         compare("admin", \.admin?.withoutToken)

@@ -30,7 +30,7 @@ struct ImmediateProxyResponder: ImmediateResponder {
         // Anything else that is to be done with a request needs its fields.
         guard routes.tracing == nil, let route = Self.route(of: request, routes), let keyPrefix = route.plainKeyPrefix, route.rules == nil,
             route.site == nil,
-            route.policy == nil, route.origin.basePath.isEmpty, !routes.trustedProxies.trusts(client.info.remoteAddress)
+            route.policy == nil, handler.cache.beginsEarly, route.origin.basePath.isEmpty, !routes.trustedProxies.trusts(client.info.remoteAddress)
         else { return nil }
         let targetURI = String(unsafeUninitializedCapacity: keyPrefix.count + request.target.count) { uri in
             _ = uri.initialize(fromContentsOf: keyPrefix)
@@ -48,7 +48,13 @@ struct ImmediateProxyResponder: ImmediateResponder {
         let hit = withUnsafeTemporaryAllocation(byteCount: uriLength, alignment: 1) { uri -> FreshHit? in
             keyPrefix.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: uri[..<keyPrefix.count]).copyMemory(from: $0) }
             UnsafeMutableRawBufferPointer(rebasing: uri[keyPrefix.count...]).copyMemory(from: request.target)
-            return handler.cache.freshHit(targetURI: UnsafeRawBufferPointer(uri), isHead: request.isHead, now: handler.cache.now)
+            return handler.cache.freshHit(
+                targetURI: UnsafeRawBufferPointer(uri),
+                isHead: request.isHead,
+                acceptEncoding: request.acceptEncoding,
+                codesContent: route.policy?.policy.codesContent ?? true,
+                now: handler.cache.now
+            )
         }
         guard let hit else { return nil }
         let length = hit.contentByteCount

@@ -3,6 +3,7 @@
 
 import HTTPTypes
 import Hoard
+import HoardCodings
 import HoardTesting
 import NIOCore
 import Testing
@@ -113,5 +114,40 @@ import Testing
             #expect(key.isKey(scope: "http-shared", targetURI: bytes))
             #expect(!key.isKey(scope: "http-private", targetURI: bytes))
         }
+    }
+
+    @Test func aHitOfAFormThatHasBeenMadeIsGivenLikeAnyOther() async throws {
+        var configuration = HTTPCache.Configuration()
+        (configuration.mode, configuration.contentCodings) = (.shared, .init())
+        let cache = HTTPCache(configuration: configuration, clock: clock, ticker: clock)
+        let fields: HTTPFields = [.cacheControl: "max-age=60", .contentType: "text/css", .date: HTTPDate(clock.now()).description]
+        let transport = FakeTransport { _ in .text(CodedPage.text(), fields: fields) }
+        func ask(_ accepted: String) async throws -> ByteBuffer {
+            let request = HTTPRequest(
+                method: .get,
+                scheme: "http",
+                authority: "origin.example",
+                path: "/a",
+                headerFields: [.acceptEncoding: accepted]
+            )
+            return try await cache.respond(to: request, through: transport).body.collect(upTo: 1_000_000)
+        }
+        func hit(_ accepted: String?, codes: Bool = true) -> FreshHit? {
+            Array("http://origin.example/a".utf8).withUnsafeBytes { uri in
+                guard let accepted else { return cache.freshHit(targetURI: uri, codesContent: codes, now: clock.now()) }
+                return Array(accepted.utf8).withUnsafeBytes {
+                    cache.freshHit(targetURI: uri, acceptEncoding: $0, codesContent: codes, now: clock.now())
+                }
+            }
+        }
+        _ = try await ask("identity")
+        #expect(hit("gzip") == nil)
+        #expect(hit(nil)?.contentByteCount == CodedPage.text().utf8.count)
+        let coded = try await ask("gzip")
+        let found = try #require(hit("deflate, gzip;q=0.5"))
+        #expect(found.body.bytesAtHand == coded && found.head.contentLength == coded.readableBytes)
+        #expect(found.head.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }.contains("\r\nContent-Encoding: gzip\r\n"))
+        #expect(hit("gzip", codes: false)?.contentByteCount == CodedPage.text().utf8.count)
+        #expect(hit("br") == nil || !ContentCoding.available.contains(.brotli))
     }
 }

@@ -182,6 +182,18 @@ extension TieredCache {
         return true
     }
 
+    /// Replaces the value of a key in memory alone with another form of it, which lives as long. Neither stores nor other caches are told. Never suspends.
+    ///
+    /// - Parameter isMatch: Whether the value in memory is the one that the new one is a form of.
+    /// - Returns: Whether it was.
+    @discardableResult
+    package func replaceInMemory(with value: Value, forKey key: Key, where isMatch: (Value) -> Bool) -> Bool {
+        guard let entry = memory.peek(key), let old = entry.value, isMatch(old) else { return false }
+        let new = TieredEntry(value: value, terms: entry.terms, ticks: entry.ticks, era: entry.bornEra)
+        new.checkedEra.store(entry.checkedEra.load(ordering: .relaxed), ordering: .relaxed)
+        return replace(entry, with: new, key: key)
+    }
+
     /// The same value, no longer fresh since a tick.
     func staleCopy(of entry: TieredEntry<Value>, since tick: Int64, era: UInt64) -> TieredEntry<Value> {
         var terms = entry.terms

@@ -112,6 +112,12 @@ struct CacheFlags: SettingFlags {
     @Option(name: .customLong("digests"), help: .setting("digests"), completion: .setting("digests"))
     var digests: String?
 
+    @Option(name: .customLong("codings"), help: .setting("codings"), completion: .setting("codings"))
+    var codings: String?
+
+    @Option(name: .customLong("dictionary-bytes"), help: .setting("dictionary-bytes"), completion: .setting("dictionary-bytes"))
+    var dictionaryBytes: String?
+
     @Option(name: .customLong("in-flight-bytes"), help: .setting("in-flight-bytes"), completion: .setting("in-flight-bytes"))
     var inFlightBytes: String?
 
@@ -131,6 +137,8 @@ struct CacheFlags: SettingFlags {
             ("variants", variants.all),
             ("query-bytes", queryBytes.all),
             ("digests", digests.all),
+            ("codings", codings.all),
+            ("dictionary-bytes", dictionaryBytes.all),
             ("in-flight-bytes", inFlightBytes.all),
             ("name", name.all),
         ])

@@ -28,15 +28,27 @@ enum AnswerForm: Hashable, Sendable {
     /// The client's conditions are judged in the order of [RFC 9110 §13.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-13.2.2), and `Range` after all of
     /// them. It counts only for GET and where the answer would be 200 without it ([§14.2](https://www.rfc-editor.org/rfc/rfc9110#section-14.2)).
     ///
-    /// - Parameter isArriving: Whether the content is still coming in, and will be whole.
-    init(of stored: StoredResponse, to request: ClientRequest, now: Date, isArriving: Bool = false) {
+    /// - Parameters:
+    ///   - isArriving: Whether the content is still coming in, and will be whole.
+    ///   - ignoresRange: Whether the answer is the whole, as if there were no `Range`.
+    ///   - base: What `stored` is a form of; conditions are about that.
+    init(
+        of stored: StoredResponse,
+        to request: ClientRequest,
+        now: Date,
+        isArriving: Bool = false,
+        ignoresRange: Bool = false,
+        base: StoredResponse? = nil
+    ) {
         if !request.fields.isDisjoint(with: .cacheConditions), let condition = ConditionalRequest(request.passedOn, now: now),
-            condition.isNotModified(stored.headWithoutAge, responseTime: stored.responseTime)
+            condition.isNotModified((base ?? stored).headWithoutAge, responseTime: stored.responseTime)
         {
             self = .notModified
         } else if request.kind == .head {
             self = .headOnly
-        } else if request.fields.contains(.range), stored.statusCode == 200, !isArriving, let ranges = Self.ranges(of: stored, to: request.passedOn) {
+        } else if request.fields.contains(.range), stored.statusCode == 200, !isArriving, !ignoresRange,
+            let ranges = Self.ranges(of: stored, to: request.passedOn)
+        {
             self = ranges
         } else {
             self = isArriving || stored.isComplete ? .whole : .incomplete(wantsRanges: false)

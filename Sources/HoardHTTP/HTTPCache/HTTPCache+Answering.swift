@@ -39,7 +39,9 @@ extension HTTPCache {
     private func response(_ answer: HTTPCacheStateMachine.Answer, body: HTTPBody) -> HTTPCacheResponse {
         var head = answer.head
         if body.length == nil { head.headerFields[.contentLength] = nil }
-        return HTTPCacheResponse(head: head, body: body, isFromCache: answer.stored != nil, staleness: answer.staleness)
+        var response = HTTPCacheResponse(head: head, body: body, isFromCache: answer.stored != nil, staleness: answer.staleness)
+        response.isInForm = answer.isInForm
+        return response
     }
 
     /// What an answer's body is made of, and its length.

@@ -65,6 +65,8 @@ extension HTTPCache {
         /// Whether the transport can be asked when the answer has been given.
         let mayRefreshInBackground: Bool
         let wantsEarlyHints: Bool
+        /// Which forms of content it accepts; `nil`: content is served as it came.
+        var coding: CodingSelection?
         /// Asks the origin. Set before anything does.
         var transport: any Transport = NoTransport()
         var onInterimResponse: InterimResponseHandler?
@@ -107,17 +109,24 @@ extension HTTPCache {
         var head = request.head
         head.setTarget(target)
         request.policy?.policy.normalizations.apply(to: &head.headerFields)
+        var coding: CodingSelection?
+        if let codings = rules.codings, [.get, .head, .query].contains(head.method) {
+            coding = CodingSelection(codings, encodes: request.policy?.policy.codesContent ?? true, &head.headerFields)
+        }
         let space = space(partition: request.partition, isMemoryOnly: request.keepsInMemoryOnly)
+        let key = HTTPCacheKey(scope: scope(for: head, in: space), targetURI: target.keyURI(request.policy))
+        coding?.takeDictionary(from: &head.headerFields, dictionaries, for: key)
         var call = Call(
             request: head,
             body: request.body,
             mode: request.mode,
             space: space,
             policy: request.policy,
-            key: HTTPCacheKey(scope: scope(for: head, in: space), targetURI: target.keyURI(request.policy)),
+            key: key,
             mayRefreshInBackground: request.mayRefreshInBackground,
             wantsEarlyHints: request.wantsEarlyHints
         )
+        call.coding = coding
         if head.method == .query { call.setQueryKey(maximumByteCount: configuration.maximumQueryBytes) }
         return call
     }
@@ -131,6 +140,7 @@ extension HTTPCache {
             policy: call.policy
         )
         machine.mayRefreshInBackground = call.mayRefreshInBackground
+        machine.coding = call.coding
         return machine
     }
 }

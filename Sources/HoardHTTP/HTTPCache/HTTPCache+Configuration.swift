@@ -51,6 +51,11 @@ extension HTTPCache {
         /// Whether content is compared with the digests that responses state. Default: `.doNotStore`.
         public var digests: DigestPolicy = .doNotStore
 
+        /// How responses are compressed for clients; `nil`: they are served as they came. Default: `nil`.
+        ///
+        /// While it is set, a miss is answered in the ordinary way, which takes longer than one that is relayed as it came.
+        public var contentCodings: ContentCodingPolicy?
+
         /// How long a stale response that has a validator is kept, to be revalidated rather than fetched again. Default: 7 days.
         public var revalidationPeriod: Duration = .seconds(7 * 86_400)
 
@@ -89,7 +94,8 @@ extension HTTPCache.Configuration {
             maximumObjectBytes: maximumObjectBytes(hasStores: hasStores),
             targets: targets.compactMap { HTTPField.Name($0) },
             staleIfUnreachable: min(max(0, staleIfUnreachable.components.seconds), DeltaSeconds.maximum),
-            checksDigests: digests.checks
+            checksDigests: digests.checks,
+            codings: contentCodings.map { CodingRules($0) }
         )
     }
 }

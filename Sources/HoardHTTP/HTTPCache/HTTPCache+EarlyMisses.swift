@@ -91,8 +91,10 @@ extension HTTPCache {
         return begin(found, flight, .known(fields), conditions: lines)
     }
 
-    /// Other ways of waiting for others, and of having nobody wait, are the ordinary way's.
-    private var beginsEarly: Bool { configuration.collapseTimeout > .zero && !configuration.collapsesAcrossCaches && rules.hasPlainTargets }
+    /// Whether requests may begin early. Other ways of waiting for others, and of having nobody wait, are the ordinary way's, and so are forms of responses.
+    package var beginsEarly: Bool {
+        configuration.collapseTimeout > .zero && !configuration.collapsesAcrossCaches && rules.hasPlainTargets && rules.codings == nil
+    }
 
     /// - Returns: `nil` if somebody else is asking for the same.
     private func begin(_ found: Found, _ flight: Flight, _ fields: SelectingFields, conditions: [UInt8] = []) -> EarlyMiss? {

@@ -28,23 +28,34 @@ extension HTTPCache {
     /// The fresh response that answers a plain request for a URI, if memory has it. Never suspends, and makes no strings.
     ///
     /// A plain request is GET or HEAD in a shared cache, without content, and without any field on which its answer could depend: no `Range` or
-    /// conditions, no `Cache-Control` or `Pragma`, no `Authorization`, no `TE` and no `Connection`. The answer is the one that
+    /// conditions, no `Cache-Control` or `Pragma`, no `Authorization`, no `TE` and no `Connection`; but for `Accept-Encoding`, if there is one line of it. The answer is the one that
     /// ``responseFromMemory(to:ifAccepted:)`` gives.
     ///
     /// - Parameters:
     ///   - targetURI: The normalised URI, as keys have it.
     ///   - isHead: Whether the request is HEAD. Its answer has a length only if the stored head has one.
+    ///   - acceptEncoding: The value of that line; `nil` if there is none.
+    ///   - codesContent: Whether the policy lets content be coded.
     ///   - now: The time of the request, by the cache's clock.
     /// - Returns: `nil` if that has to be asked, or the server's handler.
     /// - Complexity: O(*n*) in the bytes of the URI.
-    package func freshHit(targetURI: UnsafeRawBufferPointer, isHead: Bool = false, now: Date) -> FreshHit? {
+    package func freshHit(
+        targetURI: UnsafeRawBufferPointer,
+        isHead: Bool = false,
+        acceptEncoding: UnsafeRawBufferPointer? = nil,
+        codesContent: Bool = true,
+        now: Date
+    ) -> FreshHit? {
         let scope = space.baseScope
         let hit = entries.withFreshMemoryValue(
             hashValue: HTTPCacheKey.hashValue(scope: scope, targetURI: targetURI),
             where: { $0.isKey(scope: scope, targetURI: targetURI) },
             { entry -> FreshHit? in
                 guard case .response(let response) = entry else { return nil }
-                return response.freshHit(isHead: isHead, at: now)
+                guard response.isCodable, let codings = rules.codings else { return response.freshHit(isHead: isHead, at: now) }
+                let selection = CodingSelection(codings, encodes: codesContent, acceptEncoding: acceptEncoding)
+                guard case .form(let form) = response.served(to: selection) else { return nil }
+                return form.freshHit(isHead: isHead, at: now)
             }
         )
         if hit != nil {

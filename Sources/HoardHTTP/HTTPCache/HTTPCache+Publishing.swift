@@ -38,6 +38,7 @@ extension HTTPCache {
     }
 
     private func cachedValue(of response: StoredResponse, forKey key: HTTPCacheKey, _ partition: String?) -> CachedValue<HTTPCacheEntry> {
+        if dictionaries != nil { rememberDictionary(response, forKey: key) }
         if key.isQuery { mayHaveQueries.store(true, ordering: .releasing) }
         let (freshUntil, keptUntil) = lifetime(of: response)
         return CachedValue(

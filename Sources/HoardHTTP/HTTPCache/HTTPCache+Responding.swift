@@ -123,7 +123,7 @@ extension HTTPCache {
             let (response, outcome) = try await answer(pending, call, asksMemory: !isFresh)
             count(outcome)
             record(response.report, call.key)
-            return response
+            return call.coding == nil ? response : await recoded(response, to: call)
         } catch {
             count(error.transportError?.code == .cancelled ? .abandoned : .failures)
             throw error
@@ -165,7 +165,7 @@ extension HTTPCache {
             return .pending(PendingRequest(call: call, machine: machine, forward: forward, isInMemory: false))
         case .lookUp:
             let lookup = entries.memoryLookup(forKey: call.key)
-            if let lookup, let response = response(lookup, to: call, machine) { return .hit(response) }
+            if let lookup, let response = response(lookup, to: call, machine), recoding(of: response, to: call) == nil { return .hit(response) }
             return .pending(PendingRequest(call: call, machine: machine, forward: nil, isInMemory: lookup != nil))
         }
     }

@@ -32,6 +32,9 @@ package struct HTTPCacheRules: Sendable, Hashable {
     /// Whether content is compared with the digests that responses state: [RFC 9530](https://www.rfc-editor.org/rfc/rfc9530).
     package var checksDigests: Bool
 
+    /// In which codings responses are served; `nil`: as they came.
+    package var codings: CodingRules?
+
     package init(
         cacheName: String = "hoard",
         mode: CacheMode,
@@ -40,7 +43,8 @@ package struct HTTPCacheRules: Sendable, Hashable {
         staleIfUnreachable: Int64 = 0,
         heuristicFraction: Double = 0.1,
         maximumHeuristicSeconds: Int64 = 86_400,
-        checksDigests: Bool = true
+        checksDigests: Bool = true,
+        codings: CodingRules? = nil
     ) {
         self.cacheName = cacheName
         self.mode = mode
@@ -50,5 +54,6 @@ package struct HTTPCacheRules: Sendable, Hashable {
         self.heuristicFraction = heuristicFraction
         self.maximumHeuristicSeconds = maximumHeuristicSeconds
         self.checksDigests = checksDigests
+        self.codings = codings
     }
 }

@@ -44,6 +44,11 @@ package enum Vary: Hashable, Sendable {
         self = .fields(sorted)
     }
 
+    /// Selection by the others alone.
+    func without(_ others: [HTTPField.Name]) -> Self {
+        if case .fields(let names) = self { .fields(names.filter { !others.contains($0) }) } else { self }
+    }
+
     /// The variant that a request selects, or `nil` if no request selects one twice.
     ///
     /// Complexity: O(*n*) in the bytes of the selecting fields, plus the number of names times the number of fields.

@@ -25,6 +25,8 @@ extension HTTPCacheStateMachine {
         package var staleness: HTTPCacheResponse.Staleness?
         /// Whether the origin has just confirmed the stored response.
         package var wasValidated: Bool
+        /// Whether no other form of it would do better.
+        package var isInForm = true
 
         package init(
             head: HTTPResponse,
@@ -66,6 +68,7 @@ extension HTTPCacheStateMachine {
         wasValidated: Bool = false,
         isArriving: Bool = false
     ) -> Answer {
+        let (stored, isInForm) = served(stored)
         var head = stored.headWithoutAge
         var content = Content.none
         switch form {
@@ -75,6 +78,7 @@ extension HTTPCacheStateMachine {
             break
         case .notModified:
             head = head.notModifiedForm()
+            coding?.nameHeldForm(in: &head)
         case .ranges(let ranges):
             content = Self.content(of: ranges, from: stored)
             head = head.partialForm(content, completeLength: stored.body.completeLength)
@@ -93,7 +97,9 @@ extension HTTPCacheStateMachine {
         head.headerFields.reserveCapacity(head.headerFields.count + 2)
         if case .unsatisfiable = form {} else { head.headerFields.append(HTTPField(name: .age, value: stored.freshness.age.fieldValue(at: now))) }
         status.append(to: &head.headerFields)
-        return Answer(head: head, content: content, stored: stored, decision: decision, staleness: staleness, wasValidated: wasValidated)
+        var answer = Answer(head: head, content: content, stored: stored, decision: decision, staleness: staleness, wasValidated: wasValidated)
+        answer.isInForm = isInForm
+        return answer
     }
 
     private static func content(of ranges: [Range<Int>], from stored: StoredResponse) -> Content {

@@ -20,7 +20,7 @@ extension HTTPCacheStateMachine {
         guard let stored, isSelectedAsPolicyWants(stored) else {
             return ask(isVaryMiss || stored != nil ? .varyMiss : .uriMiss, .asClient, about: nil)
         }
-        let form = AnswerForm(of: stored, to: client, now: now)
+        let form = form(of: stored, now: now)
         switch client.mode {
         case .reload: return ask(.modeReload, .asClient, about: stored)
         case .noCache: return validate(stored, form, because: .modeNoCache)
@@ -61,7 +61,7 @@ extension HTTPCacheStateMachine {
         state = .done
         let forwarding = CacheStatus.Forwarding(exchange.cause.reason, isCollapsed: true)
         let status = status(.forwarded(forwarding), timeToLive: stored.freshness.wholeTimeToLive(at: now))
-        let form = AnswerForm(of: stored, to: client, now: now, isArriving: true)
+        let form = form(of: stored, now: now, isArriving: true)
         return .respond(answer(form, from: stored, because: .collapsed, status: status, now: now, isArriving: true))
     }
 

@@ -87,7 +87,7 @@ extension HTTPCacheStateMachine {
     }
 
     func deliveredHead(_ received: Received, _ exchange: Exchange, timeToLive: Double?, because reason: HTTPDecision?) -> HTTPResponse {
-        var head = received.head
+        var head = prepared(received.head)
         head.headerFields = head.headerFields.removingHopByHopFields()
         if head.headerFields.contains(.hoardPolicy) { head.headerFields[.hoardPolicy] = nil }
         let forwarding = CacheStatus.Forwarding(exchange.cause.reason, status: head.status.code, isStored: timeToLive != nil)
@@ -136,6 +136,11 @@ extension HTTPCacheStateMachine {
         return exchange.cause.decision == .method ? HTTPDecision(.method) : exchange.cause.decision
     }
 
+    /// A head with all that may be served in other forms has to say.
+    private func prepared(_ head: HTTPResponse) -> HTTPResponse {
+        coding == nil ? head : rules.codings?.prepared(head) ?? head
+    }
+
     /// The response as it is stored, without its content.
     ///
     /// - Parameter freshness: The freshness of the head; `nil`: it has not been read yet.
@@ -146,7 +151,7 @@ extension HTTPCacheStateMachine {
         trailers: HTTPFields = [:],
         freshness: ResponseFreshness? = nil
     ) -> StoredResponse {
-        var head = head
+        var head = prepared(head)
         let freshness =
             freshness ?? ResponseFreshness(of: head, requestTime: received.requestTime, responseTime: received.responseTime, rules: rules)
         let fieldCount = head.headerFields.count

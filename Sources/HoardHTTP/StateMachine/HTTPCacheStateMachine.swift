@@ -3,6 +3,12 @@
 
 package import HTTPTypes
 
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
 /// Decides how a cache answers one request. Does no I/O and reads no clock.
 ///
 /// ``HTTPCache`` tells it what happens, and does what the returned action says:
@@ -66,6 +72,8 @@ package struct HTTPCacheStateMachine: Sendable {
     let policy: CompiledHTTPCachePolicy?
     /// Whether the origin can be asked in the background. If not, what `stale-while-revalidate` would permit is validated before it is served.
     package var mayRefreshInBackground = true
+    /// Which forms of content the request accepts; `nil`: content is served as it came.
+    var coding: CodingSelection?
     var client: ClientRequest
     var state = State.idle
 
@@ -91,6 +99,23 @@ package struct HTTPCacheStateMachine: Sendable {
     /// The stored response that the request has selected, and that the origin is asked about.
     var storedInQuestion: StoredResponse? {
         if case .forwarding(let exchange) = state { exchange.stored } else { nil }
+    }
+
+    /// A stored response in the form in which the request wants it, if that has been made; or as it is.
+    func served(_ stored: StoredResponse) -> (response: StoredResponse, isInForm: Bool) {
+        guard let coding else { return (stored, true) }
+        return switch stored.served(to: coding) {
+        case .form(let form): (form, true)
+        case .missing: (stored, false)
+        }
+    }
+
+    /// What the request gets of a stored response.
+    func form(of stored: StoredResponse, now: Date, isArriving: Bool = false) -> AnswerForm {
+        let served = served(stored).response
+        // Whose date it is cannot be told where there are several forms.
+        let ignoresRange = coding?.namesHeldFormByDate == true && stored.isCodable
+        return AnswerForm(of: served, to: client, now: now, isArriving: isArriving, ignoresRange: ignoresRange, base: stored)
     }
 
     // MARK: Start

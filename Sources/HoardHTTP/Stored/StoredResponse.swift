@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import HTTPTypes
+internal import HoardCodings
 internal import HoardMessages
 internal import NIOCore
 internal import Synchronization
@@ -45,7 +46,15 @@ package struct StoredResponse: Sendable {
         extras.noVarySearch = NoVarySearch(head.headerFields)
         let freshness = freshness ?? ResponseFreshness(of: head, requestTime: requestTime, responseTime: responseTime, rules: rules)
         let weight = head.headerFields.reduce(0) { $0 + $1.weight }
-        message = Message(head, wire: wire, extras: extras, fieldWeight: weight, requestTime: requestTime, freshness: freshness)
+        message = Message(
+            head,
+            wire: wire,
+            extras: extras,
+            fieldWeight: weight,
+            requestTime: requestTime,
+            freshness: freshness,
+            codings: rules.codings
+        )
         // With content apart from the head, it is not in the form that is kept, but is about to be served.
         if wire != nil, extras.body != nil { message.remember(head) }
     }
@@ -70,6 +79,7 @@ package struct StoredResponse: Sendable {
         set {
             var extras = message.extras
             extras.body = newValue
+            extras.forms = []
             message = Message(message, wire: message.wire, extras: extras)
         }
     }
@@ -81,6 +91,23 @@ package struct StoredResponse: Sendable {
         set {
             var extras = message.extras
             extras.trailers = newValue
+            extras.forms = []
+            message = Message(message, wire: message.wire, extras: extras)
+        }
+    }
+
+    /// Whether it may be served in another coding than it has.
+    @inline(__always) var isCodable: Bool { message.isCodable }
+
+    /// The one coding that it has; `nil` if it has none, or is not ``isCodable``.
+    @inline(__always) var coding: ContentCoding? { message.coding }
+
+    /// What has been made of it for clients that want other codings.
+    var forms: [CodedForm] {
+        get { message.extras.forms }
+        set {
+            var extras = message.extras
+            extras.forms = newValue
             message = Message(message, wire: message.wire, extras: extras)
         }
     }
@@ -96,7 +123,8 @@ package struct StoredResponse: Sendable {
             extras.body = nil
             packed.message = Message(message, wire: wire.with(body), extras: extras)
         } else {
-            packed.body = body.packed
+            extras.body = body.packed
+            packed.message = Message(message, wire: message.wire, extras: extras)
         }
         return packed
     }
@@ -162,7 +190,8 @@ package struct StoredResponse: Sendable {
 
     /// What the response weighs in the memory tier: its bytes, and the space that its fields take.
     package var weight: Int {
-        trailers.reduce(Int(message.weight) + body.byteCountAtHand) { $0 + $1.weight }
+        let weight = trailers.reduce(Int(message.weight) + body.byteCountAtHand) { $0 + $1.weight }
+        return message.isCodable ? forms.reduce(weight) { $0 + $1.weight } : weight
     }
 }
 
@@ -191,6 +220,8 @@ extension StoredResponse {
         let wire: WireHead?
         let statusCode: UInt16
         let hasValidators: Bool
+        /// The coding, or none, that it has; `nil`: it stays as it is.
+        private let codableFrom: ContentCoding??
         let weight: UInt32
         let requestTime: Date
         let freshness: ResponseFreshness
@@ -209,8 +240,9 @@ extension StoredResponse {
             var trailers: HTTPFields = [:]
             var staleSince: Date?
             var noVarySearch: NoVarySearch?
+            var forms: [CodedForm] = []
 
-            var isEmpty: Bool { head == nil && body == nil && trailers.isEmpty && staleSince == nil && noVarySearch == nil }
+            var isEmpty: Bool { head == nil && body == nil && trailers.isEmpty && staleSince == nil && noVarySearch == nil && forms.isEmpty }
         }
 
         private final class ExtrasBox: Sendable {
@@ -219,12 +251,22 @@ extension StoredResponse {
         }
 
         /// - Parameter judged: The head, or at least the status and the fields that decisions are made by.
-        init(_ judged: HTTPResponse, wire: WireHead?, extras: Extras, fieldWeight: Int, requestTime: Date, freshness: ResponseFreshness) {
+        init(
+            _ judged: HTTPResponse,
+            wire: WireHead?,
+            extras: Extras,
+            fieldWeight: Int,
+            requestTime: Date,
+            freshness: ResponseFreshness,
+            codings: CodingRules? = nil
+        ) {
             let fields = judged.headerFields
             self.wire = wire
             self.requestTime = requestTime
             self.freshness = extras.staleSince.map { freshness.stale(from: $0) } ?? freshness
-            vary = Vary(fields)
+            codableFrom = codings.flatMap { $0.isCodable(judged) ? .some($0.coding(of: fields)) : nil }
+            // All clients share it, whatever they accept.
+            vary = codableFrom == nil ? Vary(fields) : Vary(fields).without(codings?.selectingFields ?? [])
             let tags = CacheTags.tags(in: fields).union(PolicyField(fields)?.tags ?? [])
             self.tags = fields.has(.cacheGroups) ? tags.union(CacheGroups.marks(in: fields)) : tags
             statusCode = UInt16(clamping: judged.status.code)
@@ -239,12 +281,16 @@ extension StoredResponse {
             requestTime = other.requestTime
             freshness = other.freshness
             vary = other.vary
+            codableFrom = other.codableFrom
             tags = other.tags
             statusCode = other.statusCode
             hasValidators = other.hasValidators
             weight = other.weight
             extrasBox = extras.isEmpty ? nil : ExtrasBox(extras)
         }
+
+        var isCodable: Bool { codableFrom != nil }
+        var coding: ContentCoding? { codableFrom ?? nil }
 
         var extras: Extras { extrasBox?.extras ?? Extras() }
 

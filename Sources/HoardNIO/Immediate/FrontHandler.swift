@@ -180,6 +180,7 @@ final class FrontHandler: ChannelInboundHandler {
             isHead: head.isHead,
             target: UnsafeRawBufferPointer(rebasing: bytes[head.target]),
             host: UnsafeRawBufferPointer(rebasing: bytes[head.host]),
+            acceptEncoding: head.acceptEncoding.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) },
             isSecure: connection.info.isSecure,
             belongsToTrace: head.belongsToTrace
         )

@@ -51,15 +51,25 @@ package struct ScannedRequest {
     package let target: UnsafeRawBufferPointer
     /// What the `Host` field says: a name or an IPv4 address, and perhaps a port.
     package let host: UnsafeRawBufferPointer
+    /// The value of `Accept-Encoding`; `nil` if there is none.
+    package let acceptEncoding: UnsafeRawBufferPointer?
     /// Whether it came over TLS.
     package let isSecure: Bool
     /// Whether it has a field `traceparent`.
     package let belongsToTrace: Bool
 
-    package init(isHead: Bool, target: UnsafeRawBufferPointer, host: UnsafeRawBufferPointer, isSecure: Bool, belongsToTrace: Bool = false) {
+    package init(
+        isHead: Bool,
+        target: UnsafeRawBufferPointer,
+        host: UnsafeRawBufferPointer,
+        acceptEncoding: UnsafeRawBufferPointer? = nil,
+        isSecure: Bool,
+        belongsToTrace: Bool = false
+    ) {
         self.isHead = isHead
         self.target = target
         self.host = host
+        self.acceptEncoding = acceptEncoding
         self.isSecure = isSecure
         self.belongsToTrace = belongsToTrace
     }

@@ -21,6 +21,8 @@ package struct RequestScanner: Sendable {
         package var isHead = false
         package var target = 0..<0
         package var host = 0..<0
+        /// The value of `Accept-Encoding`; `nil` if there is none.
+        package var acceptEncoding: Range<Int>?
         /// Whether nothing but target and host can matter to the answer, and both are in normal form.
         package var isPlain = true
         /// Whether there is a field `traceparent`: [W3C Trace Context §3.2](https://www.w3.org/TR/trace-context/#traceparent-header).
@@ -152,6 +154,10 @@ private struct Pass {
         case (6, UInt8(ascii: "p")) where cursor.isName(name, "pragma"): head.isPlain = false
         case (13, UInt8(ascii: "c")) where cursor.isName(name, "cache-control"): head.isPlain = false
         case (13, UInt8(ascii: "a")) where cursor.isName(name, "authorization"): head.isPlain = false
+        case (15, UInt8(ascii: "a")) where cursor.isName(name, "accept-encoding"):
+            if head.acceptEncoding != nil { head.isPlain = false }
+            head.acceptEncoding = value
+        case (20, UInt8(ascii: "a")) where cursor.isName(name, "available-dictionary"): head.isPlain = false
         case (2, UInt8(ascii: "t")) where cursor.isName(name, "te"): head.isPlain = false
         case (7, UInt8(ascii: "t")) where cursor.isName(name, "trailer"): head.isPlain = false
         case (11, UInt8(ascii: "t")) where cursor.isName(name, "traceparent"): head.belongsToTrace = true

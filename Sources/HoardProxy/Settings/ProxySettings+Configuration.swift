@@ -164,6 +164,12 @@ extension ProxySettings {
 
     private func configuredCache(_ problems: inout [SettingProblem]) -> HTTPCache.Configuration {
         var configured = cache.http
+        if !cache.codings.isEmpty {
+            var policy = HTTPCache.ContentCodingPolicy()
+            policy.codings = cache.codings
+            policy.maximumDictionaryBytes = cache.dictionaryByteCount
+            configured.contentCodings = policy
+        }
         configured.mode = .shared
         configured.maximumMemoryBytes = cache.memoryByteCount
         configured.collapsesAcrossCaches = redis.collapses

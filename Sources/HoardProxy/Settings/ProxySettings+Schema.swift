@@ -287,6 +287,11 @@ extension ProxySettings {
                 "How many requests may be in progress that memory cannot answer, on all routes of the site together; more are answered with 503. Routes of one site need the same number. By default any number."
             ),
             .yesNo("bypass", \.policy.isBypassed, flag: "bypass", "Requests neither get stored responses, nor are theirs stored."),
+            .yesNo(
+                "codings",
+                \.policy.codesContent,
+                "Whether content is coded, if the cache has codings. “no” is for responses that mix secrets with what clients send (BREACH)."
+            ),
             .optionalDuration(
                 "lifetime",
                 \.lifetime,
@@ -435,6 +440,20 @@ extension ProxySettings {
             \.http.digests,
             flag: "digests",
             "What becomes of responses to be kept whose content is not what Content-Digest or Repr-Digest states (RFC 9530): it is not looked at, or they are passed on and not kept, or refused."
+        ),
+        .texts(
+            "codings",
+            \.codings,
+            flag: "codings",
+            "In which codings text and the like is served to clients that accept them, the best first: br, zstd, gzip. What is kept has one form for all clients; the others are made when they are first asked for. Empty: content is served as it came."
+        ) {
+            HTTPCache.ContentCodingPolicy.objection(toCoding: $0)
+        },
+        .size(
+            "dictionaries",
+            \.dictionaryByteCount,
+            flag: "dictionary-bytes",
+            "With “codings”: the most bytes of responses that are remembered as dictionaries (RFC 9842), so that clients which have an earlier version get what is new (dcz). One has a quarter of it at most. 0: none."
         ),
         .size(
             "in-flight",

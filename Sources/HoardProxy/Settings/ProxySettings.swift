@@ -65,6 +65,9 @@ package struct ProxySettings: Sendable {
             http.targets = ["CDN-Cache-Control"]
             return http
         }()
+        /// Empty: content is served as it came.
+        var codings: [String] = []
+        var dictionaryByteCount = 0
         package var memoryByteCount = 64 << 20
         /// `nil`: the user's own directory.
         package var directory: String?

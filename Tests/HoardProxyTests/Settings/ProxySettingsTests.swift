@@ -384,7 +384,7 @@ import Testing
             default:
                 let isOfOneItemOnly = [
                     "upstreams.name", "upstreams.servers", "routes.hosts", "routes.path", "routes.upstream", "routes.site", "routes.requests",
-                    "routes.equal-values",
+                    "routes.codings", "routes.equal-values",
                     "listen.address",
                     "listen.hosts.names", "listen.hosts.tls-certificates", "listen.hosts.tls-key", "shadows.policy", "shadows.memory",
                 ]

@@ -2,19 +2,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
+internal import Hoard
 internal import HoardCodings
+internal import NIOCore
 
-/// Asks for the content codings that can be decoded, in requests that say nothing of them.
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Asks for the content codings that can be decoded, in requests that say nothing of them, and undoes those that need a dictionary.
 ///
 /// That is done behind the cache, so that a hit costs nothing for it. All requests of a client that say nothing get the same field, so they select the same
 /// variants. Of a range of coded content nothing can be decoded, so a request for one asks for none.
+///
+/// What is compressed with a dictionary is stored decoded, since the dictionary may be gone when it is needed again.
 struct CodingTransport: Transport {
-    private static let accepted = ContentCoding.available.map(\.name).joined(separator: ", ")
+    private static let codings = ContentCoding.available.map(\.name).joined(separator: ", ")
 
     private let base: any Transport
+    private let dictionaries: ClientDictionaries
+    private let clock: any WallClock
+    private let partition: String?
+    private let decoding: ContentDecoding
 
-    init(_ base: any Transport) {
+    /// - Parameters:
+    ///   - dictionaries: The client's.
+    ///   - partition: Whose requests these are.
+    init(_ base: any Transport, _ dictionaries: ClientDictionaries, clock: any WallClock, partition: String?, _ decoding: ContentDecoding) {
         self.base = base
+        self.dictionaries = dictionaries
+        self.clock = clock
+        self.partition = partition
+        self.decoding = decoding
     }
 
     func send(
@@ -22,11 +43,77 @@ struct CodingTransport: Transport {
         body: HTTPBody,
         onInterimResponse: InterimResponseHandler?
     ) async throws(TransportError) -> TransportResponse {
-        var request = request
-        if !request.headerFields.has(.acceptEncoding) {
-            let hasRange = request.headerFields.has(.range)
-            request.headerFields.append(HTTPField(name: .acceptEncoding, value: hasRange ? "identity" : Self.accepted))
+        guard !request.headerFields.has(.acceptEncoding) else {
+            return try await base.send(request, body: body, onInterimResponse: onInterimResponse)
         }
-        return try await base.send(request, body: body, onInterimResponse: onInterimResponse)
+        var request = request
+        if request.headerFields.has(.range) {
+            request.headerFields.append(HTTPField(name: .acceptEncoding, value: "identity"))
+            return try await base.send(request, body: body, onInterimResponse: onInterimResponse)
+        }
+        let uri = usesDictionaries(request) ? TargetURI(request)?.description : nil
+        let offered = uri.flatMap { dictionaries.best(for: $0, partition: partition, now: clock.now()) }
+        request.headerFields.append(HTTPField(name: .acceptEncoding, value: offered == nil ? Self.codings : "\(Self.codings), dcz"))
+        offered?.addFields(to: &request.headerFields)
+        var response = try await base.send(request, body: body, onInterimResponse: onInterimResponse)
+        guard let uri, response.head.status == .ok else { return response }
+        if let offered { undo(offered, uri, in: &response) }
+        remember(&response, uri)
+        return response
+    }
+
+    /// Whether a request and its answer have to do with dictionaries: only where nobody on the way can read or change them
+    /// ([RFC 9842 §9](https://www.rfc-editor.org/rfc/rfc9842#section-9)).
+    private func usesDictionaries(_ request: HTTPRequest) -> Bool {
+        guard decoding.usesDictionaries, request.method == .get, ContentCoding.available.contains(.zstandard),
+            !request.headerFields.has(.availableDictionary)
+        else { return false }
+        if request.scheme?.lowercased() == "https" { return true }
+        let host = (request.authority ?? "").lowercased()
+        return ["localhost", "127.0.0.1", "[::1]"].contains { host == $0 || host.hasPrefix($0 + ":") }
+    }
+
+    /// Undoes the coding with the dictionary that was offered, if there is one.
+    private func undo(_ offered: CompressionDictionary, _ uri: String, in response: inout TransportResponse) {
+        let names = response.head.headerFields[values: .contentEncoding]
+        guard names.count == 1, names[0].lowercased() == CompressionDictionary.codingName else { return }
+        let limits = ContentDecoder.Limits(maximumBytes: max(0, decoding.maximumBytes), maximumRatio: max(1, decoding.maximumRatio))
+        let (coded, dictionaries, partition) = (response.body, dictionaries, partition)
+        let decoded = DictionaryCodedBody(coded, offered, limits) { dictionaries.remove(offered, of: uri, partition: partition) }
+        response.head.headerFields = response.head.headerFields.removingFieldsOfCodedContent()
+        response.body = HTTPBody(decoded, length: nil, trailers: { coded.trailers })
+    }
+
+    /// Remembers the content when it has arrived, if its response says that it is a dictionary.
+    private func remember(_ response: inout TransportResponse, _ uri: String) {
+        guard let use = DictionaryUse(response.head.headerFields, of: uri) else { return }
+        let now = clock.now()
+        let freshness = ResponseFreshness(of: response.head, requestTime: now, responseTime: now, rules: HTTPCacheRules(mode: .private))
+        let freshUntil = now.addingTimeInterval(freshness.timeToLive(at: now))
+        let names = response.head.headerFields[values: .contentEncoding].joined(separator: ", ")
+        guard freshUntil > now, !freshness.cacheControl.noStore, let codings = try? ContentCoding.codings(ofContentEncoding: names) else { return }
+        let (dictionaries, partition) = (dictionaries, partition)
+        let add = { @Sendable (content: ByteBuffer) in
+            let limits = ContentDecoder.Limits(maximumBytes: dictionaries.maximumLength)
+            var plain = content
+            if !codings.isEmpty {
+                guard let decoder = try? ContentDecoder(codings: codings, limits: limits), let decoded = try? decoder.content(content) else { return }
+                plain = decoded
+            }
+            let held = ClientDictionaries.Held(dictionary: CompressionDictionary(Array(buffer: plain), use), freshUntil: freshUntil)
+            dictionaries.add(held, of: uri, partition: partition)
+        }
+        let body = response.body
+        if let content = body.bytesAtHand { return content.readableBytes <= dictionaries.maximumLength ? add(content) : () }
+        let observed = ObservedBody(body: body, maximumLength: dictionaries.maximumLength, onEnd: add)
+        response.body = HTTPBody(observed, length: body.length, trailers: { body.trailers })
+    }
+}
+
+extension CompressionDictionary {
+    /// Says that a client has it.
+    fileprivate func addFields(to fields: inout HTTPFields) {
+        fields.append(HTTPField(name: .availableDictionary, value: ":\(Data(digest).base64EncodedString()):"))
+        if let id = use.id { fields.append(HTTPField(name: .dictionaryID, value: id)) }
     }
 }

@@ -21,6 +21,10 @@ public struct ContentDecoding: Hashable, Sendable {
     /// Reading more of it is an error. Default: 2000.
     public var maximumRatio = 2000
 
+    /// Whether content that a response offers as a dictionary is kept in memory, up to 8 MiB for a client, and offered to its server with later requests, so that only
+    /// what is new is sent ([RFC 9842](https://www.rfc-editor.org/rfc/rfc9842)). Over `https` and to this machine only; with the trait `Zstandard` on Linux. Default: `true`.
+    public var usesDictionaries = true
+
     public init(isEnabled: Bool = true) {
         self.isEnabled = isEnabled
     }

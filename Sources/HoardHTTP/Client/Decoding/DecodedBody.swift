@@ -12,14 +12,16 @@ struct DecodedBody: AsyncSequence, Sendable {
     private let coded: HTTPBody
     private let codings: [ContentCoding]
     private let limits: ContentDecoder.Limits
+    private let dictionary: [UInt8]?
 
-    init(_ coded: HTTPBody, _ codings: [ContentCoding], _ limits: ContentDecoder.Limits) {
+    init(_ coded: HTTPBody, _ codings: [ContentCoding], _ limits: ContentDecoder.Limits, dictionary: [UInt8]? = nil) {
         self.coded = coded
         self.codings = codings
         self.limits = limits
+        self.dictionary = dictionary
     }
 
-    func makeAsyncIterator() -> Iterator { Iterator(coded.makeAsyncIterator(), codings, limits) }
+    func makeAsyncIterator() -> Iterator { Iterator(coded.makeAsyncIterator(), codings, limits, dictionary) }
 
     /// Content that is at hand is decoded at once if it is no longer than this, coded and decoded.
     private static let longestAtOnce = 256 << 10
@@ -48,9 +50,9 @@ struct DecodedBody: AsyncSequence, Sendable {
         /// Whether there has been any content: none at all is no coded content.
         private var hasContent = false
 
-        init(_ coded: HTTPBody.AsyncIterator, _ codings: [ContentCoding], _ limits: ContentDecoder.Limits) {
+        init(_ coded: HTTPBody.AsyncIterator, _ codings: [ContentCoding], _ limits: ContentDecoder.Limits, _ dictionary: [UInt8]?) {
             self.coded = coded
-            decoder = Result { () throws(CodingError) in try ContentDecoder(codings: codings, limits: limits) }
+            decoder = Result { () throws(CodingError) in try ContentDecoder(codings: codings, limits: limits, dictionary: dictionary) }
         }
 
         mutating func next() async throws -> ByteBuffer? { try await next(isolation: nil) }

@@ -1,0 +1,119 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import Hoard
+internal import HoardCodings
+internal import NIOCore
+internal import Synchronization
+
+/// Codes content for those who ask for it. Who asks for the same at the same time waits for the one who came first.
+final class FormMaker: Sendable {
+    struct Job: Hashable {
+        let key: HTTPCacheKey
+        /// The coding that the content has.
+        let own: ContentCoding?
+        let target: FormKind
+    }
+
+    /// What has become of content.
+    enum Form: Sendable {
+        case coded(ByteBuffer)
+        /// It would not be shorter.
+        case notWorthIt
+        /// It is not what its coding says.
+        case damaged
+    }
+
+    private struct Running {
+        let content: ByteBuffer
+        let task: Task<Form, Never>
+    }
+
+    private let running = Mutex<[Job: Running]>([:])
+    private let limits: ContentDecoder.Limits
+
+    init(maximumBytes: Int) {
+        limits = ContentDecoder.Limits(maximumBytes: maximumBytes)
+    }
+
+    /// The content in another coding. Suspends while it is made, which no event loop does.
+    ///
+    /// - Parameter keep: Called once with what has been made, before anybody gets it.
+    func form(of content: ByteBuffer, _ job: Job, keep: @escaping @Sendable (Form) -> Void) async -> Form {
+        let task = running.withLock { running in
+            if let same = running[job], same.content == content { return same.task }
+            let task = startTask { [self] in
+                let form = make(content, job)
+                keep(form)
+                self.running.withLock { if $0[job]?.content == content { $0[job] = nil } }
+                return form
+            }
+            running[job] = Running(content: content, task: task)
+            return task
+        }
+        return await task.value
+    }
+
+    /// How hard to try for what is made once and sent often: 64 KiB take some milliseconds, and are a tenth smaller than with the usual level. `nil`: the usual one.
+    private static func level(_ coding: ContentCoding) -> Int? {
+        switch coding {
+        case .brotli: 7
+        case .zstandard: 9
+        default: nil
+        }
+    }
+
+    private func make(_ content: ByteBuffer, _ job: Job) -> Form {
+        do throws(CodingError) {
+            var plain = content
+            if let own = job.own { plain = try ContentDecoder(codings: [own], limits: limits).content(content) }
+            guard let target = job.target.coding else { return .coded(plain) }
+            let dictionary = job.target.dictionary
+            var coded = ByteBuffer(bytes: dictionary?.header ?? [])
+            var frame = try ContentEncoder(
+                coding: target,
+                level: dictionary == nil ? Self.level(target) : nil,
+                dictionary: dictionary?.content
+            ).content(plain)
+            coded.writeBuffer(&frame)
+            return job.own == nil && coded.readableBytes >= content.readableBytes ? .notWorthIt : .coded(coded)
+        } catch {
+            return .damaged
+        }
+    }
+}
+
+extension ContentDecoder {
+    /// All of some content, decoded.
+    func content(_ coded: ByteBuffer) throws(CodingError) -> ByteBuffer {
+        var output = ByteBuffer()
+        let result = coded.withUnsafeReadableBytes { bytes in
+            Result { () throws(CodingError) in try self.decode(bytes) { part throws(CodingError) in _ = output.writeBytes(part) } }
+        }
+        try result.get()
+        try finish()
+        return output
+    }
+}
+
+extension ContentEncoder {
+    /// All of some content, encoded.
+    fileprivate func content(_ plain: ByteBuffer) throws(CodingError) -> ByteBuffer {
+        var output = try encode(plain, flush: false)
+        try finish { part throws(CodingError) in _ = output.writeBytes(part) }
+        return output
+    }
+
+    /// A part of content, encoded as far as it can be.
+    func encode(_ part: ByteBuffer, flush: Bool) throws(CodingError) -> ByteBuffer {
+        var output = ByteBuffer()
+        let result = part.withUnsafeReadableBytes { bytes in
+            Result { () throws(CodingError) in
+                try self.encode(bytes, flush: flush) { part throws(CodingError) in _ = output.writeBytes(part) }
+            }
+        }
+        try result.get()
+        return output
+    }
+}

@@ -1,0 +1,106 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import Hoard
+internal import HoardCodings
+internal import NIOCore
+
+extension HTTPCache {
+    /// How the content of a response has to be changed for its client.
+    struct Recoding {
+        let own: ContentCoding?
+        let target: FormKind
+
+        var isNone: Bool { target == FormKind(own) }
+    }
+
+    /// How a response is to be changed that is not in the form that its client wants; `nil` if it is, or stays as it is.
+    func recoding(of response: HTTPCacheResponse, to call: Call) -> Recoding? {
+        guard let selection = call.coding, !response.isInForm, selection.rules.isCodable(response.head) else { return nil }
+        let own = selection.rules.coding(of: response.head.headerFields)
+        var target = selection.target(for: own)
+        if target.coding != nil, target != FormKind(own), !mayBeEncoded(response, selection.rules) {
+            target = FormKind(selection.decodedTarget(for: own))
+        }
+        return target == FormKind(own) ? nil : Recoding(own: own, target: target)
+    }
+
+    /// Whether the cache keeps what it compresses: nothing in it is for one user then.
+    private func mayBeEncoded(_ response: HTTPCacheResponse, _ rules: CodingRules) -> Bool {
+        if response.isFromCache || rules.codesUnstored { return true }
+        guard let report = response.report else { return false }
+        return report.outcome == .collapsedHit || report.outcome == .miss && report.isStored
+    }
+
+    /// The response to a client, in the form that it wants. Suspends while content is coded.
+    func recoded(_ response: HTTPCacheResponse, to call: Call) async -> HTTPCacheResponse {
+        var response = response
+        call.coding?.nameHeldForm(in: &response.head)
+        guard let recoding = recoding(of: response, to: call) else { return response }
+        if call.request.method == .head { return response.headInForm(recoding) }
+        guard let content = await contentAtOnce(of: response, recoding) else {
+            if response.body.length == 0 { return response }
+            let plain = Recoding(own: recoding.own, target: FormKind(call.coding?.coding(for: recoding.own)))
+            return plain.isNone ? response : response.streamed(plain, limits: .init(maximumBytes: rules.maximumObjectBytes))
+        }
+        if content.readableBytes < (recoding.own == nil ? rules.codings?.minimumBytes ?? 0 : 1) { return response }
+        let job = FormMaker.Job(key: call.key, own: recoding.own, target: recoding.target)
+        let form = await forms.form(of: content, job) { [self] form in
+            switch form {
+            case .coded(let coded): keep(coded, recoding, of: content, for: call)
+            case .notWorthIt: keep(nil, recoding, of: content, for: call)
+            case .damaged: break
+            }
+        }
+        guard case .coded(let coded) = form else {
+            if response.body.bytesAtHand == nil { response.body = HTTPBody(content) }
+            return response
+        }
+        response = response.headInForm(recoding)
+        response.head.headerFields.append(HTTPField(name: .contentLength, value: String(coded.readableBytes)))
+        response.body = HTTPBody(coded)
+        return response
+    }
+
+    /// The content that a form is made of; `nil`: it is coded while it is sent. Content in pieces is read for the sake of a dictionary.
+    private func contentAtOnce(of response: HTTPCacheResponse, _ recoding: Recoding) async -> ByteBuffer? {
+        if let content = response.body.bytesAtHand { return content.readableBytes <= configuration.inlineBodyBytes ? content : nil }
+        guard recoding.target.dictionary != nil, response.isFromCache, let length = response.body.length,
+            length <= dictionaries?.maximumLength ?? 0
+        else { return nil }
+        return try? await response.body.collect(upTo: length)
+    }
+
+    /// Keeps a form beside the response that it is of, if memory still has that.
+    private func keep(_ coded: ByteBuffer?, _ recoding: Recoding, of content: ByteBuffer, for call: Call) {
+        guard let found = lookUpInMemory(call.key, machine(for: call).selectingFields), let key = found.key, let stored = found.response,
+            stored.isCodable, stored.coding == recoding.own, stored.body.bytesAtHand == content
+        else { return }
+        let extended = stored.adding(coded, recoding.target, rules: rules)
+        // One entry does not push out many others.
+        guard extended.weight <= memoryBytes / 16 else { return }
+        entries.replaceInMemory(with: .response(extended), forKey: key) { entry in
+            if case .response(let current) = entry { current == stored } else { false }
+        }
+    }
+}
+
+extension HTTPCacheResponse {
+    /// The same response with the head of another form.
+    fileprivate func headInForm(_ recoding: HTTPCache.Recoding) -> Self {
+        var response = self
+        response.head = head.form(recoding.target)
+        return response
+    }
+
+    /// The same response, coded while it is read.
+    fileprivate func streamed(_ recoding: HTTPCache.Recoding, limits: ContentDecoder.Limits) -> Self {
+        var response = headInForm(recoding)
+        let (plain, original) = (recoding.own.map { HTTPBody(DecodedBody(body, [$0], limits), length: nil) } ?? body, body)
+        response.body =
+            recoding.target.coding.map { HTTPBody(CodedBody(plain, $0), length: nil, trailers: { original.trailers }) }
+            ?? HTTPBody(DecodedBody(original, recoding.own.map { [$0] } ?? [], limits), length: nil, trailers: { original.trailers })
+        return response
+    }
+}
