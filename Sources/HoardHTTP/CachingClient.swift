@@ -29,12 +29,15 @@ public final class CachingClient: Sendable {
 
     private let transport: any Transport
     private let dictionaries = ClientDictionaries()
+    /// The same, for requests whose responses are to be decoded, of no partition and with the usual limits.
+    private let codingTransport: any Transport
     private let ticker: any Ticker
     private let deadlines: DeadlineQueue
 
     /// - Parameter ticker: Measures how long exchanges take.
     public init(transport: any Transport, cache: HTTPCache, ticker: any Ticker = MonotonicTicker()) {
         self.transport = transport
+        codingTransport = CodingTransport(transport, dictionaries, clock: cache.clock, partition: nil, ContentDecoding())
         self.cache = cache
         self.ticker = ticker
         self.deadlines = DeadlineQueue(ticker: ticker)
@@ -121,9 +124,7 @@ public final class CachingClient: Sendable {
         _ options: RequestOptions
     ) async throws(ClientError) -> ClientResponse {
         var chain = RedirectChain(request, to: target, options: options)
-        let base: any Transport =
-            options.decoding.isEnabled
-            ? CodingTransport(transport, dictionaries, clock: cache.clock, partition: options.partition, options.decoding) : transport
+        let base = codingTransport(for: options)
         let transport = options.repeatsLostRequests ? RepeatingTransport(base) : base
         var body = body
         var staleness: HTTPCacheResponse.Staleness?
@@ -140,6 +141,12 @@ public final class CachingClient: Sendable {
                 await response.body.drain()
             }
         }
+    }
+
+    private func codingTransport(for options: RequestOptions) -> any Transport {
+        if !options.decoding.isEnabled { return transport }
+        if options.partition == nil, options.decoding == ContentDecoding() { return codingTransport }
+        return CodingTransport(transport, dictionaries, clock: cache.clock, partition: options.partition, options.decoding)
     }
 
     private func respond(

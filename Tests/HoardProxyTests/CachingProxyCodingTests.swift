@@ -61,7 +61,7 @@ import Testing
                     let (fields, content) = try await get("/page", accepted)
                     #expect(try Self.decoded(content, fields) == Self.page)
                     #expect((fields[.contentEncoding] == nil) == (accepted == nil || accepted == "identity"))
-                    if let name = fields[.contentEncoding] { #expect(fields[.eTag] == "\"1:\(name)\"") }
+                    if let name = fields[.contentEncoding] { #expect(fields[.eTag]?.hasSuffix("\"1:\(name)\"") == true) }
                     #expect(fields[.vary] == "Accept-Encoding")
                     // The first one is coded while it arrives.
                     #expect(fields[.contentLength] == "\(content.readableBytes)" || round == 1)

@@ -10,14 +10,14 @@ struct CodingSelection: Sendable {
     let rules: CodingRules
     private let accepted: AcceptEncoding
     /// Whether it accepts content that is compressed with a dictionary.
-    private let acceptsDictionary: Bool
+    private var acceptsDictionary = false
     /// What the client has, and accepts content to be compressed with.
     var dictionary: CompressionDictionary?
     /// Whether content may be coded for this request. If not, it is only decoded where that is needed.
     private let encodes: Bool
     /// The form that the client has a part of, by the tag in `If-Range`.
     private var heldForm: ContentCoding??
-    /// The tags in `If-None-Match`.
+    /// The tags in `If-None-Match` that the request may be answered with.
     private var heldTags: [String] = []
     /// Whether the client has named what it has by a date, which all forms share.
     let namesHeldFormByDate: Bool
@@ -29,20 +29,27 @@ struct CodingSelection: Sendable {
         self.encodes = encodes
         let names = fields.has(.acceptEncoding) ? fields[values: .acceptEncoding].joined(separator: ",") : nil
         let accepted = AcceptEncoding(names)
-        acceptsDictionary = encodes && fields.has(.availableDictionary) && AcceptEncoding.accepts(CompressionDictionary.codingName, in: names)
         self.accepted = accepted
         // A part of coded content is of no use to a client that has another form of it.
         let mayBeCoded = accepted.isPresent && !fields.has(.range)
         let asked = rules.originCoding.flatMap { mayBeCoded && accepted.quality(of: $0) > 0 ? $0 : nil }
         fields[.acceptEncoding] = asked?.name ?? "identity"
         var isDate = false
-        if fields.has(.ifRange), let value = fields.singleLine(of: .ifRange) {
+        if fields.has(.ifRange), fields.has(.range), let value = fields.singleLine(of: .ifRange) {
             let tag = String(decoding: value.trimmed, as: UTF8.self)
             isDate = !tag.contains("\"")
             if let form = FormTag.split(tag) { heldForm = form.coding }
         }
         namesHeldFormByDate = isDate
-        if fields.has(.ifNoneMatch) { addStoredTags(to: &fields) }
+        acceptsDictionary = encodes && AcceptEncoding.accepts(CompressionDictionary.codingName, in: names)
+        if fields.has(.ifNoneMatch) {
+            heldTags = Self.tags(in: fields, .ifNoneMatch).filter { tag in
+                // What the request would not take now must not be confirmed: a cache between would give it to its client.
+                guard let form = FormTag.split(tag) else { return true }
+                return form.coding.map(accepts) ?? acceptsDictionary
+            }
+            Self.add(heldTags.compactMap { FormTag.split($0)?.stored }, to: &fields, .ifNoneMatch)
+        }
     }
 
     /// The selection of a plain request, of whose fields only this one matters.
@@ -50,7 +57,6 @@ struct CodingSelection: Sendable {
         self.rules = rules
         self.encodes = encodes
         accepted = AcceptEncoding(bytes: acceptEncoding)
-        acceptsDictionary = false
         namesHeldFormByDate = false
     }
 
@@ -62,14 +68,19 @@ struct CodingSelection: Sendable {
         fields[.dictionaryID] = nil
     }
 
-    private mutating func addStoredTags(to fields: inout HTTPFields) {
-        let tags = fields.lines(of: .ifNoneMatch).flatMap { line in
-            ListMembers(line, quoting: .entityTag).map { String(decoding: $0.bytes, as: UTF8.self) }
-        }
-        heldTags = tags
-        let stored = tags.compactMap { FormTag.split($0)?.stored }
-        if stored.isEmpty { return }
-        fields.append(HTTPField(name: .ifNoneMatch, value: stored.joined(separator: ", ")))
+    /// Adds the tags of stored responses to those of their forms in `If-Match`, which the origin judges.
+    static func addStoredTags(toIfMatchOf fields: inout HTTPFields) {
+        guard fields.has(.ifMatch) else { return }
+        // A weak tag never matches there.
+        add(tags(in: fields, .ifMatch).filter { $0.hasPrefix("\"") }.compactMap { FormTag.split($0)?.stored }, to: &fields, .ifMatch)
+    }
+
+    private static func tags(in fields: HTTPFields, _ name: HTTPField.Name) -> [String] {
+        fields.lines(of: name).flatMap { line in ListMembers(line, quoting: .entityTag).map { String(decoding: $0.bytes, as: UTF8.self) } }
+    }
+
+    private static func add(_ tags: [String], to fields: inout HTTPFields, _ name: HTTPField.Name) {
+        if !tags.isEmpty { fields.append(HTTPField(name: name, value: tags.joined(separator: ", "))) }
     }
 
     /// The form in which content is to be served that has a coding itself, or has none.
@@ -79,7 +90,9 @@ struct CodingSelection: Sendable {
 
     /// The same without a dictionary.
     func coding(for own: ContentCoding?) -> ContentCoding? {
-        if let heldForm, accepts(heldForm) { return heldForm }
+        if let heldForm, accepts(heldForm), heldForm == nil || heldForm == own || encodes && rules.offered.contains(where: { $0 == heldForm }) {
+            return heldForm
+        }
         var offers = encodes ? rules.offered : []
         if let own, !offers.contains(own) { offers.append(own) }
         return switch accepted.preferred(among: offers) {
@@ -89,7 +102,7 @@ struct CodingSelection: Sendable {
         }
     }
 
-    private func accepts(_ coding: ContentCoding?) -> Bool {
+    func accepts(_ coding: ContentCoding?) -> Bool {
         guard let coding else { return accepted.identityQuality > 0 }
         return accepted.isPresent && accepted.quality(of: coding) > 0
     }
@@ -106,5 +119,14 @@ struct CodingSelection: Sendable {
         guard head.status == .notModified, !heldTags.isEmpty, let tag = head.headerFields[.eTag], !heldTags.contains(tag) else { return }
         let stored = FormTag.split(tag)?.stored
         if let held = heldTags.first(where: { $0 == stored || FormTag.split($0)?.stored == stored ?? tag }) { head.headerFields[.eTag] = held }
+    }
+}
+
+/// A selection that requests carry around.
+final class SharedCodingSelection: Sendable {
+    let selection: CodingSelection
+
+    init(_ selection: CodingSelection) {
+        self.selection = selection
     }
 }

@@ -21,6 +21,8 @@ final class FormMaker: Sendable {
         case coded(ByteBuffer)
         /// It would not be shorter.
         case notWorthIt
+        /// It is too long for memory when it is decoded.
+        case tooLong
         /// It is not what its coding says.
         case damaged
     }
@@ -33,6 +35,7 @@ final class FormMaker: Sendable {
     private let running = Mutex<[Job: Running]>([:])
     private let limits: ContentDecoder.Limits
 
+    /// - Parameter maximumBytes: The longest content that is made of coded content in memory.
     init(maximumBytes: Int) {
         limits = ContentDecoder.Limits(maximumBytes: maximumBytes)
     }
@@ -79,7 +82,7 @@ final class FormMaker: Sendable {
             coded.writeBuffer(&frame)
             return job.own == nil && coded.readableBytes >= content.readableBytes ? .notWorthIt : .coded(coded)
         } catch {
-            return .damaged
+            return error.code == .tooLong || error.code == .tooDense ? .tooLong : .damaged
         }
     }
 }

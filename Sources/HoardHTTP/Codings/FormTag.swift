@@ -35,6 +35,11 @@ enum FormTag {
     }
 }
 
+extension HTTPField.Name {
+    /// Whether it is about bytes that are others in another coding: RFC 9530 §3.
+    var isDigest: Bool { ["content-md5", "content-digest", "repr-digest", "digest"].contains(canonicalName) }
+}
+
 extension HTTPResponse {
     /// The head of another form of this response. Without `Content-Length`.
     func form(_ form: FormKind) -> HTTPResponse {
@@ -42,9 +47,8 @@ extension HTTPResponse {
         head.headerFields = HTTPFields(
             headerFields.filter { field in
                 switch field.name.canonicalName {
-                // All about bytes that are not these: RFC 9530 §3.
-                case "content-length", "content-encoding", "content-md5", "content-digest", "repr-digest", "digest": false
-                default: true
+                case "content-length", "content-encoding": false
+                default: !field.name.isDigest
                 }
             }
         )

@@ -38,36 +38,46 @@ extension HTTPCache {
         var response = response
         call.coding?.nameHeldForm(in: &response.head)
         guard let recoding = recoding(of: response, to: call) else { return response }
-        if call.request.method == .head { return response.headInForm(recoding) }
+        if call.request.method == .head { return response.headInForm(recoding, isKept: false) }
         guard let content = await contentAtOnce(of: response, recoding) else {
-            if response.body.length == 0 { return response }
-            let plain = Recoding(own: recoding.own, target: FormKind(call.coding?.coding(for: recoding.own)))
-            return plain.isNone ? response : response.streamed(plain, limits: .init(maximumBytes: rules.maximumObjectBytes))
+            return response.body.length == 0 ? response : streamed(response, recoding, to: call)
         }
-        if content.readableBytes < (recoding.own == nil ? rules.codings?.minimumBytes ?? 0 : 1) { return response }
+        if content.readableBytes < (recoding.own == nil ? rules.codings?.minimumBytes ?? 0 : 1) {
+            keep(nil, recoding, of: content, for: call)
+            return response
+        }
         let job = FormMaker.Job(key: call.key, own: recoding.own, target: recoding.target)
         let form = await forms.form(of: content, job) { [self] form in
             switch form {
             case .coded(let coded): keep(coded, recoding, of: content, for: call)
             case .notWorthIt: keep(nil, recoding, of: content, for: call)
-            case .damaged: break
+            case .tooLong, .damaged: break
             }
         }
-        guard case .coded(let coded) = form else {
-            if response.body.bytesAtHand == nil { response.body = HTTPBody(content) }
-            return response
-        }
-        response = response.headInForm(recoding)
+        if response.body.bytesAtHand == nil { response.body = HTTPBody(content) }
+        if case .tooLong = form { return streamed(response, recoding, to: call) }
+        guard case .coded(let coded) = form else { return response }
+        response = response.headInForm(recoding, isKept: true)
         response.head.headerFields.append(HTTPField(name: .contentLength, value: String(coded.readableBytes)))
         response.body = HTTPBody(coded)
         return response
     }
 
+    /// Longer content is not read into memory to be coded.
+    static let longestInMemory = 4 << 20
+
+    /// The response, coded while it is read, without a dictionary.
+    private func streamed(_ response: HTTPCacheResponse, _ recoding: Recoding, to call: Call) -> HTTPCacheResponse {
+        var plain = recoding
+        if plain.target.dictionary != nil { plain = Recoding(own: recoding.own, target: FormKind(call.coding?.coding(for: recoding.own))) }
+        return plain.isNone ? response : response.streamed(plain)
+    }
+
     /// The content that a form is made of; `nil`: it is coded while it is sent. Content in pieces is read for the sake of a dictionary.
     private func contentAtOnce(of response: HTTPCacheResponse, _ recoding: Recoding) async -> ByteBuffer? {
         if let content = response.body.bytesAtHand { return content.readableBytes <= configuration.inlineBodyBytes ? content : nil }
-        guard recoding.target.dictionary != nil, response.isFromCache, let length = response.body.length,
-            length <= dictionaries?.maximumLength ?? 0
+        guard recoding.target.dictionary != nil, response.isFromCache, response.report?.outcome != .collapsedHit,
+            let length = response.body.length, length <= min(Self.longestInMemory, dictionaries?.maximumLength ?? 0)
         else { return nil }
         return try? await response.body.collect(upTo: length)
     }
@@ -88,19 +98,28 @@ extension HTTPCache {
 
 extension HTTPCacheResponse {
     /// The same response with the head of another form.
-    fileprivate func headInForm(_ recoding: HTTPCache.Recoding) -> Self {
+    ///
+    /// - Parameter isKept: Whether the bytes are those that will come again. Content that is coded while it is sent is cut in other places each time, so its tag is weak.
+    fileprivate func headInForm(_ recoding: HTTPCache.Recoding, isKept: Bool) -> Self {
         var response = self
         response.head = head.form(recoding.target)
+        if !isKept, recoding.target.coding != nil, let tag = response.head.headerFields[.eTag], tag.hasPrefix("\"") {
+            response.head.headerFields[.eTag] = "W/" + tag
+        }
         return response
     }
 
     /// The same response, coded while it is read.
-    fileprivate func streamed(_ recoding: HTTPCache.Recoding, limits: ContentDecoder.Limits) -> Self {
-        var response = headInForm(recoding)
-        let (plain, original) = (recoding.own.map { HTTPBody(DecodedBody(body, [$0], limits), length: nil) } ?? body, body)
+    fileprivate func streamed(_ recoding: HTTPCache.Recoding) -> Self {
+        var response = headInForm(recoding, isKept: false)
+        // Nothing of it stays in memory, so only the ratio is limited.
+        let limits = ContentDecoder.Limits(maximumBytes: .max)
+        let original = body
+        let plain = recoding.own.map { HTTPBody(DecodedBody(original, [$0], limits), length: nil) } ?? original
+        let trailers = { @Sendable in original.trailers.map { HTTPFields($0.filter { !$0.name.isDigest }) } }
         response.body =
-            recoding.target.coding.map { HTTPBody(CodedBody(plain, $0), length: nil, trailers: { original.trailers }) }
-            ?? HTTPBody(DecodedBody(original, recoding.own.map { [$0] } ?? [], limits), length: nil, trailers: { original.trailers })
+            recoding.target.coding.map { HTTPBody(CodedBody(plain, $0), length: nil, trailers: trailers) }
+            ?? HTTPBody(plain, length: nil, trailers: trailers)
         return response
     }
 }

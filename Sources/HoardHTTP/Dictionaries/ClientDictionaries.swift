@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 internal import Hoard
+internal import Synchronization
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -26,6 +27,7 @@ final class ClientDictionaries: Sendable {
 
     /// The newest last.
     private let sites: Cache<Site, [Held]>
+    private let isUsed = Atomic(false)
     /// Longer content is no dictionary.
     let maximumLength: Int
     private static let maximumCountPerSite = 16
@@ -35,8 +37,12 @@ final class ClientDictionaries: Sendable {
         sites = Cache(maximumWeight: maximumBytes) { _, held in held.reduce(256) { $0 + $1.dictionary.content.count + 256 } }
     }
 
+    /// Whether there has never been any, which is so for most clients.
+    var isUnused: Bool { !isUsed.load(ordering: .relaxed) }
+
     func add(_ held: Held, of uri: String, partition: String?) {
         guard !held.dictionary.content.isEmpty, held.dictionary.content.count <= maximumLength else { return }
+        isUsed.store(true, ordering: .relaxed)
         sites.update(forKey: site(uri, partition)) { known in
             var known = (known ?? []).filter { $0.dictionary.digest != held.dictionary.digest }
             // All of one site have no more room than one alone may have twice.

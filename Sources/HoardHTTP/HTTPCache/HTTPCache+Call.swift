@@ -66,7 +66,9 @@ extension HTTPCache {
         let mayRefreshInBackground: Bool
         let wantsEarlyHints: Bool
         /// Which forms of content it accepts; `nil`: content is served as it came.
-        var coding: CodingSelection?
+        var coding: CodingSelection? { sharedCoding?.selection }
+        /// The same, in one word: most calls have none.
+        fileprivate(set) var sharedCoding: SharedCodingSelection?
         /// Asks the origin. Set before anything does.
         var transport: any Transport = NoTransport()
         var onInterimResponse: InterimResponseHandler?
@@ -110,6 +112,7 @@ extension HTTPCache {
         head.setTarget(target)
         request.policy?.policy.normalizations.apply(to: &head.headerFields)
         var coding: CodingSelection?
+        if rules.codings != nil { CodingSelection.addStoredTags(toIfMatchOf: &head.headerFields) }
         if let codings = rules.codings, [.get, .head, .query].contains(head.method) {
             coding = CodingSelection(codings, encodes: request.policy?.policy.codesContent ?? true, &head.headerFields)
         }
@@ -126,7 +129,7 @@ extension HTTPCache {
             mayRefreshInBackground: request.mayRefreshInBackground,
             wantsEarlyHints: request.wantsEarlyHints
         )
-        call.coding = coding
+        call.sharedCoding = coding.map { SharedCodingSelection($0) }
         if head.method == .query { call.setQueryKey(maximumByteCount: configuration.maximumQueryBytes) }
         return call
     }
@@ -140,7 +143,7 @@ extension HTTPCache {
             policy: call.policy
         )
         machine.mayRefreshInBackground = call.mayRefreshInBackground
-        machine.coding = call.coding
+        machine.sharedCoding = call.sharedCoding
         return machine
     }
 }

@@ -45,7 +45,9 @@ package struct PartialContent: Hashable, Sendable {
     ///   - storedLength: The length of the whole as the stored response has it, if it is known.
     package func mayCombine(with stored: HTTPResponse, new: HTTPResponse, completeLength storedLength: Int?) -> Bool {
         guard stored.status.code == 200, let validator, validator == StrongValidator(of: stored.headerFields),
-            stored.mayBeUpdated(with: new.headerFields)
+            stored.mayBeUpdated(with: new.headerFields),
+            // Some origins have one validator for all codings of their content.
+            stored.headerFields[values: .contentEncoding] == new.headerFields[values: .contentEncoding]
         else { return false }
         guard let storedLength else { return true }
         return range.upperBound <= storedLength && completeLength ?? storedLength == storedLength

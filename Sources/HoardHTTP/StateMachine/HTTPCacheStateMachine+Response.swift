@@ -138,7 +138,7 @@ extension HTTPCacheStateMachine {
 
     /// A head with all that may be served in other forms has to say.
     private func prepared(_ head: HTTPResponse) -> HTTPResponse {
-        coding == nil ? head : rules.codings?.prepared(head) ?? head
+        rules.codings?.prepared(head) ?? head
     }
 
     /// The response as it is stored, without its content.

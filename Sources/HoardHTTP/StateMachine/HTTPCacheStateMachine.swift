@@ -73,7 +73,8 @@ package struct HTTPCacheStateMachine: Sendable {
     /// Whether the origin can be asked in the background. If not, what `stale-while-revalidate` would permit is validated before it is served.
     package var mayRefreshInBackground = true
     /// Which forms of content the request accepts; `nil`: content is served as it came.
-    var coding: CodingSelection?
+    var coding: CodingSelection? { sharedCoding?.selection }
+    var sharedCoding: SharedCodingSelection?
     var client: ClientRequest
     var state = State.idle
 
@@ -112,9 +113,10 @@ package struct HTTPCacheStateMachine: Sendable {
 
     /// What the request gets of a stored response.
     func form(of stored: StoredResponse, now: Date, isArriving: Bool = false) -> AnswerForm {
-        let served = served(stored).response
-        // Whose date it is cannot be told where there are several forms.
-        let ignoresRange = coding?.namesHeldFormByDate == true && stored.isCodable
+        let (served, isInForm) = served(stored)
+        // Whose date it is cannot be told where there are several forms. And of a form that has to be made there are no parts yet.
+        let isUnreadable = !isInForm && stored.coding != nil && coding?.accepts(stored.coding) == false
+        let ignoresRange = isUnreadable || coding?.namesHeldFormByDate == true && stored.isCodable
         return AnswerForm(of: served, to: client, now: now, isArriving: isArriving, ignoresRange: ignoresRange, base: stored)
     }
 

@@ -91,3 +91,13 @@ extension CacheHarness {
         )
     }
 }
+
+extension [ByteBuffer] {
+    /// The parts one by one.
+    var stream: AsyncStream<ByteBuffer> {
+        AsyncStream { continuation in
+            for part in self { continuation.yield(part) }
+            continuation.finish()
+        }
+    }
+}

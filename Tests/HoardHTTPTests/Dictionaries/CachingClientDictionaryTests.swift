@@ -52,7 +52,8 @@ struct CachingClientDictionaryTests {
         let server = CacheHarness.coding(configure: { $0.contentCodings?.maximumDictionaryBytes = 8 << 20 }) { request in
             let path = request.head.path ?? ""
             let fields: HTTPFields = [
-                .cacheControl: "max-age=\(lifetime)", .contentType: "text/javascript", .useAsDictionary: dictionary, .eTag: "\"\(path)\"",
+                .cacheControl: "max-age=\(path == "/app/1" ? 600 : lifetime)", .contentType: "text/javascript", .useAsDictionary: dictionary,
+                .eTag: "\"\(path)\"",
             ]
             return .text(HTTPCacheDictionaryTests.text(Int(path.filter(\.isNumber)) ?? 0), fields: fields)
         }

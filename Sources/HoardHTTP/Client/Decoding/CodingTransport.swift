@@ -18,7 +18,8 @@ internal import NIOCore
 /// variants. Of a range of coded content nothing can be decoded, so a request for one asks for none.
 ///
 /// What is compressed with a dictionary is stored decoded, since the dictionary may be gone when it is needed again.
-struct CodingTransport: Transport {
+final class CodingTransport: Transport {
+    private static let hasDictionaries = ContentCoding.available.contains(.zstandard)
     private static let codings = ContentCoding.available.map(\.name).joined(separator: ", ")
 
     private let base: any Transport
@@ -51,26 +52,48 @@ struct CodingTransport: Transport {
             request.headerFields.append(HTTPField(name: .acceptEncoding, value: "identity"))
             return try await base.send(request, body: body, onInterimResponse: onInterimResponse)
         }
-        let uri = usesDictionaries(request) ? TargetURI(request)?.description : nil
+        // Most clients have none, and most responses are none.
+        if !dictionaries.isUnused { return try await offerDictionary(request, body, onInterimResponse) }
+        request.headerFields.append(HTTPField(name: .acceptEncoding, value: Self.codings))
+        return remembering(try await base.send(request, body: body, onInterimResponse: onInterimResponse), to: request)
+    }
+
+    /// Sends a request, and says which dictionary there is for it.
+    private func offerDictionary(
+        _ request: HTTPRequest,
+        _ body: HTTPBody,
+        _ onInterimResponse: InterimResponseHandler?
+    ) async throws(TransportError) -> TransportResponse {
+        let uri = uriOfDictionaries(request)
         let offered = uri.flatMap { dictionaries.best(for: $0, partition: partition, now: clock.now()) }
-        request.headerFields.append(HTTPField(name: .acceptEncoding, value: offered == nil ? Self.codings : "\(Self.codings), dcz"))
-        offered?.addFields(to: &request.headerFields)
-        var response = try await base.send(request, body: body, onInterimResponse: onInterimResponse)
-        guard let uri, response.head.status == .ok else { return response }
-        if let offered { undo(offered, uri, in: &response) }
+        var offering = request
+        offering.headerFields.append(HTTPField(name: .acceptEncoding, value: offered == nil ? Self.codings : "\(Self.codings), dcz"))
+        offered?.addFields(to: &offering.headerFields)
+        var response = try await base.send(offering, body: body, onInterimResponse: onInterimResponse)
+        if let uri, let offered, response.head.status != .partialContent { undo(offered, uri, in: &response) }
+        return remembering(response, to: request)
+    }
+
+    private func remembering(_ response: TransportResponse, to request: HTTPRequest) -> TransportResponse {
+        guard response.head.status == .ok, response.head.headerFields.has(.useAsDictionary), let uri = uriOfDictionaries(request) else {
+            return response
+        }
+        var response = response
         remember(&response, uri)
         return response
     }
 
-    /// Whether a request and its answer have to do with dictionaries: only where nobody on the way can read or change them
+    /// The URI of a request that has to do with dictionaries: only where nobody on the way can read or change them
     /// ([RFC 9842 §9](https://www.rfc-editor.org/rfc/rfc9842#section-9)).
-    private func usesDictionaries(_ request: HTTPRequest) -> Bool {
-        guard decoding.usesDictionaries, request.method == .get, ContentCoding.available.contains(.zstandard),
-            !request.headerFields.has(.availableDictionary)
-        else { return false }
-        if request.scheme?.lowercased() == "https" { return true }
-        let host = (request.authority ?? "").lowercased()
-        return ["localhost", "127.0.0.1", "[::1]"].contains { host == $0 || host.hasPrefix($0 + ":") }
+    private func uriOfDictionaries(_ request: HTTPRequest) -> String? {
+        guard decoding.usesDictionaries, request.method == .get, Self.hasDictionaries, !request.headerFields.has(.availableDictionary) else {
+            return nil
+        }
+        if request.scheme?.lowercased() != "https" {
+            let host = (request.authority ?? "").lowercased()
+            guard ["localhost", "127.0.0.1", "[::1]"].contains(where: { host == $0 || host.hasPrefix($0 + ":") }) else { return nil }
+        }
+        return TargetURI(request)?.description
     }
 
     /// Undoes the coding with the dictionary that was offered, if there is one.
