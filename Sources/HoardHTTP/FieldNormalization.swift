@@ -20,7 +20,7 @@ public struct FieldNormalization: Hashable, Sendable {
     public var name: HTTPField.Name
     /// Values in any case of letters. A `*` at the beginning or at the end stands for any text.
     public var values: [String]
-    /// What stands for them. Empty: the field is left out.
+    /// The value that stands for them. Empty: the field is left out.
     public var replacement: String
 
     public init(_ name: HTTPField.Name, values: [String], replacement: String) {

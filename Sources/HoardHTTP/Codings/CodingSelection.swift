@@ -11,7 +11,7 @@ struct CodingSelection: Sendable {
     private let accepted: AcceptEncoding
     /// Whether it accepts content that is compressed with a dictionary.
     private var acceptsDictionary = false
-    /// What the client has, and accepts content to be compressed with.
+    /// The dictionary that the client has, and accepts content to be compressed with.
     var dictionary: CompressionDictionary?
     /// Whether content may be coded for this request. If not, it is only decoded where that is needed.
     private let encodes: Bool
@@ -44,7 +44,7 @@ struct CodingSelection: Sendable {
         acceptsDictionary = encodes && AcceptEncoding.accepts(CompressionDictionary.codingName, in: names)
         if fields.has(.ifNoneMatch) {
             heldTags = Self.tags(in: fields, .ifNoneMatch).filter { tag in
-                // What the request would not take now must not be confirmed: a cache between would give it to its client.
+                // A form that the request would not take now must not be confirmed: a cache between would give it to its client.
                 guard let form = FormTag.split(tag) else { return true }
                 return form.coding.map(accepts) ?? acceptsDictionary
             }

@@ -16,7 +16,7 @@ final class FormMaker: Sendable {
         let target: FormKind
     }
 
-    /// What has become of content.
+    /// The outcome of coding content.
     enum Form: Sendable {
         case coded(ByteBuffer)
         /// It would not be shorter.

@@ -5,7 +5,7 @@ internal import HTTPTypes
 internal import HoardCodings
 internal import NIOCore
 
-/// What content is served as.
+/// The coding and the dictionary of a form.
 struct FormKind: Hashable, Sendable {
     /// `nil`: without a coding.
     let coding: ContentCoding?
@@ -37,7 +37,7 @@ struct CodedForm: Sendable {
 }
 
 extension StoredResponse {
-    /// What of a stored response is served in a coding.
+    /// The form of a stored response that a request gets.
     enum Served {
         case form(StoredResponse)
         /// It has to be made first.

@@ -69,5 +69,5 @@ final class ClientDictionaries: Sendable {
         }
     }
 
-    private func site(_ uri: String, _ partition: String?) -> Site { Site(partition: partition, origin: DictionaryPattern.parts(of: uri).origin) }
+    private func site(_ uri: String, _ partition: String?) -> Site { Site(partition: partition, origin: CacheGroups.origin(of: uri)) }
 }

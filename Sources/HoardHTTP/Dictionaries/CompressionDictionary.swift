@@ -27,7 +27,7 @@ final class CompressionDictionary: Sendable {
         digest = Array(SHA256.hash(data: content))
     }
 
-    /// What stands before content that is compressed with it by zstd: a frame that decoders skip, with the digest
+    /// The header of content that is compressed with it by zstd: a frame that decoders skip, with the digest
     /// ([RFC 9842 §5](https://www.rfc-editor.org/rfc/rfc9842#section-5)).
     var header: [UInt8] { [0x5e, 0x2a, 0x4d, 0x18, 0x20, 0x00, 0x00, 0x00] + digest }
 
@@ -59,13 +59,13 @@ final class CompressionDictionaries: Sendable {
     func add(_ content: [UInt8], _ use: DictionaryUse, for key: HTTPCacheKey) {
         guard content.count <= maximumLength, !content.isEmpty else { return }
         let dictionary = CompressionDictionary(content, use)
-        dictionaries.insert(dictionary, forKey: Key(scope: key.scope, origin: Self.origin(of: key.targetURI), digest: dictionary.digest))
+        dictionaries.insert(dictionary, forKey: Key(scope: key.scope, origin: CacheGroups.origin(of: key.targetURI), digest: dictionary.digest))
     }
 
     /// The dictionary that a client has, if the cache knows it and it is meant for the request.
     func dictionary(for fields: HTTPFields, _ key: HTTPCacheKey) -> CompressionDictionary? {
         guard let digest = Self.digest(in: fields) else { return nil }
-        let dictionaryKey = Key(scope: key.scope, origin: Self.origin(of: key.targetURI), digest: digest)
+        let dictionaryKey = Key(scope: key.scope, origin: CacheGroups.origin(of: key.targetURI), digest: digest)
         guard let dictionary = dictionaries.value(forKey: dictionaryKey), dictionary.use.pattern.matches(key.targetURI) else { return nil }
         return dictionary
     }
@@ -78,10 +78,5 @@ final class CompressionDictionaries: Sendable {
             let digest = Data(base64Encoded: text), digest.count == SHA256.byteCount
         else { return nil }
         return Array(digest)
-    }
-
-    /// Scheme and authority of a normalised URI.
-    private static func origin(of uri: String) -> Substring {
-        DictionaryPattern.parts(of: uri).origin
     }
 }

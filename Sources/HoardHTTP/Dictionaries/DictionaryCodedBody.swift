@@ -4,7 +4,7 @@
 internal import HoardCodings
 internal import NIOCore
 
-/// Content that is compressed with a dictionary, decoded as it is read. What stands before it has to name the dictionary.
+/// Content that is compressed with a dictionary, decoded as it is read. The header before it has to name the dictionary.
 struct DictionaryCodedBody: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
     typealias Failure = any Error
@@ -57,7 +57,7 @@ private struct FrameBody: AsyncSequence, Sendable {
 
     struct Iterator: AsyncIteratorProtocol {
         var coded: HTTPBody.AsyncIterator
-        /// What of it has not come.
+        /// The rest of it, which has not come yet.
         var header: [UInt8]
 
         mutating func next() async throws -> ByteBuffer? { try await next(isolation: nil) }

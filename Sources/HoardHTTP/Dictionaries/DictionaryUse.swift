@@ -4,7 +4,7 @@
 internal import HTTPTypes
 internal import RawStructuredFieldValues
 
-/// What a response says of its use as a dictionary: [RFC 9842 §2.1](https://www.rfc-editor.org/rfc/rfc9842#section-2.1).
+/// The use as a dictionary that a response allows: [RFC 9842 §2.1](https://www.rfc-editor.org/rfc/rfc9842#section-2.1).
 struct DictionaryUse: Sendable {
     let pattern: DictionaryPattern
     /// In bytes as it was written.
@@ -66,7 +66,7 @@ struct DictionaryPattern: Hashable, Sendable {
         } else {
             if let mark = pattern.firstIndex(of: "?") { (path, query) = (pattern[..<mark], pattern[pattern.index(after: mark)...]) }
             if !path.hasPrefix("/") {
-                guard !path.hasPrefix("//"), let slash = own.path.lastIndex(of: "/") else { return nil }
+                guard let slash = own.path.lastIndex(of: "/") else { return nil }
                 path = own.path[...slash] + path
             }
         }
@@ -78,14 +78,8 @@ struct DictionaryPattern: Hashable, Sendable {
 
     /// Scheme and authority, path, and query of a URI.
     static func parts(of uri: String) -> (origin: Substring, path: Substring, query: Substring?) {
-        var rest = uri[...]
-        var slashes = 0
-        let end = rest.firstIndex { character in
-            if character == "/" { slashes += 1 }
-            return slashes == 3
-        }
-        let origin = rest[..<(end ?? rest.endIndex)]
-        rest = rest[(end ?? rest.endIndex)...]
+        let origin = CacheGroups.origin(of: uri)
+        let rest = uri[origin.endIndex...]
         guard let mark = rest.firstIndex(of: "?") else { return (origin, rest, nil) }
         return (origin, rest[..<mark], rest[rest.index(after: mark)...])
     }

@@ -31,7 +31,7 @@ enum AnswerForm: Hashable, Sendable {
     /// - Parameters:
     ///   - isArriving: Whether the content is still coming in, and will be whole.
     ///   - ignoresRange: Whether the answer is the whole, as if there were no `Range`.
-    ///   - base: What `stored` is a form of; conditions are about that.
+    ///   - base: The response that `stored` is a form of; conditions are about that.
     init(
         of stored: StoredResponse,
         to request: ClientRequest,

@@ -111,7 +111,7 @@ package struct HTTPCacheStateMachine: Sendable {
         }
     }
 
-    /// What the request gets of a stored response.
+    /// The parts of a stored response that the request gets.
     func form(of stored: StoredResponse, now: Date, isArriving: Bool = false) -> AnswerForm {
         let (served, isInForm) = served(stored)
         // Whose date it is cannot be told where there are several forms. And of a form that has to be made there are no parts yet.

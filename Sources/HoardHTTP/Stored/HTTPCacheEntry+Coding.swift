@@ -19,7 +19,7 @@ extension Codec where Value == HTTPCacheEntry {
     /// - Parameter rules: Of the cache that reads the entries. What follows from a response's fields is derived by them, and is not stored.
     package static func httpCacheEntry(rules: HTTPCacheRules) -> Codec {
         var codec = Codec(
-            // What a cache with forms has stored for all clients is not for one without.
+            // A response that a cache with forms has stored for all clients is not for a cache without.
             schema: rules.codings == nil ? "hoard-http/2" : "hoard-http/2+forms",
             contentType: "application/x-hoard-http",
             encode: { entry in

@@ -102,7 +102,7 @@ package struct StoredResponse: Sendable {
     /// The one coding that it has; `nil` if it has none, or is not ``isCodable``.
     @inline(__always) var coding: ContentCoding? { message.coding }
 
-    /// What has been made of it for clients that want other codings.
+    /// The forms that have been made for clients that want other codings.
     var forms: [CodedForm] {
         get { message.extras.forms }
         set {

@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// What a client holds.
+    /// A response that a client holds.
     private struct Held {
         let version: Int
         let content: ByteBuffer

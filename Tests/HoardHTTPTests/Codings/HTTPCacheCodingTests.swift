@@ -70,7 +70,7 @@ import Testing
     func weightsDecide(accepted: String, expected: String?) async throws {
         guard ContentCoding.available.contains(.brotli), ContentCoding.available.contains(.zstandard) else { return }
         let harness = CacheHarness.coding(origin: Self.origin())
-        // What “*” stands for is the best of the others.
+        // “*” stands for the best of the others.
         let expected = accepted == "br;q=0, *" ? "zstd" : expected
         #expect(try await harness.coded(accepted).coding == expected)
     }
@@ -360,7 +360,7 @@ import Testing
         while try await iterator.next() != nil {}
         await harness.transfersEnd()
         let hit = try await harness.coded("gzip")
-        // What is cut into parts as it arrives has other bytes.
+        // Content that is cut into parts as it arrives has other bytes.
         #expect(hit.isFromCache && response.head.headerFields[.eTag] == hit.tag.map { "W/\($0)" })
         #expect(try hit.text == parts.joined())
     }

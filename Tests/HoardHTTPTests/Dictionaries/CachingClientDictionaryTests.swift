@@ -18,7 +18,7 @@ struct CachingClientDictionaryTests {
     /// The way from the client to the server's cache.
     private final class Wire: Transport {
         let server: CacheHarness
-        /// What comes instead of the server's content.
+        /// Changes the server's content on its way.
         let damage = Mutex<(@Sendable (ByteBuffer) -> ByteBuffer)?>(nil)
         let seen = Mutex<[(asked: HTTPFields, coding: String?, length: Int)]>([])
 

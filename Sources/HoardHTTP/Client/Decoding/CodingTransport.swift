@@ -17,7 +17,7 @@ internal import NIOCore
 /// That is done behind the cache, so that a hit costs nothing for it. All requests of a client that say nothing get the same field, so they select the same
 /// variants. Of a range of coded content nothing can be decoded, so a request for one asks for none.
 ///
-/// What is compressed with a dictionary is stored decoded, since the dictionary may be gone when it is needed again.
+/// Content that is compressed with a dictionary is stored decoded, since the dictionary may be gone when it is needed again.
 final class CodingTransport: Transport {
     private static let hasDictionaries = ContentCoding.available.contains(.zstandard)
     private static let codings = ContentCoding.available.map(\.name).joined(separator: ", ")
