@@ -51,10 +51,26 @@ public final class ShadowSimulation: Sendable {
         maximumKeyCount: Int = 65_536,
         ticker: any Ticker = MonotonicTicker()
     ) throws(ShadowSimulationError) {
+        try self.init(shadows, sample: sample, maximumKeyCount: maximumKeyCount, ticker: ticker, pseudonymSeed: nil)
+    }
+
+    /// Begins a simulation in which the same keys have the same pseudonyms in every run.
+    convenience init(
+        _ shadows: [Shadow],
+        sample: Double,
+        maximumKeyCount: Int = 65_536,
+        ticker: any Ticker,
+        pseudonymSeed: UInt64?
+    ) throws(ShadowSimulationError) {
         var configuration = CacheTraceRecorder.Configuration()
         configuration.maximumPendingByteCount = Self.maximumPendingByteCount
         try Self.check(sample)
-        let recorder = CacheTraceRecorder(listenedShare: sample, configuration: configuration, ticker: ticker)
+        let recorder = CacheTraceRecorder(
+            listenedShare: sample,
+            configuration: configuration,
+            ticker: ticker,
+            pseudonymSeed: pseudonymSeed
+        )
         try self.init(shadows, sample: sample, maximumKeyCount: maximumKeyCount, recorder: recorder, ownsRecorder: true)
     }
 

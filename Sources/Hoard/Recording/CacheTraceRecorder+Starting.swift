@@ -51,8 +51,22 @@ extension CacheTraceRecorder {
     }
 
     /// Gathers accesses for listeners alone. There is no file.
-    package convenience init(listenedShare: Double, configuration: Configuration = Configuration(), ticker: any Ticker) {
-        self.init(writer: nil, sampledKeys: Self.sampledKeys(listenedShare), configuration: configuration, ticker: ticker, onFailure: { _ in })
+    ///
+    /// - Parameter pseudonymSeed: Makes the pseudonyms of keys, so that they are the same in every run of a test. `nil`: they are secret.
+    package convenience init(
+        listenedShare: Double,
+        configuration: Configuration = Configuration(),
+        ticker: any Ticker,
+        pseudonymSeed: UInt64? = nil
+    ) {
+        self.init(
+            writer: nil,
+            sampledKeys: Self.sampledKeys(listenedShare),
+            configuration: configuration,
+            ticker: ticker,
+            pseudonymSeed: pseudonymSeed,
+            onFailure: { _ in }
+        )
     }
 
     /// Has a function given the accesses to a share of the keys, from those on that have not been handed out yet.

@@ -40,10 +40,15 @@ public final class CacheTraceRecorder: Sendable {
         sampledKeys: UInt32,
         configuration: Configuration,
         ticker: any Ticker,
+        pseudonymSeed: UInt64? = nil,
         onFailure: @escaping @Sendable (CacheTraceError) -> Void
     ) {
         self.configuration = configuration
-        let collector = TraceCollector(threshold: sampledKeys, maximumByteCount: max(1 << 16, configuration.maximumPendingByteCount))
+        let collector = TraceCollector(
+            threshold: sampledKeys,
+            maximumByteCount: max(1 << 16, configuration.maximumPendingByteCount),
+            pseudonymSeed: pseudonymSeed
+        )
         let output = TraceOutput(writer: writer, collector: collector, onFailure: onFailure)
         self.collector = collector
         self.output = output

@@ -22,6 +22,8 @@ final class TraceCollector: Sendable {
     private let state = Mutex(State())
     /// Turns hashes into pseudonyms. Never leaves the process.
     private let secret = (RandomNumbers.draw(), RandomNumbers.draw())
+    /// Makes pseudonyms that are the same in every run; `nil` outside of tests.
+    private let fixedHasher: KeyHasher?
 
     /// So many arrays are kept for other feeds: as many as a cache has shards.
     private static let maximumSpareCount = 64
@@ -31,7 +33,9 @@ final class TraceCollector: Sendable {
     /// - Parameters:
     ///   - threshold: Of 65,536 keys, how many are recorded.
     ///   - maximumByteCount: How much may wait to be written.
-    init(threshold: UInt32, maximumByteCount: Int) {
+    ///   - seed: See ``CacheTraceRecorder/init(listenedShare:configuration:ticker:pseudonymSeed:)``.
+    init(threshold: UInt32, maximumByteCount: Int, pseudonymSeed seed: UInt64?) {
+        fixedHasher = seed.map { KeyHasher.fixed($0) }
         self.threshold = threshold
         maximumWordCount = maximumByteCount / 8
     }
@@ -90,6 +94,7 @@ final class TraceCollector: Sendable {
     ///
     /// SipHash, keyed with the secret and the process's own.
     private func pseudonym(of hash: UInt64) -> UInt64 {
+        if let fixedHasher { return fixedHasher(hash) & TraceBlock.keyMask }
         var hasher = Hasher()
         hasher.combine(secret.0)
         hasher.combine(secret.1)

@@ -39,14 +39,14 @@ struct ShadowSimulationTests {
     }
 
     // A sample of the keys has a ratio that is off by some hundredths, since single popular keys are in it or not. The real one, counted at the same requests, is off by the same.
-    // The seeds choose the samples. The keys of a shadow have other hashes than those of the real cache, by which one of some caches chooses another window for a while and is
-    // one or two points off, as two real caches are. The one in the middle is not.
+    // The seeds choose the samples and the shadows' hashes, which are not those of the real cache: by them, one of some caches chooses another window for a while and is one or two
+    // points off, as two real caches are. The one in the middle is not.
     @Test(arguments: [1.0, 0.25, 0.0625])
     func theOwnPolicyAndSizeGiveTheHitRatioOfTheRealCache(sample: Double) throws {
         var differences: [Double] = []
         for seed in UInt64(1)...5 {
             let cache = Cache<Int, Int>(maximumCount: 8_000, hashSeed: seed)
-            let simulation = try ShadowSimulation([.init(.hoard, .count(8_000))], sample: sample, ticker: time)
+            let simulation = try ShadowSimulation([.init(.hoard, .count(8_000))], sample: sample, ticker: time, pseudonymSeed: seed)
             cache.recordAccesses(with: simulation.recorder)
             try use(cache, simulation.recorder, requests: 100_000, keys: 100_000, seed: seed)
             let all = cache.statistics
