@@ -70,10 +70,15 @@ struct DictionaryPattern: Hashable, Sendable {
                 path = own.path[...slash] + path
             }
         }
-        guard let pathParts = Self.parts(path), let queryParts = query.map({ Self.parts($0) }) ?? .some(nil) else { return nil }
+        guard let pathParts = Self.parts(path) else { return nil }
         origin = own.origin
         self.path = pathParts
-        self.query = query == nil ? nil : queryParts
+        if let query {
+            guard let queryParts = Self.parts(query) else { return nil }
+            self.query = queryParts
+        } else {
+            self.query = nil
+        }
     }
 
     /// Scheme and authority, path, and query of a URI.
