@@ -2,15 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension AcceptEncoding {
-    /// Reads a member: `codings [ OWS ";" OWS "q=" qvalue ]`.
-    mutating func readMember(_ member: UnsafeRawBufferPointer) {
+    /// The name of a member and its weight. `nil` if the weight is malformed.
+    static func parts(of member: UnsafeRawBufferPointer) -> (name: UnsafeRawBufferPointer, quality: Quality)? {
         let nameEnd = member.firstIndex(of: UInt8(ascii: ";")) ?? member.count
         let name = UnsafeRawBufferPointer(rebasing: member[..<nameEnd]).trimmed
-        var quality: Quality = 1000
-        if nameEnd < member.count {
-            guard let weight = Self.weight(UnsafeRawBufferPointer(rebasing: member[(nameEnd + 1)...]).trimmed) else { return }
-            quality = weight
-        }
+        if nameEnd == member.count { return (name, 1000) }
+        return weight(UnsafeRawBufferPointer(rebasing: member[(nameEnd + 1)...]).trimmed).map { (name, $0) }
+    }
+
+    /// Reads a member: `codings [ OWS ";" OWS "q=" qvalue ]`.
+    mutating func readMember(_ member: UnsafeRawBufferPointer) {
+        guard let (name, quality) = Self.parts(of: member) else { return }
         if let coding = ContentCoding(token: name) {
             self[coding] = max(self[coding] ?? 0, quality)
         } else if name.isToken("identity") {

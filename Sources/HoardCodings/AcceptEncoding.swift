@@ -51,15 +51,13 @@ package struct AcceptEncoding: Hashable, Sendable {
     }
 
     /// Whether a field names a coding that this type does not know, and wants it.
-    package static func accepts(_ name: String, in field: String?) -> Bool {
+    package static func accepts(_ name: StaticString, in field: String?) -> Bool {
         guard var field else { return false }
         return field.withUTF8 { bytes in
             var accepts = false
             UnsafeRawBufferPointer(bytes).forEachListMember { member in
-                let end = member.firstIndex(of: UInt8(ascii: ";")) ?? member.count
-                guard UnsafeRawBufferPointer(rebasing: member[..<end]).trimmed.elementsEqual(name.utf8) else { return }
-                let weight = UnsafeRawBufferPointer(rebasing: member[end...]).filter { ($0 >= 0x31 && $0 <= 0x39) }
-                accepts = end == member.count || !weight.isEmpty
+                guard let (token, quality) = Self.parts(of: member), token.isToken(name) else { return }
+                accepts = accepts || quality > 0
             }
             return accepts
         }

@@ -33,7 +33,7 @@ public struct FieldNormalization: Hashable, Sendable {
 extension FieldNormalization {
     /// Reads a rule as settings have it: `Accept-Language: de*, DE -> de`. `nil` if it is none.
     package init?(_ text: String) {
-        guard let colon = text.firstIndex(of: ":"), let arrow = text.range(of: "->", after: colon),
+        guard let colon = text.firstIndex(of: ":"), let arrow = text[colon...].firstRange(of: "->"),
             let name = HTTPField.Name(String(text[..<colon]).trimmed)
         else { return nil }
         let values = text[text.index(after: colon)..<arrow.lowerBound].split(separator: ",", omittingEmptySubsequences: false).map {
@@ -87,14 +87,5 @@ extension [FieldNormalization] {
 extension String {
     fileprivate var trimmed: String {
         String(decoding: Array(utf8).trimmed, as: UTF8.self)
-    }
-
-    fileprivate func range(of text: String, after start: Index) -> Range<Index>? {
-        var index = start
-        while index < endIndex {
-            if self[index...].hasPrefix(text) { return index..<self.index(index, offsetBy: text.count) }
-            index = self.index(after: index)
-        }
-        return nil
     }
 }

@@ -63,10 +63,7 @@ package struct CodingRules: Hashable, Sendable {
 
     /// The one coding that content has; `nil` if it has none, several, or one that this build does not know.
     func coding(of fields: HTTPFields) -> ContentCoding? {
-        guard fields.has(.contentEncoding) else { return nil }
-        let names = fields[values: .contentEncoding].joined(separator: ", ")
-        guard let codings = try? ContentCoding.codings(ofContentEncoding: names), codings.count == 1, ContentCoding.available.contains(codings[0])
-        else { return nil }
+        guard let codings = fields.contentCodings, codings.count == 1 else { return nil }
         return codings[0]
     }
 

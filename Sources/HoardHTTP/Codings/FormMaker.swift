@@ -69,8 +69,7 @@ final class FormMaker: Sendable {
 
     private func make(_ content: ByteBuffer, _ job: Job) -> Form {
         do throws(CodingError) {
-            var plain = content
-            if let own = job.own { plain = try ContentDecoder(codings: [own], limits: limits).content(content) }
+            let plain = try content.decoded(job.own.map { [$0] } ?? [], limits)
             guard let target = job.target.coding else { return .coded(plain) }
             let dictionary = job.target.dictionary
             var coded = ByteBuffer(bytes: dictionary?.header ?? [])
@@ -84,39 +83,5 @@ final class FormMaker: Sendable {
         } catch {
             return error.code == .tooLong || error.code == .tooDense ? .tooLong : .damaged
         }
-    }
-}
-
-extension ContentDecoder {
-    /// All of some content, decoded.
-    func content(_ coded: ByteBuffer) throws(CodingError) -> ByteBuffer {
-        var output = ByteBuffer()
-        let result = coded.withUnsafeReadableBytes { bytes in
-            Result { () throws(CodingError) in try self.decode(bytes) { part throws(CodingError) in _ = output.writeBytes(part) } }
-        }
-        try result.get()
-        try finish()
-        return output
-    }
-}
-
-extension ContentEncoder {
-    /// All of some content, encoded.
-    fileprivate func content(_ plain: ByteBuffer) throws(CodingError) -> ByteBuffer {
-        var output = try encode(plain, flush: false)
-        try finish { part throws(CodingError) in _ = output.writeBytes(part) }
-        return output
-    }
-
-    /// A part of content, encoded as far as it can be.
-    func encode(_ part: ByteBuffer, flush: Bool) throws(CodingError) -> ByteBuffer {
-        var output = ByteBuffer()
-        let result = part.withUnsafeReadableBytes { bytes in
-            Result { () throws(CodingError) in
-                try self.encode(bytes, flush: flush) { part throws(CodingError) in _ = output.writeBytes(part) }
-            }
-        }
-        try result.get()
-        return output
     }
 }

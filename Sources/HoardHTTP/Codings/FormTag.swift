@@ -10,7 +10,7 @@ internal import HoardCodings
 /// all forms.
 enum FormTag {
     private static let identity = "identity"
-    private static let dictionary = CompressionDictionary.codingName + "-"
+    private static let dictionary = "\(CompressionDictionary.codingName)-"
     /// So many hexadecimal digits of a dictionary's digest.
     private static let digitCount = 16
 

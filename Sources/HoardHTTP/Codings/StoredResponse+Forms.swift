@@ -15,7 +15,7 @@ struct FormKind: Hashable, Sendable {
     init(_ dictionary: CompressionDictionary) { (coding, self.dictionary) = (.zstandard, dictionary) }
 
     /// As `Content-Encoding` has it.
-    var name: String? { dictionary == nil ? coding?.name : CompressionDictionary.codingName }
+    var name: String? { dictionary == nil ? coding?.name : CompressionDictionary.codingName.description }
 
     static func == (left: Self, right: Self) -> Bool { left.coding == right.coding && left.dictionary?.digest == right.dictionary?.digest }
 

@@ -32,7 +32,7 @@ final class CompressionDictionary: Sendable {
     var header: [UInt8] { [0x5e, 0x2a, 0x4d, 0x18, 0x20, 0x00, 0x00, 0x00] + digest }
 
     /// The coding of content that is compressed with it.
-    static let codingName = "dcz"
+    static let codingName: StaticString = "dcz"
 }
 
 /// The dictionaries that a cache knows. Those that were not used for longest go when there are too many bytes of them.

@@ -15,15 +15,11 @@ extension HTTPCache {
         else { return }
         let body = response.body
         work.start { [self] in
+            let (own, limits) = (response.coding.map { [$0] } ?? [], ContentDecoder.Limits(maximumBytes: dictionaries.maximumLength))
             guard let stored = await content([.range(0..<length)], of: body, key: key),
-                var bytes = try? await HTTPBody(stored, length: length).collect(upTo: length)
+                let bytes = try? await HTTPBody(stored, length: length).collect(upTo: length), let plain = try? bytes.decoded(own, limits)
             else { return }
-            if let own = response.coding {
-                let limits = ContentDecoder.Limits(maximumBytes: dictionaries.maximumLength)
-                guard let decoder = try? ContentDecoder(codings: [own], limits: limits), let decoded = try? decoder.content(bytes) else { return }
-                bytes = decoded
-            }
-            dictionaries.add(Array(buffer: bytes), use, for: key)
+            dictionaries.add(Array(buffer: plain), use, for: key)
         }
     }
 }

@@ -54,8 +54,7 @@ struct HTTPCacheDictionaryTests {
         var content = content
         let header = content.readBytes(length: 40)
         #expect(header == [0x5e, 0x2a, 0x4d, 0x18, 0x20, 0, 0, 0] + digest(dictionary))
-        let decoder = try ContentDecoder(codings: [.zstandard], dictionary: Array(dictionary.utf8))
-        return String(buffer: try decoder.content(content))
+        return String(buffer: try content.decoded([.zstandard], dictionary: Array(dictionary.utf8)))
     }
 
     private func get(_ harness: CacheHarness, _ path: String, _ fields: HTTPFields = [:], accepts: String = "gzip, br, zstd, dcz") async throws
@@ -193,7 +192,7 @@ struct HTTPCacheDictionaryTests {
             let job = FormMaker.Job(key: HTTPCacheKey(scope: "", targetURI: ""), own: nil, target: FormKind(known))
             guard case .coded(var coded) = await maker.form(of: ByteBuffer(bytes: content), job, keep: { _ in }) else { continue }
             coded.moveReaderIndex(forwardBy: 40)
-            #expect(try Array(buffer: ContentDecoder(codings: [.zstandard], dictionary: dictionary).content(coded)) == content, context)
+            #expect(try Array(buffer: coded.decoded([.zstandard], dictionary: dictionary)) == content, context)
             // Cut, damaged, or with another dictionary: refused, or the same.
             var damaged = coded
             switch Int.random(in: 0..<3, using: &generator) {
@@ -205,9 +204,7 @@ struct HTTPCacheDictionaryTests {
                 damaged.setInteger(UInt8.random(in: 0...255, using: &generator), at: place)
             default: dictionary[0] &+= 1
             }
-            if let decoder = try? ContentDecoder(codings: [.zstandard], limits: .init(maximumBytes: 1 << 20), dictionary: dictionary),
-                let decoded = try? decoder.content(damaged)
-            {
+            if let decoded = try? damaged.decoded([.zstandard], .init(maximumBytes: 1 << 20), dictionary: dictionary) {
                 #expect(Array(buffer: decoded) == content, context)
             }
         }

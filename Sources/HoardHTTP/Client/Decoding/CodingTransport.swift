@@ -99,10 +99,9 @@ final class CodingTransport: Transport {
     /// Undoes the coding with the dictionary that was offered, if there is one.
     private func undo(_ offered: CompressionDictionary, _ uri: String, in response: inout TransportResponse) {
         let names = response.head.headerFields[values: .contentEncoding]
-        guard names.count == 1, names[0].lowercased() == CompressionDictionary.codingName else { return }
-        let limits = ContentDecoder.Limits(maximumBytes: max(0, decoding.maximumBytes), maximumRatio: max(1, decoding.maximumRatio))
+        guard names.count == 1, names[0].lowercased() == CompressionDictionary.codingName.description else { return }
         let (coded, dictionaries, partition) = (response.body, dictionaries, partition)
-        let decoded = DictionaryCodedBody(coded, offered, limits) { dictionaries.remove(offered, of: uri, partition: partition) }
+        let decoded = DictionaryCodedBody(coded, offered, decoding.limits) { dictionaries.remove(offered, of: uri, partition: partition) }
         response.head.headerFields = response.head.headerFields.removingFieldsOfCodedContent()
         response.body = HTTPBody(decoded, length: nil, trailers: { coded.trailers })
     }
@@ -113,16 +112,10 @@ final class CodingTransport: Transport {
         let now = clock.now()
         let freshness = ResponseFreshness(of: response.head, requestTime: now, responseTime: now, rules: HTTPCacheRules(mode: .private))
         let freshUntil = now.addingTimeInterval(freshness.timeToLive(at: now))
-        let names = response.head.headerFields[values: .contentEncoding].joined(separator: ", ")
-        guard freshUntil > now, !freshness.cacheControl.noStore, let codings = try? ContentCoding.codings(ofContentEncoding: names) else { return }
+        guard freshUntil > now, !freshness.cacheControl.noStore, let codings = response.head.headerFields.contentCodings else { return }
         let (dictionaries, partition) = (dictionaries, partition)
         let add = { @Sendable (content: ByteBuffer) in
-            let limits = ContentDecoder.Limits(maximumBytes: dictionaries.maximumLength)
-            var plain = content
-            if !codings.isEmpty {
-                guard let decoder = try? ContentDecoder(codings: codings, limits: limits), let decoded = try? decoder.content(content) else { return }
-                plain = decoded
-            }
+            guard let plain = try? content.decoded(codings, ContentDecoder.Limits(maximumBytes: dictionaries.maximumLength)) else { return }
             let held = ClientDictionaries.Held(dictionary: CompressionDictionary(Array(buffer: plain), use), freshUntil: freshUntil)
             dictionaries.add(held, of: uri, partition: partition)
         }

@@ -38,18 +38,17 @@ extension ContentDecoding {
 
     /// The codings of a response that can be undone; `nil` if there are none, or others among them.
     private func codings(of head: HTTPResponse) -> [ContentCoding]? {
-        guard head.status != .partialContent, head.status != .notModified, head.headerFields.has(.contentEncoding) else { return nil }
-        let value = head.headerFields[values: .contentEncoding].joined(separator: ", ")
-        guard let codings = try? ContentCoding.codings(ofContentEncoding: value), !codings.isEmpty,
-            codings.allSatisfy(ContentCoding.available.contains), codings.count <= ContentDecoder.maximumCodingCount
-        else { return nil }
+        guard head.status != .partialContent, head.status != .notModified, let codings = head.headerFields.contentCodings, !codings.isEmpty else {
+            return nil
+        }
         return codings
     }
+
+    var limits: ContentDecoder.Limits { ContentDecoder.Limits(maximumBytes: max(0, maximumBytes), maximumRatio: max(1, maximumRatio)) }
 
     /// Undoes the codings of a response to a request that asked for them. The content is decoded while it is read, a short one at once.
     func decode(_ response: inout HTTPCacheResponse, to method: HTTPRequest.Method) {
         guard method != .head, response.body.length != 0, let codings = codings(of: response.head) else { return }
-        let limits = ContentDecoder.Limits(maximumBytes: max(0, maximumBytes), maximumRatio: max(1, maximumRatio))
         let decoded = DecodedBody(response.body, codings, limits)
         response.head.headerFields = response.head.headerFields.removingFieldsOfCodedContent()
         if let bytes = decoded.bytesAtHand {

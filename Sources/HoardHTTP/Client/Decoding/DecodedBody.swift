@@ -31,15 +31,7 @@ struct DecodedBody: AsyncSequence, Sendable {
         guard let bytes = coded.bytesAtHand, bytes.readableBytes <= Self.longestAtOnce else { return nil }
         var limits = limits
         limits.maximumBytes = Swift.min(limits.maximumBytes, Self.longestAtOnce)
-        guard let decoder = try? ContentDecoder(codings: codings, limits: limits) else { return nil }
-        var (rest, decoded) = (bytes, ByteBuffer())
-        do throws(CodingError) {
-            while case var part = try decoder.decode(&rest), part.readableBytes > 0 { decoded.writeBuffer(&part) }
-            try decoder.finish()
-        } catch {
-            return nil
-        }
-        return decoded
+        return try? bytes.decoded(codings, limits)
     }
 
     struct Iterator: AsyncIteratorProtocol {
@@ -85,35 +77,6 @@ struct DecodedBody: AsyncSequence, Sendable {
                 throw TransportError(error)
             }
         }
-    }
-}
-
-extension ContentDecoder {
-    /// Decodes some of the bytes, which are taken away. Nothing is left of them when the result is empty.
-    fileprivate func decode(_ rest: inout ByteBuffer) throws(CodingError) -> ByteBuffer {
-        var decoded = ByteBuffer()
-        let result = rest.withUnsafeReadableBytes { bytes in
-            Result { () throws(CodingError) in
-                var (consumed, failure) = (0, CodingError?.none)
-                decoded.writeWithUnsafeMutableBytes(minimumWritableBytes: ContentDecoder.scratchByteCount) { output in
-                    do throws(CodingError) {
-                        let (read, written) = try self.decode(
-                            bytes,
-                            into: UnsafeMutableRawBufferPointer(rebasing: output[..<ContentDecoder.scratchByteCount])
-                        )
-                        consumed = read
-                        return written
-                    } catch {
-                        failure = error
-                        return 0
-                    }
-                }
-                if let failure { throw failure }
-                return consumed
-            }
-        }
-        rest.moveReaderIndex(forwardBy: try result.get())
-        return decoded
     }
 }
 
