@@ -98,7 +98,7 @@ public final class HTTPCache: Sendable {
             grace: isShared ? .init(duration: .seconds(60), ticker: ticker, deadlines: deadlines) : nil
         )
         flights = Flights(ticker: ticker)
-        forms = FormMaker(maximumBytes: min(rules.maximumObjectBytes, Self.longestInMemory))
+        forms = FormMaker(maximumBytes: min(rules.maximumObjectBytes, FormMaker.longestContent))
         let dictionaryBytes = rules.codings?.maximumDictionaryBytes ?? 0
         dictionaries = dictionaryBytes > 0 ? CompressionDictionaries(maximumBytes: dictionaryBytes) : nil
         // Stores may have some from before, or from others.

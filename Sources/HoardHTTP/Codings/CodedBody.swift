@@ -13,26 +13,36 @@ struct CodedBody: AsyncSequence, Sendable {
 
     private let plain: HTTPBody
     private let coding: ContentCoding
+    private let dictionary: CompressionDictionary?
 
-    init(_ plain: HTTPBody, _ coding: ContentCoding) {
+    /// - Parameter dictionary: With Zstandard alone.
+    init(_ plain: HTTPBody, _ coding: ContentCoding, _ dictionary: CompressionDictionary?) {
         self.plain = plain
         self.coding = coding
+        self.dictionary = dictionary
     }
 
-    func makeAsyncIterator() -> Iterator { Iterator(plain.makeAsyncIterator(), coding) }
+    func makeAsyncIterator() -> Iterator { Iterator(plain.makeAsyncIterator(), coding, dictionary) }
 
     struct Iterator: AsyncIteratorProtocol {
         private var plain: HTTPBody.AsyncIterator?
         private let encoder: Encoder
+        /// The digest of the dictionary, which stands before the content.
+        private var header: ByteBuffer?
 
-        init(_ plain: HTTPBody.AsyncIterator, _ coding: ContentCoding) {
+        init(_ plain: HTTPBody.AsyncIterator, _ coding: ContentCoding, _ dictionary: CompressionDictionary?) {
             self.plain = plain
-            encoder = Encoder(coding)
+            encoder = Encoder(coding, dictionary)
+            header = dictionary.map { ByteBuffer(bytes: $0.header) }
         }
 
         mutating func next() async throws -> ByteBuffer? { try await next(isolation: nil) }
 
         mutating func next(isolation actor: isolated (any Actor)?) async throws -> ByteBuffer? {
+            if let header {
+                self.header = nil
+                return header
+            }
             while plain != nil {
                 guard let part = try await plain?.next(isolation: actor) else {
                     plain = nil
@@ -49,8 +59,8 @@ struct CodedBody: AsyncSequence, Sendable {
     private final class Encoder: Sendable {
         private let encoder: Mutex<Result<ContentEncoder, CodingError>>
 
-        init(_ coding: ContentCoding) {
-            encoder = Mutex(Result { () throws(CodingError) in try ContentEncoder(coding: coding) })
+        init(_ coding: ContentCoding, _ dictionary: CompressionDictionary?) {
+            encoder = Mutex(Result { () throws(CodingError) in try ContentEncoder(coding: coding, dictionary: dictionary?.content) })
         }
 
         /// Longer parts are encoded away from the event loop that may be calling.

@@ -89,7 +89,7 @@ struct CodingSelection: Sendable {
     }
 
     /// The same without a dictionary.
-    func coding(for own: ContentCoding?) -> ContentCoding? {
+    private func coding(for own: ContentCoding?) -> ContentCoding? {
         if let heldForm, accepts(heldForm), heldForm == nil || heldForm == own || encodes && rules.offered.contains(where: { $0 == heldForm }) {
             return heldForm
         }

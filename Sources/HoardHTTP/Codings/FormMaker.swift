@@ -32,6 +32,9 @@ final class FormMaker: Sendable {
         let task: Task<Form, Never>
     }
 
+    /// Content that is longer when it is decoded is coded while it is sent.
+    static let longestContent = 4 << 20
+
     private let running = Mutex<[Job: Running]>([:])
     private let limits: ContentDecoder.Limits
 

@@ -11,8 +11,6 @@ extension HTTPCache {
     struct Recoding {
         let own: ContentCoding?
         let target: FormKind
-
-        var isNone: Bool { target == FormKind(own) }
     }
 
     /// How a response is to be changed that is not in the form that its client wants; `nil` if it is, or stays as it is.
@@ -39,8 +37,8 @@ extension HTTPCache {
         call.coding?.nameHeldForm(in: &response.head)
         guard let recoding = recoding(of: response, to: call) else { return response }
         if call.request.method == .head { return response.headInForm(recoding, isKept: false) }
-        guard let content = await contentAtOnce(of: response, recoding) else {
-            return response.body.length == 0 ? response : streamed(response, recoding, to: call)
+        guard let content = response.body.bytesAtHand, content.readableBytes <= configuration.inlineBodyBytes else {
+            return response.body.length == 0 ? response : response.streamed(recoding)
         }
         if content.readableBytes < (recoding.own == nil ? rules.codings?.minimumBytes ?? 0 : 1) {
             keep(nil, recoding, of: content, for: call)
@@ -54,32 +52,12 @@ extension HTTPCache {
             case .tooLong, .damaged: break
             }
         }
-        if response.body.bytesAtHand == nil { response.body = HTTPBody(content) }
-        if case .tooLong = form { return streamed(response, recoding, to: call) }
+        if case .tooLong = form { return response.streamed(recoding) }
         guard case .coded(let coded) = form else { return response }
         response = response.headInForm(recoding, isKept: true)
         response.head.headerFields.append(HTTPField(name: .contentLength, value: String(coded.readableBytes)))
         response.body = HTTPBody(coded)
         return response
-    }
-
-    /// Longer content is not read into memory to be coded.
-    static let longestInMemory = 4 << 20
-
-    /// The response, coded while it is read, without a dictionary.
-    private func streamed(_ response: HTTPCacheResponse, _ recoding: Recoding, to call: Call) -> HTTPCacheResponse {
-        var plain = recoding
-        if plain.target.dictionary != nil { plain = Recoding(own: recoding.own, target: FormKind(call.coding?.coding(for: recoding.own))) }
-        return plain.isNone ? response : response.streamed(plain)
-    }
-
-    /// The content that a form is made of; `nil`: it is coded while it is sent. Content in pieces is read for the sake of a dictionary.
-    private func contentAtOnce(of response: HTTPCacheResponse, _ recoding: Recoding) async -> ByteBuffer? {
-        if let content = response.body.bytesAtHand { return content.readableBytes <= configuration.inlineBodyBytes ? content : nil }
-        guard recoding.target.dictionary != nil, response.isFromCache, response.report?.outcome != .collapsedHit,
-            let length = response.body.length, length <= min(Self.longestInMemory, dictionaries?.maximumLength ?? 0)
-        else { return nil }
-        return try? await response.body.collect(upTo: length)
     }
 
     /// Keeps a form beside the response that it is of, if memory still has that.
@@ -118,7 +96,7 @@ extension HTTPCacheResponse {
         let plain = recoding.own.map { HTTPBody(DecodedBody(original, [$0], limits), length: nil) } ?? original
         let trailers = { @Sendable in original.trailers.map { HTTPFields($0.filter { !$0.name.isDigest }) } }
         response.body =
-            recoding.target.coding.map { HTTPBody(CodedBody(plain, $0), length: nil, trailers: trailers) }
+            recoding.target.coding.map { HTTPBody(CodedBody(plain, $0, recoding.target.dictionary), length: nil, trailers: trailers) }
             ?? HTTPBody(plain, length: nil, trailers: trailers)
         return response
     }

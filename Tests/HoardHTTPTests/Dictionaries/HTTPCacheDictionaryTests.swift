@@ -11,8 +11,10 @@ import Testing
 
 @testable import HoardHTTP
 
+private let pairCount = Int(ProcessInfo.processInfo.environment["HOARD_DICTIONARY_PAIRS"] ?? "")
+
 /// Compression dictionaries (RFC 9842) that the cache manages: what is new of a page goes to who has an older one.
-@Suite("HTTPCache with dictionaries", .timeLimit(.minutes(5)), .enabled(if: ContentCoding.available.contains(.zstandard)))
+@Suite("HTTPCache with dictionaries", .timeLimit(.minutes(pairCount == nil ? 5 : 240)), .enabled(if: ContentCoding.available.contains(.zstandard)))
 struct HTTPCacheDictionaryTests {
     private static let fields: HTTPFields = [
         .cacheControl: "max-age=600", .contentType: "text/javascript", .useAsDictionary: "match=\"/app/*\", id=\"one\"",
@@ -70,18 +72,16 @@ struct HTTPCacheDictionaryTests {
         let harness = Self.harness(count: count)
         let old = Self.text(1, count: count)
         #expect(try await get(harness, "/app/1").text == old)
-        var length = 0
         for _ in 1...3 {
             let reply = try await get(harness, "/app/2", Self.available(old))
-            if reply.isFromCache || count == 20_000 {
-                #expect(reply.coding == "dcz")
-                #expect(try Self.decoded(reply.content, with: old) == Self.text(2, count: count))
-                #expect(reply.head.headerFields[values: .vary].joined(separator: ", ") == "Accept-Encoding, Available-Dictionary")
-                #expect(reply.tag?.hasPrefix("\"/app/2:dcz-") == true)
-                length = reply.content.readableBytes
-            }
+            #expect(reply.coding == "dcz")
+            #expect(try Self.decoded(reply.content, with: old) == Self.text(2, count: count))
+            #expect(reply.head.headerFields[values: .vary].joined(separator: ", ") == "Accept-Encoding, Available-Dictionary")
+            // What is kept in pieces is coded while it is sent, so its bytes do not come again.
+            let isKept = count == 20_000
+            #expect(reply.tag?.hasPrefix(isKept ? "\"/app/2:dcz-" : "W/\"/app/2:dcz-") == true)
+            #expect(reply.content.readableBytes < count / 25, "\(reply.content.readableBytes) bytes")
         }
-        #expect(length > 0 && length < count / 25, "\(length) bytes")
         #expect(harness.requestCount == 2)
         #expect(
             harness.transport.requests.allSatisfy {
@@ -169,7 +169,7 @@ struct HTTPCacheDictionaryTests {
     }
 
     @Test func randomPairsOfDictionariesAndContentComeBackAsTheyWere() async throws {
-        let count = Int(ProcessInfo.processInfo.environment["HOARD_DICTIONARY_PAIRS"] ?? "") ?? 2_000
+        let count = pairCount ?? 2_000
         let seed = UInt64(ProcessInfo.processInfo.environment["HOARD_DICTIONARY_SEED"] ?? "") ?? .random(in: 0 ... .max)
         print("Pairs of dictionary and content: seed \(seed)")
         var generator = SeededGenerator(seed: seed)

@@ -11,8 +11,10 @@ import Testing
 
 @testable import HoardHTTP
 
+private let requestCount = Int(ProcessInfo.processInfo.environment["HOARD_QUERY_REQUESTS"] ?? "")
+
 /// QUERY (RFC 10008): safe, with content, and answered from the cache by what was asked.
-@Suite(.timeLimit(.minutes(5))) struct HTTPCacheQueryTests {
+@Suite(.timeLimit(.minutes(requestCount == nil ? 5 : 240))) struct HTTPCacheQueryTests {
     /// An origin that says what it was asked.
     private static let echo: FakeTransport.Handler = { request in
         let type = request.head.headerFields[.contentType] ?? ""
@@ -233,7 +235,7 @@ import Testing
 
     /// `HOARD_QUERY_REQUESTS` sets how many are sent.
     @Test func randomQuestionsGetTheAnswersToTheirOwnContent() async throws {
-        let count = Int(ProcessInfo.processInfo.environment["HOARD_QUERY_REQUESTS"] ?? "") ?? 3_000
+        let count = requestCount ?? 3_000
         let seed = UInt64.random(in: 1...UInt64.max)
         var random = RandomSource(seed: seed)
         let harness = CacheHarness(mode: .shared, configure: { $0.maximumMemoryBytes = 1 << 20 }, origin: Self.echo)
