@@ -60,6 +60,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Hoard", targets: ["Hoard"]),
+        .library(name: "HoardModels", targets: ["HoardModels"]),
         .library(name: "HoardDisk", targets: ["HoardDisk"]),
         .library(name: "HoardRedis", targets: ["HoardRedis"]),
         .library(name: "HoardHTTP", targets: ["HoardHTTP"]),
@@ -74,7 +75,7 @@ let package = Package(
         .library(name: "HoardTestingServer", targets: ["HoardTestingServer"]),
         .executable(name: "hoard", targets: ["HoardCommand"]),
     ],
-    // `traits: []` leaves `Hoard` and `HoardSimulator`, which need no other package.
+    // `traits: []` leaves `Hoard`, `HoardModels` and `HoardSimulator`, which need no other package.
     traits: [
         .trait(name: "Disk", description: "HoardDisk"),
         .trait(name: "Redis", description: "HoardRedis"),
@@ -118,6 +119,9 @@ let package = Package(
     targets: [
         // Memory cache, records, codecs, stores, tiered cache.
         .target(name: "Hoard", swiftSettings: swiftSettings),
+
+        // What views show of a cache, for SwiftUI, UIKit and AppKit.
+        .target(name: "HoardModels", dependencies: ["Hoard"], swiftSettings: swiftSettings),
 
         // The disk tier.
         .target(
@@ -289,6 +293,11 @@ let package = Package(
 
         // One test target for each target, and one for the examples of the documents.
         .testTarget(name: "HoardTests", dependencies: ["Hoard", "HoardTesting"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "HoardModelsTests",
+            dependencies: ["Hoard", "HoardDisk", "HoardModels", "HoardTesting"],
+            swiftSettings: swiftSettings
+        ),
         .testTarget(
             name: "HoardDiskTests",
             dependencies: [

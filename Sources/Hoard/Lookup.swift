@@ -14,20 +14,22 @@ public struct Lookup<Value: Sendable>: Sendable {
     /// The tier that had the value.
     public let tier: CacheTier
 
+    @usableFromInline package let terms: EntryTerms
+
     /// When the value was loaded or written, or last confirmed by its source.
-    public let created: Date
+    public var created: Date { terms.created }
 
     /// How old the value was when it was found.
     public let age: Duration
 
     /// Until when the value is fresh. `nil`: for ever.
-    public let freshUntil: Date?
+    public var freshUntil: Date? { terms.freshUntil }
 
     /// What a revalidation would send to the source.
-    public let validator: String?
+    public var validator: String? { terms.validator }
 
     /// The labels of the value.
-    public let tags: Set<String>
+    public var tags: Set<String> { terms.tags }
 
     /// Why a stale value was returned; `nil` if it was fresh when it was found.
     public package(set) var staleReason: StaleReason?
@@ -46,10 +48,7 @@ public struct Lookup<Value: Sendable>: Sendable {
         self.tier = tier
         self.age = max(.zero, age)
         self.staleReason = staleReason
-        created = terms.created
-        freshUntil = terms.freshUntil
-        validator = terms.validator
-        tags = terms.tags
+        self.terms = terms
     }
 }
 

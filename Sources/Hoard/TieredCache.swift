@@ -71,6 +71,7 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// The tasks that listen to the stores, and the watches of those that are shared.
     let watchers = Mutex<[Task<Void, Never>]>([])
     let watches = Mutex<[StoreWatch]>([])
+    @usableFromInline let observers = KeyObservers<Key>()
     let foreignChangeHandler = Mutex<(@Sendable (ForeignChange) -> Void)?>(nil)
 
     @inlinable var tiers: [StoreTier] { stack.tiers }
@@ -168,10 +169,11 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         await storeWrites.waitUntilIdle()
     }
 
-    /// Finishes the writes under way, drops the memory tier and closes the stores, unless they belong to a ``StoreStack`` that was given. Suspends.
+    /// Ends all observers (``updates(forKey:policy:)``), finishes the writes under way, drops the memory tier and closes the stores, unless they belong to a ``StoreStack`` that was given. Suspends.
     ///
     /// Reads find nothing afterwards if the stores were closed; loads still work.
     public func close() async {
+        observers.close()
         await flush()
         await changeEverything { _ in
             if ownsStack { await stack.close() }

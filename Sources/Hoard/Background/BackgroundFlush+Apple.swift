@@ -21,26 +21,11 @@
         ]
 
         func observeDepartures(_ action: @escaping @Sendable () -> Void) -> any Sendable {
-            Observation(Self.departures.map { Notification.Name($0) }, action)
+            NotificationObservation(ofNames: Self.departures, action)
         }
 
         func performExpiringActivity(reason: String, _ activity: @escaping @Sendable (Bool) -> Void) {
             ProcessInfo.processInfo.performExpiringActivity(withReason: reason, using: activity)
-        }
-    }
-
-    /// Unchecked because the one field is constant, and what it refers to are tokens that are only given back.
-    private final class Observation: @unchecked Sendable {
-        private let tokens: [any NSObjectProtocol]
-
-        init(_ names: [Notification.Name], _ action: @escaping @Sendable () -> Void) {
-            tokens = names.map { name in
-                NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { _ in action() }
-            }
-        }
-
-        deinit {
-            for token in tokens { NotificationCenter.default.removeObserver(token) }
         }
     }
 #endif

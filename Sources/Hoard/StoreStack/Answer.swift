@@ -49,9 +49,13 @@ extension TieredCache {
         var needsValue = false
         /// Where a bulk call gathers what is to be loaded in the background. `nil`: it is started at once.
         var refreshes: PendingRefreshes?
+        /// Whether the caller shows what is stale already, and waits for something new.
+        var isObservation = false
 
         /// How long a stale entry may be returned while it is refreshed, or because that fails.
-        func staleWhileRevalidate(_ terms: EntryTerms) -> Duration { isOwnPolicy ? policy.staleWhileRevalidate : terms.staleWhileRevalidate }
+        func staleWhileRevalidate(_ terms: EntryTerms) -> Duration {
+            isObservation ? .zero : isOwnPolicy ? policy.staleWhileRevalidate : terms.staleWhileRevalidate
+        }
         /// Whether the candidate may be returned because a new value cannot be loaded.
         func allowsStandIn(_ candidate: Candidate?, at tick: Int64) -> Bool {
             candidate.map { $0.entry.isUsable(at: tick, staleFor: staleIfError($0.entry.terms)) } ?? false

@@ -20,6 +20,9 @@ extension TieredCache {
         counted(await found(forKeys: keys, policy: policy))
     }
 
+    /// Brings to memory what the stores have of several keys. Counts as nothing.
+    func fetch(_ keys: [Key], policy: CachePolicy) async { _ = await found(forKeys: keys, policy: policy) }
+
     /// What memory and the stores have of several keys, not counted yet.
     private func found(forKeys keys: some Sequence<Key>, policy: CachePolicy?) async -> BulkInquiry {
         var bulk = BulkInquiry(keys: keys, policy: policy ?? configuration.policy, isOwnPolicy: policy != nil, load: nil)

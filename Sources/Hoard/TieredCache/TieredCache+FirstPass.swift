@@ -195,13 +195,19 @@ extension TieredCache {
             if let current = memory.peek(key), current.terms.created >= entry.terms.created, current.isAsGood(as: entry) {
                 return .superseded(by: current)
             }
-            return .published(left: memory.insert(new, forKey: key))
+            guard observers.isInUse else { return .published(left: memory.insert(new, forKey: key)) }
+            let old = memory.peek(key)
+            let left = memory.insert(new, forKey: key)
+            let isNews = memory.peek(key) === entry && old.map { $0.terms.created < entry.terms.created } ?? true
+            return .published(left: left, isNews: isNews)
         }
         switch outcome {
         case .fenced:
             counters.withLock { $0.fencedPublications += 1 }
             return false
-        case .published(let left): memory.report(left)
+        case .published(let left, let isNews):
+            memory.report(left)
+            if isNews { noteTouch(of: key, labels: []) }
         case .skipped, .superseded: break
         }
         return true
@@ -209,7 +215,8 @@ extension TieredCache {
 
     /// The outcome of a promotion to memory. Keeps what left alive until the lock has been released.
     @usableFromInline enum PromotionOutcome {
-        case published(left: Departures<Key, TieredEntry<Value>>)
+        /// News for observers: memory keeps it, and had nothing as new.
+        case published(left: Departures<Key, TieredEntry<Value>>, isNews: Bool = false)
         case superseded(by: TieredEntry<Value>)
         case skipped
         case fenced

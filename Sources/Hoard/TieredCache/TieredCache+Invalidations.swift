@@ -111,6 +111,7 @@ extension TieredCache {
         }
         fences.withLock { $0.endChange(fence) }
         if hasOthers { detach(key) }
+        noteInvalidation(of: key, labels: departure?.value?.terms.labels, isForeign: true)
     }
 
     private func dropTags(_ tags: Set<String>, _ extent: StoreSweep.Extent, changedIn tier: Int) {

@@ -127,7 +127,7 @@ extension TieredCache {
         }
     }
 
-    private func countFailure(_ key: Key) {
+    func countFailure(_ key: Key) {
         counters.withLock { $0.misses += 1 }
         if isObserved { noteFailure(key) }
     }
@@ -281,6 +281,13 @@ struct KeptFailure: Error, CustomStringConvertible {
 extension TieredCache.Inquiry {
     /// The same request, for which the stores have been asked already.
     var skippingStoreReads: Self {
-        .init(key: key, policy: policy.with { $0.skipping.formUnion(.storeReads) }, isOwnPolicy: isOwnPolicy, load: load, needsValue: needsValue)
+        .init(
+            key: key,
+            policy: policy.with { $0.skipping.formUnion(.storeReads) },
+            isOwnPolicy: isOwnPolicy,
+            load: load,
+            needsValue: needsValue,
+            isObservation: isObservation
+        )
     }
 }

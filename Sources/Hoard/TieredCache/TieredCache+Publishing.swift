@@ -99,6 +99,7 @@ extension TieredCache {
         if !isLoad { detach(published.key) }
         endChange(published)
         detach(published.key)
+        if observers.isInUse { noteTouch(of: published.key, labels: published.terms.labels) }
     }
 
     /// Writes what memory has got to the stores too.
@@ -125,6 +126,7 @@ extension TieredCache {
         while true {
             if let left = tryToPublishToMemory(publication, isLoad: isLoad) {
                 memory.report(left)
+                if observers.isInUse { notePublication(publication, left, isLoad: isLoad) }
                 if isObserved { record(publication) }
                 if !isLoad { forgetFailure(of: publication.key) }
                 detachReads(publication.key)
@@ -189,7 +191,9 @@ extension TieredCache {
         defer {
             for publication in publications {
                 endChange(publication)
+                // Observers that look now must not join a read that began during the change.
                 detachReads(publication.key)
+                if observers.isInUse { noteTouch(of: publication.key, labels: publication.terms.labels) }
             }
         }
         let newest = Self.newest(publications)

@@ -166,7 +166,7 @@ extension TieredCache {
 
     /// Replaces an entry in memory, or removes it, if it is still there. Returns whether it was.
     @discardableResult
-    private func replace(_ entry: TieredEntry<Value>, with new: TieredEntry<Value>?, key: Key) -> Bool {
+    func replace(_ entry: TieredEntry<Value>, with new: TieredEntry<Value>?, key: Key) -> Bool {
         let newEntry = new.map { memoryEntry($0, forKey: key) }
         // What leaves memory is released after the lock.
         let left = fences.withLock { _ -> (current: TieredEntry<Value>?, departures: Departures<Key, TieredEntry<Value>>?) in
@@ -189,7 +189,7 @@ extension TieredCache {
     @discardableResult
     package func replaceInMemory(with value: Value, forKey key: Key, where isMatch: (Value) -> Bool) -> Bool {
         guard let entry = memory.peek(key), let old = entry.value, isMatch(old) else { return false }
-        let new = TieredEntry(value: value, terms: entry.terms, ticks: entry.ticks, era: entry.bornEra)
+        let new = TieredEntry(value: value, terms: entry.terms, ticks: entry.ticks, era: entry.bornEra, isProvisional: entry.isProvisional)
         new.checkedEra.store(entry.checkedEra.load(ordering: .relaxed), ordering: .relaxed)
         return replace(entry, with: new, key: key)
     }
@@ -202,7 +202,7 @@ extension TieredCache {
         ticks.fresh = tick
         ticks.earlyRefresh = .max
         ticks.spread = 0
-        return TieredEntry(value: entry.value, terms: terms, ticks: ticks, era: era)
+        return TieredEntry(value: entry.value, terms: terms, ticks: ticks, era: era, isProvisional: entry.isProvisional)
     }
 
     @inlinable func lookup(_ cached: CachedValue<Value>, _ tier: CacheTier, staleReason: StaleReason? = nil) -> Lookup<Value> {

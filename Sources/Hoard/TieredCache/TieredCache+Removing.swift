@@ -22,11 +22,13 @@ extension TieredCache {
 
     /// Removes several keys from every tier, with one call of each store. Suspends.
     public func removeValues(forKeys keys: some Collection<Key>) async {
-        let changes = Set(keys).map { key in (key: key, fence: change(key) { removeFromMemory(key) }) }
+        let changes = Set(keys).map { key in change(key) { removeFromMemory(key) } }
         if changes.isEmpty { return }
         for (index, tier) in tiers.enumerated() {
             await tier.remove(
-                changes.compactMap { key, fence in naming.recordKey(for: key).map { removal(of: $0, fromTier: index, change: fence) } }
+                changes.compactMap { change in
+                    naming.recordKey(for: change.fence.key).map { removal(of: $0, fromTier: index, change: change.fence) }
+                }
             )
         }
         end(changes)
@@ -51,19 +53,19 @@ extension TieredCache {
                 (old: entry, new: memoryEntry(staleCopy(of: entry, since: min(tick, entry.ticks.fresh), era: era), forKey: key))
             }
         }
-        let fence = change(key) {
+        let change = change(key) {
             guard let aged, memory.peek(key) === aged.old else { return removeFromMemory(key) }
             return memory.insert(aged.new, forKey: key)
         }
         // A write that is overtaken does not reach the stores any more, and what it would have replaced must not stay there, however stale.
-        let isOvertaking = fences.withLock { $0.isOvertaking(fence) }
+        let isOvertaking = fences.withLock { $0.isOvertaking(change.fence) }
         let recordKey = naming.recordKey(for: key)
         for (index, tier) in tiers.enumerated() {
             guard let recordKey else { break }
-            let marking = removal(of: recordKey, fromTier: index, change: fence)
+            let marking = removal(of: recordKey, fromTier: index, change: change.fence)
             if isOvertaking { await tier.remove([marking]) } else { await tier.markStale([marking], at: now) }
         }
-        end([(key, fence)])
+        end([change])
     }
 
     /// Removes all values with a tag from every tier. Suspends. O(1) in memory, and one call of each store.
@@ -150,8 +152,15 @@ extension TieredCache {
 
     // MARK: Changes
 
+    /// A change of a key that has begun.
+    private struct KeyChange {
+        let fence: FenceTable<Key>.Fence
+        /// Those of what memory had. `nil`: it had nothing.
+        let labels: Set<String>?
+    }
+
     /// Begins to change a key: breaks its fences, and lets `body` change memory in the same step.
-    private func change(_ key: Key, _ body: () -> Departures<Key, TieredEntry<Value>>) -> FenceTable<Key>.Fence {
+    private func change(_ key: Key, _ body: () -> Departures<Key, TieredEntry<Value>>) -> KeyChange {
         interleavingPoint()
         // What leaves memory is released after the lock, here and below.
         let (fence, departures) = fences.withLock { fences in
@@ -160,10 +169,12 @@ extension TieredCache {
             return (fence, body())
         }
         memory.report(departures)
+        let labels = departures.value(forKey: key)?.terms.labels
+        noteInvalidation(of: key, labels: labels)
         if isObserved { recordRemoval(of: key) }
         forgetFailure(of: key)
         detach(key)
-        return fence
+        return KeyChange(fence: fence, labels: labels)
     }
 
     private func removeFromMemory(_ key: Key) -> Departures<Key, TieredEntry<Value>> {
@@ -172,13 +183,16 @@ extension TieredCache {
         return departures
     }
 
-    private func end(_ changes: [(key: Key, fence: FenceTable<Key>.Fence)]) {
+    private func end(_ changes: [KeyChange]) {
         interleavingPoint()
         fences.withLock { fences in
             for change in changes { fences.endChange(change.fence) }
         }
         // Whoever began to read the stores during the change may have seen what has been removed.
-        for change in changes { detach(change.key) }
+        for change in changes {
+            detach(change.fence.key)
+            noteTouch(of: change.fence.key, labels: change.labels)
+        }
     }
 
     /// Invalidates tags in memory, keeps what is under way and has one of them from being published, and lets `inTier` do the same to each store.
@@ -211,6 +225,7 @@ extension TieredCache {
         }
         interleavingPoint()
         detachAll()
+        noteInvalidation(ofTags: tags, hasEnded: false)
         return change
     }
 
@@ -223,6 +238,7 @@ extension TieredCache {
         interleavingPoint()
         // Whoever began to read the stores meanwhile may have seen what has been invalidated.
         detachAll()
+        noteInvalidation(ofTags: change.tags, hasEnded: true)
     }
 
     private func announceEras(_ marks: borrowing TagMarks) {
@@ -255,12 +271,14 @@ extension TieredCache {
         }
         throttle.withLock { $0.forgetAll() }
         detachAll()
+        noteChangeOfEverything(hasEnded: false)
         return (change, removed)
     }
 
     func endChangeOfEverything() {
         fences.withLock { $0.endChangeOfEverything() }
         detachAll()
+        noteChangeOfEverything(hasEnded: true)
     }
 
     /// Makes later callers start reads and loads of their own instead of joining those under way.

@@ -16,6 +16,9 @@ public import Synchronization
     /// Whether there are tags, or a partition, by which the entry can be invalidated.
     @usableFromInline let hasTags: Bool
 
+    /// Whether the source has not confirmed the value: ``TieredCache/showProvisionally(forKey:_:)``.
+    @usableFromInline let isProvisional: Bool
+
     /// The tick from which a reader has to look closer than at this number; `Int64.max` for never. Negative entries are always looked at closer.
     @usableFromInline let attention: Int64
 
@@ -32,7 +35,7 @@ public import Synchronization
 
     @inlinable var ticks: EntryTicks { EntryTicks(created: created, fresh: fresh, earlyRefresh: earlyRefresh, spread: Double(spread)) }
 
-    @inlinable init(value: Value?, terms: EntryTerms, ticks: EntryTicks, era: UInt64) {
+    @inlinable init(value: Value?, terms: EntryTerms, ticks: EntryTicks, era: UInt64, isProvisional: Bool = false) {
         self.value = value
         self.terms = terms
         created = ticks.created
@@ -40,6 +43,7 @@ public import Synchronization
         earlyRefresh = ticks.earlyRefresh
         spread = Float(ticks.spread)
         hasTags = terms.hasLabels
+        self.isProvisional = isProvisional
         bornEra = era
         checkedEra = Atomic(era)
         attention = ticks.attention(isNegative: value == nil)

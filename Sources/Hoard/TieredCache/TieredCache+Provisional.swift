@@ -1,0 +1,91 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// Values that are shown before their source has confirmed them.
+extension TieredCache {
+    /// A value that memory shows until its source has confirmed or refused it.
+    package struct ProvisionalValue: Sendable {
+        let key: Key
+        /// `nil`: memory had nothing.
+        let old: TieredEntry<Value>?
+        let new: TieredEntry<Value>
+        /// Broken by whatever else is written or removed.
+        let fence: FenceTable<Key>.Fence
+    }
+
+    /// Replaces the value of a key in memory until its source has decided. Neither stores nor other caches are told, so the end of the process forgets it.
+    ///
+    /// Loads that began before do not replace it; later writes and loads do. It is fresh for as long as the old one was. Suspends if memory does not have the key.
+    ///
+    /// - Parameter change: Makes the new value of the old one, fresh or stale; `nil`: leave it.
+    /// - Returns: `nil` if nothing was changed.
+    package func showProvisionally(forKey key: Key, _ change: @Sendable (Value?) -> Value?) async -> ProvisionalValue? {
+        while true {
+            // Brings to memory what a store has, if memory takes it.
+            let found = await lookup(forKey: key)
+            let old = memory.peek(key).flatMap { checked($0, key: key) }
+            guard let value = change(old?.value ?? found?.value) else { return nil }
+            let base = old ?? entry(value, terms: found?.terms ?? newTerms(configuration.policy))
+            let new = TieredEntry<Value>(value: value, terms: base.terms, ticks: base.ticks, era: base.bornEra, isProvisional: true)
+            let newEntry = memoryEntry(new, forKey: key)
+            interleavingPoint()
+            // What leaves memory is released after the lock.
+            let changed = fences.withLock { fences -> (Departures<Key, TieredEntry<Value>>, FenceTable<Key>.Fence)? in
+                guard memory.peek(key) === old else { return nil }
+                fences.breakFences(forKey: key, sparing: nil)
+                let fence = fences.open(key)
+                return (memory.insert(newEntry, forKey: key), fence)
+            }
+            guard let (left, fence) = changed else { continue }
+            memory.report(left)
+            detach(key)
+            noteProvisionalChange(of: key)
+            return ProvisionalValue(key: key, old: old, new: new, fence: fence)
+        }
+    }
+
+    /// Writes what a source has confirmed to every tier, with the labels that the key has. If something else was written, removed or invalidated since the
+    /// provisional value, nothing is written, and what is there is marked stale. Suspends.
+    package func confirm(_ value: Value, for provisional: ProvisionalValue) async {
+        let policy = configuration.policy
+        var terms = newTerms(policy)
+        (terms.tags, terms.partition) = (provisional.new.terms.tags, provisional.new.terms.partition)
+        let publication = Publication(key: provisional.key, fence: provisional.fence, value: value, terms: terms, policy: policy)
+        if await !publish(publication) { await abandon(provisional) }
+    }
+
+    /// The source has accepted a provisional value, and has not said what it has now. Suspends.
+    package func outdate(_ provisional: ProvisionalValue) async {
+        closeFence(provisional.fence)
+        await abandon(provisional)
+    }
+
+    /// Brings back what was there before a provisional value. If something else has come meanwhile, that is marked stale, as it may rest on the provisional value. Suspends.
+    package func takeBack(_ provisional: ProvisionalValue) async {
+        closeFence(provisional.fence)
+        if replace(provisional.new, with: provisional.old, key: provisional.key) {
+            noteProvisionalChange(of: provisional.key)
+        } else {
+            await abandon(provisional)
+        }
+    }
+
+    /// Drops what memory has of a key if it is provisional, and marks the rest stale.
+    private func abandon(_ provisional: ProvisionalValue) async {
+        let key = provisional.key
+        while let current = memory.peek(key), current.isProvisional {
+            if replace(current, with: nil, key: key) { noteProvisionalChange(of: key) }
+        }
+        await markStale(forKey: key)
+    }
+
+    /// How old a value that was found before is now.
+    package func age(of lookup: Lookup<Value>) -> Duration { lookup.created.duration(to: clock.now()) }
+
+    private func noteProvisionalChange(of key: Key) {
+        guard observers.isInUse else { return }
+        observers.note(key, labels: nil) { $0.writes += 1 }
+    }
+}

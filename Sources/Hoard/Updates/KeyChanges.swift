@@ -1,0 +1,52 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// What has happened to a key since its observer looked last.
+struct KeyChanges: Sendable, Equatable {
+    /// How often somebody has written a value.
+    var writes = 0
+    /// How often a load has brought one, or has found that there is none.
+    var loads = 0
+    /// Whether the key or everything was removed or marked stale.
+    var isInvalidated = false
+    /// Whether somebody else has changed the key in a store.
+    var isInvalidatedByOthers = false
+    /// The tags and partitions that were removed or marked stale.
+    private(set) var invalidatedLabels: Set<String> = []
+    /// Whether something else happened after which a look is due: memory got a copy of what a store has, a change has ended.
+    var isTouched = false
+    /// Whether the end of a lifetime has come.
+    var isDue = false
+    /// Whether the observer's own load has ended.
+    var hasLoadEnded = false
+
+    private static let maximumLabelCount = 64
+
+    /// - Parameter labels: `nil`: everything.
+    mutating func invalidate(_ labels: Set<String>?) {
+        guard let labels else { return isInvalidated = true }
+        invalidatedLabels.formUnion(labels)
+        guard invalidatedLabels.count > Self.maximumLabelCount else { return }
+        invalidatedLabels = []
+        isInvalidated = true
+    }
+
+    /// Whether a value with these labels that was there before has been invalidated.
+    func invalidates(_ labels: Set<String>) -> Bool {
+        isInvalidated || isInvalidatedByOthers || !invalidatedLabels.isDisjoint(with: labels)
+    }
+
+    /// Whether there may be another value with the same dates.
+    var mayHideNews: Bool { writes + loads > 0 || isInvalidated || isInvalidatedByOthers || !invalidatedLabels.isEmpty }
+
+    mutating func add(_ other: KeyChanges) {
+        writes += other.writes
+        loads += other.loads
+        isInvalidated = isInvalidated || other.isInvalidated
+        isInvalidatedByOthers = isInvalidatedByOthers || other.isInvalidatedByOthers
+        invalidate(other.invalidatedLabels)
+        isTouched = isTouched || other.isTouched
+        isDue = isDue || other.isDue
+        hasLoadEnded = hasLoadEnded || other.hasLoadEnded
+    }
+}
