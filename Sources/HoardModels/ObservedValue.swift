@@ -147,8 +147,12 @@ public import Observation
             let lookup = try await source.cache.lookup(forKey: key, policy: policy, tags: source.tags, load: source.load)
             refreshError = lookup.staleReason?.error
             refreshed = lookup
-            // The reader of updates brings it as well, if there is one, and the cache keeps it.
-            if update.lookup.map({ $0.created <= lookup.created }) ?? true { update = CacheUpdate(lookup: lookup) }
+            // Memory has the newest, which need not be what was loaded here. If it keeps nothing, a reader of updates knows better.
+            if let current = source.cache.memoryLookup(forKey: key) {
+                update = CacheUpdate(lookup: current)
+            } else if !(following?.isActive ?? false) {
+                update = CacheUpdate(lookup: lookup)
+            }
             return lookup.isFresh
         } catch {
             if !Task.isCancelled { refreshError = error }

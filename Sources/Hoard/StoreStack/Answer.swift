@@ -72,6 +72,9 @@ extension TieredCache {
         let tier: CacheTier
         var isCoalesced = false
 
+        /// The value, if its source may be asked whether it is still right. It knows nothing of a provisional one.
+        var confirmable: CachedValue<Value>? { entry.isProvisional ? nil : cached }
+
         init?(_ entry: TieredEntry<Value>, _ tier: CacheTier, isCoalesced: Bool = false) {
             guard let cached = entry.cached else { return nil }
             self.entry = entry

@@ -354,7 +354,7 @@ extension TieredCache {
         let loadFences = fences.withLock { fences in keys.map { fences.open($0, positions) } }
         let start = ticker.nanoseconds()
         let requests = keys.map { key in
-            LoadRequest(key: key, staleValue: candidates[key]?.cached, reason: reasons[key] ?? reason(policy, candidates[key]))
+            LoadRequest(key: key, staleValue: candidates[key]?.confirmable, reason: reasons[key] ?? reason(policy, candidates[key]))
         }
         var publications: [Publication] = []
         var failed: [(key: Key, fence: FenceTable<Key>.Fence, failure: KeptFailure)] = []

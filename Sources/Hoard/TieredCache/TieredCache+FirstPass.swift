@@ -192,7 +192,7 @@ extension TieredCache {
             if closesFence { fences.close(fence) }
             guard isIntact else { return .fenced }
             guard let new else { return .skipped }
-            if let current = memory.peek(key), current.terms.created >= entry.terms.created, current.isAsGood(as: entry) {
+            if let current = memory.peek(key), current.terms.created >= entry.terms.created, current.isProvisional || current.isAsGood(as: entry) {
                 return .superseded(by: current)
             }
             guard observers.isInUse else { return .published(left: memory.insert(new, forKey: key)) }
@@ -207,7 +207,7 @@ extension TieredCache {
             return false
         case .published(let left, let isNews):
             memory.report(left)
-            if isNews { noteTouch(of: key, labels: []) }
+            if isNews { noteCopy(of: key) }
         case .skipped, .superseded: break
         }
         return true

@@ -125,12 +125,12 @@ extension TieredCache {
 
     private func dropEverything(changedIn tier: Int) {
         let extent: StoreSweep.Extent = name.map { .tags([StoreStack.namespaceTag($0)]) } ?? .everything
-        let (change, removed) = beginChangeOfEverything()
+        let (change, removed) = beginChangeOfEverything(isForeign: true)
         for (index, upper) in tiers[..<tier].enumerated() {
             fences.withLock { $0.reach(tier: index, change: change) }
             upper.outdate(extent)
         }
-        endChangeOfEverything()
+        endChangeOfEverything(isForeign: true)
         if isObserved { recordRemoval(of: nil) }
         // Many values may be released, and whoever tells of changes has other things to do.
         startTask { [memory, isObserved] in

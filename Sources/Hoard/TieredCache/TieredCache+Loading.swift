@@ -148,7 +148,7 @@ extension TieredCache {
         }
         let fence = openFence(forKey: inquiry.key)
         let start = ticker.nanoseconds()
-        let request = LoadRequest(key: inquiry.key, staleValue: candidate?.cached, reason: reason)
+        let request = LoadRequest(key: inquiry.key, staleValue: candidate?.confirmable, reason: reason)
         var publication: Publication
         do {
             // The last caller may have left before the load began.
@@ -202,7 +202,7 @@ extension TieredCache {
             terms.partition = result.partition
             terms.validator = result.validator
         case .notModified:
-            guard let old = candidate?.cached else {
+            guard let old = candidate?.confirmable else {
                 throw CacheError.unaskedNotModified
             }
             value = old.value

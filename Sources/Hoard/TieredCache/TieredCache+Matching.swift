@@ -100,7 +100,10 @@ extension TieredCache {
         // Whoever had a fence may be writing to a store. What is done to its key waits for that, and comes behind it.
         await changeKeys(underWay)
         for tier in tiers.reversed() {
-            if await !changeListed(in: tier, where: isMatch, change) { await changeAll(tier) }
+            if await !changeListed(in: tier, where: isMatch, change) {
+                await changeAll(tier)
+                noteChangeOfEverything(hasEnded: true)
+            }
         }
         await changeInMemory(where: isMatch, change)
         // What was fetched meanwhile may rest on what a store still had.

@@ -22,28 +22,40 @@ extension TieredCache {
     /// - Parameter change: Makes the new value of the old one, fresh or stale; `nil`: leave it.
     /// - Returns: `nil` if nothing was changed.
     package func showProvisionally(forKey key: Key, _ change: @Sendable (Value?) -> Value?) async -> ProvisionalValue? {
-        while true {
+        for _ in 0..<10_000 {
+            let fence = openFence(forKey: key)
             // Brings to memory what a store has, if memory takes it.
             let found = await lookup(forKey: key)
             let old = memory.peek(key).flatMap { checked($0, key: key) }
-            guard let value = change(old?.value ?? found?.value) else { return nil }
+            guard let value = change(old?.value ?? found?.value) else {
+                closeFence(fence)
+                return nil
+            }
             let base = old ?? entry(value, terms: found?.terms ?? newTerms(configuration.policy))
-            let new = TieredEntry<Value>(value: value, terms: base.terms, ticks: base.ticks, era: base.bornEra, isProvisional: true)
+            var terms = base.terms
+            terms.validator = nil
+            let new = TieredEntry<Value>(value: value, terms: terms, ticks: base.ticks, era: base.bornEra, isProvisional: true)
             let newEntry = memoryEntry(new, forKey: key)
             interleavingPoint()
             // What leaves memory is released after the lock.
-            let changed = fences.withLock { fences -> (Departures<Key, TieredEntry<Value>>, FenceTable<Key>.Fence)? in
-                guard memory.peek(key) === old else { return nil }
-                fences.breakFences(forKey: key, sparing: nil)
-                let fence = fences.open(key)
-                return (memory.insert(newEntry, forKey: key), fence)
+            let left = fences.withLock { fences -> Departures<Key, TieredEntry<Value>>? in
+                guard memory.peek(key) === old, fences.isIntact(fence, tags: terms.labels, isCopy: old == nil) else { return nil }
+                fences.breakFences(forKey: key, sparing: fence)
+                return memory.insert(newEntry, forKey: key)
             }
-            guard let (left, fence) = changed else { continue }
+            guard let left else {
+                closeFence(fence)
+                // Something has come between, or is still under way.
+                if Task.isCancelled { return nil }
+                await Task.yield()
+                continue
+            }
             memory.report(left)
             detach(key)
             noteProvisionalChange(of: key)
             return ProvisionalValue(key: key, old: old, new: new, fence: fence)
         }
+        return nil
     }
 
     /// Writes what a source has confirmed to every tier, with the labels that the key has. If something else was written, removed or invalidated since the

@@ -99,7 +99,8 @@ extension TieredCache {
         if !isLoad { detach(published.key) }
         endChange(published)
         detach(published.key)
-        if observers.isInUse { noteTouch(of: published.key, labels: published.terms.labels) }
+        if isLoad { return }
+        noteEnd(of: published.key, labels: published.terms.labels)
     }
 
     /// Writes what memory has got to the stores too.
@@ -193,7 +194,7 @@ extension TieredCache {
                 endChange(publication)
                 // Observers that look now must not join a read that began during the change.
                 detachReads(publication.key)
-                if observers.isInUse { noteTouch(of: publication.key, labels: publication.terms.labels) }
+                noteEnd(of: publication.key, labels: publication.terms.labels)
             }
         }
         let newest = Self.newest(publications)

@@ -191,7 +191,7 @@ extension TieredCache {
         // Whoever began to read the stores during the change may have seen what has been removed.
         for change in changes {
             detach(change.fence.key)
-            noteTouch(of: change.fence.key, labels: change.labels)
+            noteEnd(of: change.fence.key, labels: change.labels)
         }
     }
 
@@ -260,7 +260,9 @@ extension TieredCache {
     /// Empties the memory tier. ``endChangeOfEverything()`` must follow.
     ///
     /// - Returns: What has left memory, not reported yet.
-    func beginChangeOfEverything() -> (change: FenceTable<Key>.ChangeOfEverything, removed: RemovedTables<Key, TieredEntry<Value>>) {
+    func beginChangeOfEverything(isForeign: Bool = false) -> (
+        change: FenceTable<Key>.ChangeOfEverything, removed: RemovedTables<Key, TieredEntry<Value>>
+    ) {
         let (change, removed) = fences.withLock { fences in
             let change = fences.beginChangeOfEverything()
             marks.withLock { marks in
@@ -271,14 +273,14 @@ extension TieredCache {
         }
         throttle.withLock { $0.forgetAll() }
         detachAll()
-        noteChangeOfEverything(hasEnded: false)
+        noteChangeOfEverything(hasEnded: false, isForeign: isForeign)
         return (change, removed)
     }
 
-    func endChangeOfEverything() {
+    func endChangeOfEverything(isForeign: Bool = false) {
         fences.withLock { $0.endChangeOfEverything() }
         detachAll()
-        noteChangeOfEverything(hasEnded: true)
+        noteChangeOfEverything(hasEnded: true, isForeign: isForeign)
     }
 
     /// Makes later callers start reads and loads of their own instead of joining those under way.

@@ -97,6 +97,7 @@ extension TieredCache {
     package func endRemoval(ofKey key: Key, sparing spared: FenceTable<Key>.Fence? = nil) {
         interleavingPoint()
         fences.withLock { $0.endRemoval(ofKey: key, sparing: spared) }
+        noteEnd(of: key, labels: nil)
     }
 
     /// The removal of a record from a tier, unless a newer change of the key has reached the tier.

@@ -13,7 +13,9 @@ struct KeyChanges: Sendable, Equatable {
     var isInvalidatedByOthers = false
     /// The tags and partitions that were removed or marked stale.
     private(set) var invalidatedLabels: Set<String> = []
-    /// Whether something else happened after which a look is due: memory got a copy of what a store has, a change has ended.
+    /// Whether a write or a removal has ended: it holds in every tier.
+    var hasEnded = false
+    /// Whether something else happened after which a look is due: memory got a copy of what a store has.
     var isTouched = false
     /// Whether the end of a lifetime has come.
     var isDue = false
@@ -36,6 +38,9 @@ struct KeyChanges: Sendable, Equatable {
         isInvalidated || isInvalidatedByOthers || !invalidatedLabels.isDisjoint(with: labels)
     }
 
+    /// Whether a value with these labels that is found no more may have been removed. If not, it was evicted.
+    func mayHaveRemoved(_ labels: Set<String>) -> Bool { writes > 0 || hasEnded || isDue || invalidates(labels) }
+
     /// Whether there may be another value with the same dates.
     var mayHideNews: Bool { writes + loads > 0 || isInvalidated || isInvalidatedByOthers || !invalidatedLabels.isEmpty }
 
@@ -45,6 +50,7 @@ struct KeyChanges: Sendable, Equatable {
         isInvalidated = isInvalidated || other.isInvalidated
         isInvalidatedByOthers = isInvalidatedByOthers || other.isInvalidatedByOthers
         invalidate(other.invalidatedLabels)
+        hasEnded = hasEnded || other.hasEnded
         isTouched = isTouched || other.isTouched
         isDue = isDue || other.isDue
         hasLoadEnded = hasLoadEnded || other.hasLoadEnded

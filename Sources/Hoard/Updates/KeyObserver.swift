@@ -22,6 +22,8 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
     private let request: Cache.Inquiry
     /// The same without a load.
     private let reading: Cache.Inquiry
+    /// The same, of which memory keeps no copy: one look must not call for another.
+    private let lookingAgain: Cache.Inquiry
     private let signal: UpdateSignal
     private let number: Int
     /// `nil`: the cache is closed.
@@ -63,6 +65,13 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
             load: nil,
             needsValue: request.needsValue
         )
+        lookingAgain = Cache.Inquiry(
+            key: request.key,
+            policy: request.policy.with { $0.skipping.insert(.memoryWrites) },
+            isOwnPolicy: request.isOwnPolicy,
+            load: nil,
+            needsValue: request.needsValue
+        )
         self.signal = signal
         self.number = number
         id = cache.fences.withLock { _ in cache.observers.add(signal, number: number, forKey: request.key) }
@@ -88,7 +97,7 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
         guard let found = await find() else { return waitingUpdate() }
         let changes = unseen
         unseen = KeyChanges()
-        let update = update(of: found)
+        let update = update(of: found, after: changes)
         expect(endOf: update, found)
         if load == nil { setLabels(labels(of: update, found)) }
         guard isNew(update, found, changes) else { return nil }
@@ -120,10 +129,10 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
             }
         }
         if cache.isBeingChanged(request.key) { return nil }
-        guard let answer = try? await cache.answer(reading, found: entry), !Task.isCancelled else { return nil }
+        guard let answer = try? await cache.answer(shown == nil ? reading : lookingAgain, found: entry), !Task.isCancelled else { return nil }
         let isFresh = answer.lookup?.isFresh ?? false
         // A store that was left alone because of a change that began meanwhile has not said what it has. There is another look when that has ended.
-        if !isFresh, cache.isBeingChanged(request.key) || shown != nil && signal.hasChanges { return nil }
+        if !isFresh, cache.isBeingChanged(request.key) || shown != nil && signal.hasChanges(of: number) { return nil }
         // A request that goes on to a load is counted there.
         if shown == nil, isFresh || request.load == nil { cache.count(answer, request.key) }
         return Finding(answer: answer, entry: entry)
@@ -144,8 +153,8 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
         return update
     }
 
-    private func update(of found: Finding) -> CacheUpdate<Value> {
-        let lookup = newest(found.answer.lookup)
+    private func update(of found: Finding, after changes: KeyChanges) -> CacheUpdate<Value> {
+        let lookup = evicted(found, changes) ?? newest(found.answer.lookup)
         let isProvisional = found.entry?.isProvisional ?? false
         if lookup?.isFresh ?? false || isProvisional && lookup != nil {
             leaveLoad()
@@ -169,9 +178,18 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
         return CacheUpdate(lookup: lookup, isLoading: true)
     }
 
+    /// The value that was shown, fresh still, if it is in no tier any more because of nothing but an eviction.
+    private func evicted(_ found: Finding, _ changes: KeyChanges) -> Lookup<Value>? {
+        guard case .absent(isKnown: false) = found.answer, let last = shown?.lookup, last.isFresh, shownEntry?.isProvisional != true,
+            !changes.mayHaveRemoved(last.terms.labels), last.freshUntil.map({ cache.clock.now() < $0 }) ?? true
+        else { return nil }
+        return last
+    }
+
     /// A value that others have changed while it was loaded here is in no tier any more. What a store has then, stale, may be older than what was shown.
     private func newest(_ lookup: Lookup<Value>?) -> Lookup<Value>? {
         guard let lookup, let reason = lookup.staleReason, var last = shown?.lookup, lookup.created < last.created,
+            shownEntry?.isProvisional != true,
             last.terms.staleUntil.map({ cache.clock.now() < $0 }) ?? true
         else { return lookup }
         last.staleReason = reason
@@ -230,7 +248,10 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
             if changes.invalidates(lookup.terms.labels) { return nil }
             if lookup.isFresh, let end = lookup.freshUntil, end > lookup.created, end <= cache.clock.now() { return nil }
             // Somebody else's load has failed a moment ago.
-            if lookup.staleReason?.kind == .retryPending { retryTick = cache.retryTick(of: request.key) }
+            if lookup.staleReason?.kind == .retryPending {
+                guard let tick = cache.retryTick(of: request.key) else { return nil }
+                retryTick = tick
+            }
             return CacheUpdate(lookup: lookup, error: lookup.staleReason?.error)
         case .success(nil): return changes.invalidates([]) ? nil : CacheUpdate()
         }
@@ -268,17 +289,23 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
         let now = cache.ticker.nanoseconds()
         func tick(_ date: Date) -> Int64 { now.addingSaturated(cache.clock.now().duration(to: date).saturatingNanoseconds) }
         guard let lookup = update.lookup else {
-            // A negative entry.
-            if case .absent(isKnown: true) = found.answer, let end = found.entry?.fresh, end < .max { return end }
-            return nil
+            // A negative entry. If it is in a store alone, its end is not known.
+            guard case .absent(isKnown: true) = found.answer else { return nil }
+            let end = found.entry?.fresh ?? now.addingSaturated(max(1_000_000, request.policy.negativeFor.saturatingNanoseconds))
+            return end < .max ? end : nil
         }
         if settled == nil, lookup.isFresh {
             // It may have ended since it was found: then it is looked at again at once.
             if lookup.tier == .memory, let entry = found.entry { return entry.fresh == .max ? nil : entry.fresh }
             return lookup.freshUntil.map(tick)
         }
-        guard let end = (lookup.isFresh ? lookup.freshUntil : lookup.terms.staleUntil).map(tick), end > now else { return nil }
-        return end
+        if lookup.isFresh {
+            // A load has brought what is stale from the beginning, and there is no sense in loading it again.
+            guard let end = lookup.freshUntil, end > lookup.created else { return nil }
+            return max(tick(end), now)
+        }
+        // Memory measures by a clock that may be behind this one.
+        return lookup.terms.staleUntil.map { max(tick($0), now.addingSaturated(10_000_000)) }
     }
 }
 

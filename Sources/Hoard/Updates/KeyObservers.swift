@@ -121,7 +121,8 @@ public import Synchronization
     /// - Parameters:
     ///   - labels: `nil`: of everything.
     ///   - hasEnded: Whether it holds in every tier. Observers of tags are told then alone.
-    func note(labels: Set<String>?, hasEnded: Bool) {
+    ///   - isForeign: Whether somebody else has done it.
+    func note(labels: Set<String>?, hasEnded: Bool, isForeign: Bool = false) {
         func concerns(_ others: Set<String>?) -> Bool {
             guard let labels, let others else { return true }
             return !labels.isDisjoint(with: others)
@@ -130,7 +131,9 @@ public import Synchronization
             let members = state.members.values.flatMap { $0.values.filter { concerns($0.labels) } }
             return (members, hasEnded ? state.tagObservers.values.filter { concerns([$0.tag]) } : [])
         }
-        for member in members { member.signal.note(member.number) { $0.invalidate(labels) } }
+        for member in members {
+            member.signal.note(member.number) { if isForeign { $0.isInvalidatedByOthers = true } else { $0.invalidate(labels) } }
+        }
         for observer in tagObservers { observer.noteAll() }
     }
 }

@@ -13,12 +13,18 @@ extension TieredCache {
         }
     }
 
-    /// The change of a key holds in every tier, or memory has got a copy of what a store has.
+    /// The change of a key holds in every tier.
     ///
     /// - Parameter labels: Those of the key. `nil`: they are not known.
-    @usableFromInline func noteTouch(of key: Key, labels: Set<String>?) {
+    @usableFromInline func noteEnd(of key: Key, labels: Set<String>?) {
         guard observers.isInUse else { return }
-        observers.note(key, labels: labels) { $0.isTouched = true }
+        observers.note(key, labels: labels) { $0.hasEnded = true }
+    }
+
+    /// Memory has got a copy of what a store has.
+    @usableFromInline func noteCopy(of key: Key) {
+        guard observers.isInUse else { return }
+        observers.note(key, labels: []) { $0.isTouched = true }
     }
 
     /// A key was removed or marked stale.
@@ -39,9 +45,9 @@ extension TieredCache {
         observers.note(labels: tags.contains(FenceTable<Key>.tagOfEverything) ? nil : tags, hasEnded: hasEnded)
     }
 
-    func noteChangeOfEverything(hasEnded: Bool) {
+    func noteChangeOfEverything(hasEnded: Bool, isForeign: Bool = false) {
         guard observers.isInUse else { return }
-        observers.note(labels: nil, hasEnded: hasEnded)
+        observers.note(labels: nil, hasEnded: hasEnded, isForeign: isForeign)
     }
 }
 

@@ -29,8 +29,8 @@ final class UpdateSignal: Sendable {
         waiter?.resume()
     }
 
-    /// Whether something has been noted that was not taken.
-    var hasChanges: Bool { state.withLock { !$0.changes.isEmpty } }
+    /// Whether something has been noted of a key that was not taken.
+    func hasChanges(of number: Int) -> Bool { state.withLock { $0.changes[number] != nil } }
 
     /// There will be no further changes.
     func end() {
