@@ -588,7 +588,9 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "Hoard", "HoardDisk", "HoardHTTP", "HoardImages", "HoardRedis", "HoardTesting", "HoardTestingServer", "HoardTransports", "HoardViews",
+                "Hoard", "HoardDisk", "HoardHTTP", "HoardImages", "HoardModels", "HoardRedis", "HoardTesting", "HoardTestingServer",
+                "HoardTransports",
+                "HoardViews",
                 httpTypes, logging,
                 nioCore,
                 .product(name: "Yams", package: "Yams"),

@@ -7,7 +7,9 @@ import Hoard
 import HoardDisk
 import HoardHTTP
 import HoardImages
+import HoardModels
 import HoardRedis
+import HoardTesting
 import HoardTestingServer
 import HoardTransports
 import HoardViews
@@ -63,6 +65,33 @@ import Testing
         }
         #expect(await database.queryCount == 2)
         await users.close()
+    }
+
+    @MainActor @Test(.timeLimit(.minutes(1))) func aScreenFollowsWhatChanges() async throws {
+        let database = Database()
+        let users = TieredCache<String, User>(configuration: .init(maximumCount: 10, freshFor: .seconds(300)), stores: [], codec: .json)
+        let shown = Shared<[User]>([])
+        @Sendable func show(_ user: User) { shown.update { $0.append(user) } }
+
+        let reader = Task {
+            for await update in users.updates(forKey: "42", load: { id in try await database.user(id) }) {
+                if let user = update.value { show(user) }  // update.isLoading and update.error say the rest
+            }
+        }
+        try await waitUntil { !shown.value.isEmpty }
+        reader.cancel()
+        await reader.value
+        // The same for views: an @Observable model, with refreshes when the app comes to the foreground or the network comes back.
+        let model = ObservedValue(users, forKey: "42") { id in try await database.user(id) }
+        let view = Task {
+            await model.run()  // in SwiftUI: .task { await model.run() }
+        }
+
+        view.cancel()
+        await view.value
+        #expect(shown.value == [User(id: "42")])
+        #expect(model.value == User(id: "42"))
+        #expect(await database.queryCount == 1)
     }
 
     /// Without a server the database answers.
