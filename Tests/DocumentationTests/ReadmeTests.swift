@@ -78,7 +78,7 @@ import Testing
                 if let user = update.value { show(user) }  // update.isLoading and update.error say the rest
             }
         }
-        try await waitUntil { !shown.value.isEmpty }
+        while shown.value.isEmpty { await Task.yield() }
         reader.cancel()
         await reader.value
         // The same for views: an @Observable model, with refreshes when the app comes to the foreground or the network comes back.
