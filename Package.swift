@@ -120,7 +120,7 @@ let package = Package(
         // Memory cache, records, codecs, stores, tiered cache.
         .target(name: "Hoard", swiftSettings: swiftSettings),
 
-        // What views show of a cache, for SwiftUI, UIKit and AppKit.
+        // Models of cached values, for SwiftUI, UIKit and AppKit.
         .target(name: "HoardModels", dependencies: ["Hoard"], swiftSettings: swiftSettings),
 
         // The disk tier.

@@ -5,6 +5,7 @@
     internal import Dispatch
     internal import Hoard
     internal import Network
+    internal import Synchronization
 
     extension AppEvents {
         /// The names of an app's and a watch app's notifications.
@@ -32,6 +33,15 @@
                 }
             }
         }
+    }
+
+    /// A flag that several threads set.
+    private final class Flag: Sendable {
+        private let isSet = Atomic(false)
+
+        /// - Returns: The value before.
+        @discardableResult
+        func set(_ value: Bool) -> Bool { isSet.exchange(value, ordering: .acquiringAndReleasing) }
     }
 #else
     extension AppEvents {

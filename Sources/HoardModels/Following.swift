@@ -3,6 +3,12 @@
 
 internal import Synchronization
 
+/// Suspends until the task is cancelled.
+func untilCancelled() async {
+    // A stream without elements ends with its task.
+    for await _ in AsyncStream(Never.self, { _ in }) {}
+}
+
 /// The task in which a model follows a cache, as long as somebody shows the model.
 final class Following: Sendable {
     private struct State: Sendable {

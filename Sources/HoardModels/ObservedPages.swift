@@ -7,7 +7,7 @@ public import Observation
 /// A page of a list, and where the next one begins.
 public struct CachedPage<Item: Sendable, Cursor: Hashable & Sendable>: Sendable {
     public var items: [Item]
-    /// What the next page is asked for with. `nil`: this is the last.
+    /// The place from which the next page is asked for. `nil`: this is the last.
     public var next: Cursor?
 
     public init(items: [Item], next: Cursor?) {
@@ -98,21 +98,21 @@ extension CachedPage: Codable where Item: Codable, Cursor: Codable {}
     /// Follows the list until the caller's task is cancelled: for the modifier `task` of a view.
     public func run() async {
         start()
-        for await _ in AsyncStream(Never.self, { _ in }) {}
+        await untilCancelled()
         stop()
     }
 
     /// Begins to follow. Each call needs a ``stop()``.
     public func start() {
         users += 1
-        for page in chain { page.model.start() }
+        if users == 1 { for page in chain { page.model.start() } }
     }
 
     /// Ends what ``start()`` has begun, when it was called as often.
     public func stop() {
         guard users > 0 else { return }
         users -= 1
-        for page in chain { page.model.stop() }
+        if users == 0 { for page in chain { page.model.stop() } }
     }
 
     // MARK: The chain
@@ -123,7 +123,7 @@ extension CachedPage: Codable where Item: Codable, Cursor: Codable {}
             guard let before = chain[number - 1].model.value, before.next != chain[number].cursor else { continue }
             for page in chain[number...] {
                 page.model.onChange = nil
-                for _ in 0..<users { page.model.stop() }
+                if users > 0 { page.model.stop() }
             }
             chain.removeSubrange(number...)
             break
@@ -143,7 +143,7 @@ extension CachedPage: Codable where Item: Codable, Cursor: Codable {}
             let model = makeModel(cursor)
             chain.append((cursor, model))
             model.onChange = { [weak self] in self?.reconsider() }
-            for _ in 0..<users { model.start() }
+            if users > 0 { model.start() }
         }
     }
 }

@@ -17,7 +17,7 @@ public import Observation
 @MainActor @Observable public final class ObservedQuery<Parameters: Hashable & Sendable, Key: Hashable & Sendable, Value: Sendable> {
     private var model: ObservedValue<Key, Value>?
     private var current: Parameters?
-    /// What was shown before the parameters have changed.
+    /// The value that was shown before the parameters have changed.
     private var previous: Value?
 
     /// Whether the value of the old parameters is shown until there is one of the new. Default: `false`.
@@ -59,7 +59,7 @@ public import Observation
         model = parameters.map { makeModel($0) }
     }
 
-    /// What is asked for. `nil`: nothing.
+    /// The parameters of the query. `nil`: nothing is asked for.
     public var parameters: Parameters? {
         get { current }
         set {
@@ -68,7 +68,7 @@ public import Observation
             previous = keepsPrevious ? value : nil
             let old = model
             model = newValue.map { makeModel($0) }
-            for _ in 0..<users {
+            if users > 0 {
                 model?.start()
                 old?.stop()
             }
@@ -93,21 +93,21 @@ public import Observation
     /// Follows the query until the caller's task is cancelled: for the modifier `task` of a view.
     public func run() async {
         start()
-        for await _ in AsyncStream(Never.self, { _ in }) {}
+        await untilCancelled()
         stop()
     }
 
     /// Begins to follow. Each call needs a ``stop()``.
     public func start() {
         users += 1
-        model?.start()
+        if users == 1 { model?.start() }
     }
 
     /// Ends what ``start()`` has begun, when it was called as often.
     public func stop() {
         guard users > 0 else { return }
         users -= 1
-        model?.stop()
+        if users == 0 { model?.stop() }
     }
 
     /// Loads a new value, whatever is kept: ``ObservedValue/refresh()``.

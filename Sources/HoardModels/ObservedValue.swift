@@ -17,7 +17,7 @@ public import Observation
 /// }
 /// ```
 ///
-/// What memory has is there when the model is created. Everything else happens while ``run()`` does, or between ``start()`` and ``stop()``: a model that nobody shows loads nothing,
+/// A value in memory is there when the model is created. Everything else happens while ``run()`` does, or between ``start()`` and ``stop()``: a model that nobody shows loads nothing,
 /// and has no task.
 @MainActor @Observable public final class ObservedValue<Key: Hashable & Sendable, Value: Sendable> {
     /// The key of the value.
@@ -32,12 +32,12 @@ public import Observation
 
     @ObservationIgnored private let source: Source
     @ObservationIgnored private var following: Following?
-    /// What the last refresh has brought. The reader of updates may not have come to it yet.
+    /// The value that the last refresh has brought. The reader of updates may not have come to it yet.
     @ObservationIgnored private var refreshed: Lookup<Value>?
     /// Called after each change, for models that are made of several.
     @ObservationIgnored var onChange: (@MainActor () -> Void)?
 
-    /// What the model needs to follow its key.
+    /// All that the model needs to follow its key.
     struct Source: Sendable {
         let cache: TieredCache<Key, Value>
         let policy: CachePolicy?
@@ -87,8 +87,7 @@ public import Observation
     /// Follows the key until the caller's task is cancelled: for the modifier `task` of a view.
     public func run() async {
         start()
-        // A stream without elements ends with its task.
-        for await _ in AsyncStream(Never.self, { _ in }) {}
+        await untilCancelled()
         stop()
     }
 

@@ -3,12 +3,12 @@
 
 public import Hoard
 
-/// What a mutation shows before the server has answered: ``ObservedMutation``.
+/// A change that a mutation shows before the server has answered: ``ObservedMutation``.
 public struct OptimisticChange<Output: Sendable>: Sendable {
-    /// What becomes of the change.
+    /// The two ways in which the change may end.
     struct Pending: Sendable {
         let confirm: @Sendable (Output) async -> Void
-        let takeBack: @Sendable () async -> Void
+        var takeBack: @Sendable () async -> Void = {}
     }
 
     let begin: @Sendable () async -> Pending
@@ -40,23 +40,13 @@ public struct OptimisticChange<Output: Sendable>: Sendable {
 
     /// Removes a key from every tier when the server accepts, and shows nothing before.
     public static func remove<Key: Hashable & Sendable, Value: Sendable>(_ key: Key, from cache: TieredCache<Key, Value>) -> Self {
-        Self {
-            Pending { _ in
-                await cache.removeValue(forKey: key)
-            } takeBack: {
-            }
-        }
+        Self { Pending(confirm: { _ in await cache.removeValue(forKey: key) }) }
     }
 
     /// Marks all values with one of the tags stale when the server accepts, so that those that are shown are loaded again.
     public static func markStale<Key: Hashable & Sendable, Value: Sendable>(taggedWithAny tags: Set<String>, in cache: TieredCache<Key, Value>)
         -> Self
     {
-        Self {
-            Pending { _ in
-                await cache.markStale(taggedWithAny: tags)
-            } takeBack: {
-            }
-        }
+        Self { Pending(confirm: { _ in await cache.markStale(taggedWithAny: tags) }) }
     }
 }

@@ -41,6 +41,16 @@ struct ObservedPagesTests {
         ObservedPages(cache, key: { "after \($0 ?? 0)" }, refresh: .never, load: server.load)
     }
 
+    /// A list that is followed, with its first two pages.
+    private func twoPages() async throws -> ObservedPages<String, Int, Int> {
+        let pages = pages()
+        pages.start()
+        try await fixture.until { pages.items.count == 3 }
+        pages.loadMore()
+        try await fixture.until { pages.items.count == 6 }
+        return pages
+    }
+
     @Test func pagesAreLoadedOneAfterTheOther() async throws {
         let pages = pages()
         pages.start()
@@ -71,12 +81,8 @@ struct ObservedPagesTests {
     }
 
     @Test func aRefreshGoesFromTheTopWithNewCursors() async throws {
-        let pages = pages()
-        pages.start()
+        let pages = try await twoPages()
         defer { pages.stop() }
-        try await fixture.until { pages.items.count == 3 }
-        pages.loadMore()
-        try await fixture.until { pages.items.count == 6 }
         server.change { $0.insert(0, at: 0) }
         #expect(await pages.refresh())
         try await fixture.until { pages.items == [0, 1, 2, 3, 4, 5] }
@@ -85,12 +91,8 @@ struct ObservedPagesTests {
     }
 
     @Test func aPageThatOthersChangeHasOthersBehindIt() async throws {
-        let pages = pages()
-        pages.start()
+        let pages = try await twoPages()
         defer { pages.stop() }
-        try await fixture.until { pages.items.count == 3 }
-        pages.loadMore()
-        try await fixture.until { pages.items.count == 6 }
         await cache.insert(CachedPage(items: [1], next: 6), forKey: "after 0")
         try await fixture.until { pages.items == [1, 7, 8] }
         await cache.insert(CachedPage(items: [1], next: nil), forKey: "after 0")

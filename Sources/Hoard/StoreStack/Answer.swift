@@ -41,10 +41,10 @@ extension TieredCache {
     /// A request for one key.
     struct Inquiry: Sendable {
         let key: Key
-        let policy: CachePolicy
+        var policy: CachePolicy
         /// Whether the policy came with the call.
         let isOwnPolicy: Bool
-        let load: Loader?
+        var load: Loader?
         /// Whether the caller has no use for the knowledge that there is no value, and loads for itself then.
         var needsValue = false
         /// Where a bulk call gathers what is to be loaded in the background. `nil`: it is started at once.
@@ -63,6 +63,28 @@ extension TieredCache {
         func staleIfError(_ terms: EntryTerms) -> Duration {
             isOwnPolicy ? max(policy.staleIfError, policy.staleWhileRevalidate) : max(terms.staleIfError, terms.staleWhileRevalidate)
         }
+    }
+
+    /// A request under a policy of its own, or the cache's.
+    func inquiry(forKey key: Key, policy: CachePolicy?, load: Loader? = nil) -> Inquiry {
+        Inquiry(key: key, policy: policy ?? configuration.policy, isOwnPolicy: policy != nil, load: load)
+    }
+
+    /// The same with a loader that always has a value.
+    ///
+    /// - Parameters:
+    ///   - tags: Labels that a loaded value gets.
+    ///   - keptPolicy: How a loaded value is kept. By default as the policy says.
+    func inquiry(
+        forKey key: Key,
+        policy: CachePolicy?,
+        tags: Set<String>,
+        keptBy keptPolicy: CachePolicy? = nil,
+        load: @escaping @Sendable (Key) async throws -> Value
+    ) -> Inquiry {
+        var inquiry = inquiry(forKey: key, policy: policy) { .value(try await load($0.key), tags: tags, policy: keptPolicy) }
+        inquiry.needsValue = true
+        return inquiry
     }
 
     /// What the tiers above the loader have of a key.

@@ -78,8 +78,8 @@ extension TieredCache {
         load: @escaping @Sendable (LoadRequest<Key, Value>) async throws -> LoadResult<Value>
     ) async throws -> Lookup<Value>? {
         let found = (policy ?? configuration.policy).skipping.contains(.memoryReads) ? nil : memory.value(forKey: key)
-        let inquiry = Inquiry(key: key, policy: policy ?? configuration.policy, isOwnPolicy: policy != nil, load: load)
-        return try await countedAnswer(inquiry, found: found).lookup
+        noteCloserLook(found)
+        return try await countedAnswer(inquiry(forKey: key, policy: policy, load: load), found: found).lookup
     }
 
     @usableFromInline func loadedLookup(
@@ -94,29 +94,30 @@ extension TieredCache {
         var found = found
         // With a policy of its own, the call has not looked into memory yet.
         if let policy, !policy.skipping.contains(.memoryReads) { found = memory.value(forKey: key) }
-        var inquiry = Inquiry(key: key, policy: policy ?? configuration.policy, isOwnPolicy: policy != nil) { request in
-            .value(try await load(request.key), tags: tags, policy: keptPolicy)
-        }
-        inquiry.needsValue = true
         noteCloserLook(found)
+        let inquiry = inquiry(forKey: key, policy: policy, tags: tags, keptBy: keptPolicy, load: load)
+        return try await countedLookup(inquiry, found: found, pass: pass)
+    }
+
+    /// The value that a request is answered with which needs one. Counts the answer.
+    private func countedLookup(_ inquiry: Inquiry, found: TieredEntry<Value>?, pass: FirstPass? = nil) async throws -> Lookup<Value> {
         do {
             var answer = try await answer(inquiry, found: found, pass: pass)
             while true {
                 if case .value(let lookup) = answer {
-                    count(answer, key)
+                    count(answer, inquiry.key)
                     return lookup
                 }
                 // This caller has waited for somebody else's loader, which has found nothing.
                 answer = try await self.answer(inquiry.skippingStoreReads, found: nil)
             }
         } catch {
-            countFailure(key)
+            countFailure(inquiry.key)
             throw error
         }
     }
 
     private func countedAnswer(_ inquiry: Inquiry, found: TieredEntry<Value>?) async throws -> Answer<Value> {
-        noteCloserLook(found)
         do {
             let answer = try await answer(inquiry, found: found)
             count(answer, inquiry.key)
@@ -127,9 +128,19 @@ extension TieredCache {
         }
     }
 
-    func countFailure(_ key: Key) {
+    private func countFailure(_ key: Key) {
         counters.withLock { $0.misses += 1 }
         if isObserved { noteFailure(key) }
+    }
+
+    /// The value of a key that an observer waits for: a new one, if that can be loaded. Counts as a request, but as no use of the memory tier.
+    func observedLookup(_ request: Inquiry) async throws -> Lookup<Value>? {
+        var request = request
+        request.isObservation = true
+        request.policy.softTimeout = nil
+        let found = request.policy.skipping.contains(.memoryReads) ? nil : memory.peek(request.key)
+        if request.needsValue { return try await countedLookup(request, found: found) }
+        return try await countedAnswer(request, found: found).lookup
     }
 
     // MARK: The load itself
@@ -281,13 +292,8 @@ struct KeptFailure: Error, CustomStringConvertible {
 extension TieredCache.Inquiry {
     /// The same request, for which the stores have been asked already.
     var skippingStoreReads: Self {
-        .init(
-            key: key,
-            policy: policy.with { $0.skipping.formUnion(.storeReads) },
-            isOwnPolicy: isOwnPolicy,
-            load: load,
-            needsValue: needsValue,
-            isObservation: isObservation
-        )
+        var copy = self
+        copy.policy.skipping.formUnion(.storeReads)
+        return copy
     }
 }

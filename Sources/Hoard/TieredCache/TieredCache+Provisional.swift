@@ -37,7 +37,7 @@ extension TieredCache {
             let new = TieredEntry<Value>(value: value, terms: terms, ticks: base.ticks, era: base.bornEra, isProvisional: true)
             let newEntry = memoryEntry(new, forKey: key)
             interleavingPoint()
-            // What leaves memory is released after the lock.
+            // Entries that leave memory are released after the lock.
             let left = fences.withLock { fences -> Departures<Key, TieredEntry<Value>>? in
                 guard memory.peek(key) === old, fences.isIntact(fence, tags: terms.labels, isCopy: old == nil) else { return nil }
                 fences.breakFences(forKey: key, sparing: fence)

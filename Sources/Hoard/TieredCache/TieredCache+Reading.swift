@@ -105,7 +105,7 @@ extension TieredCache {
         pass: FirstPass? = nil,
         freshOnly: Bool = false
     ) async -> Lookup<Value>? {
-        let inquiry = Inquiry(key: key, policy: policy ?? configuration.policy, isOwnPolicy: policy != nil, load: nil)
+        let inquiry = inquiry(forKey: key, policy: policy)
         noteCloserLook(found)
         do {
             var answer = try await answer(inquiry, found: found, pass: pass)

@@ -3,7 +3,7 @@
 
 internal import Synchronization
 
-/// What has changed among the values with a tag, as an observer of a ``TieredCache`` sees it: ``TieredCache/updates(taggedWith:)``.
+/// A change among the values with a tag, as an observer of a ``TieredCache`` sees it: ``TieredCache/updates(taggedWith:)``.
 public struct CacheTagChange<Key: Hashable & Sendable>: Sendable {
     /// The keys that were written, loaded or removed. A key whose tags were not known when it was removed is among them.
     public internal(set) var keys: Set<Key> = []
@@ -12,7 +12,7 @@ public struct CacheTagChange<Key: Hashable & Sendable>: Sendable {
     public internal(set) var isWhole = false
 }
 
-/// Gathers what happens to a tag for one reader.
+/// Gathers the changes of a tag for one reader.
 final class TagObserver<Key: Hashable & Sendable>: Sendable {
     let tag: String
     let signal = UpdateSignal()
@@ -29,15 +29,15 @@ final class TagObserver<Key: Hashable & Sendable>: Sendable {
             change.keys.insert(key)
             if change.keys.count > Self.maximumKeyCount { change = CacheTagChange(keys: [], isWhole: true) }
         }
-        signal.note(0) { $0.isTouched = true }
+        signal.note(0) { _ in }
     }
 
     func noteAll() {
         change.withLock { $0 = CacheTagChange(keys: [], isWhole: true) }
-        signal.note(0) { $0.isTouched = true }
+        signal.note(0) { _ in }
     }
 
-    /// What has happened since the last call; `nil`: nothing.
+    /// The changes since the last call; `nil`: there are none.
     func take() -> CacheTagChange<Key>? {
         change.withLock { change in
             defer { change = CacheTagChange() }

@@ -97,7 +97,7 @@ public struct CacheCollectionUpdates<Key: Hashable & Sendable, Value: Sendable>:
     }
 }
 
-/// What happens to the values with a tag: ``TieredCache/updates(taggedWith:)``.
+/// The changes of the values with a tag: ``TieredCache/updates(taggedWith:)``.
 public struct CacheTagUpdates<Key: Hashable & Sendable, Value: Sendable>: AsyncSequence, Sendable {
     public typealias Element = CacheTagChange<Key>
     public typealias Failure = Never

@@ -1,8 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What has happened to a key since its observer looked last.
-struct KeyChanges: Sendable, Equatable {
+/// The changes of a key since its observer looked last. Even without any a look is due: memory may have got a copy of what a store has.
+struct KeyChanges: Sendable {
     /// How often somebody has written a value.
     var writes = 0
     /// How often a load has brought one, or has found that there is none.
@@ -15,8 +15,6 @@ struct KeyChanges: Sendable, Equatable {
     private(set) var invalidatedLabels: Set<String> = []
     /// Whether a write or a removal has ended: it holds in every tier.
     var hasEnded = false
-    /// Whether something else happened after which a look is due: memory got a copy of what a store has.
-    var isTouched = false
     /// Whether the end of a lifetime has come.
     var isDue = false
     /// Whether the observer's own load has ended.
@@ -51,7 +49,6 @@ struct KeyChanges: Sendable, Equatable {
         isInvalidatedByOthers = isInvalidatedByOthers || other.isInvalidatedByOthers
         invalidate(other.invalidatedLabels)
         hasEnded = hasEnded || other.hasEnded
-        isTouched = isTouched || other.isTouched
         isDue = isDue || other.isDue
         hasLoadEnded = hasLoadEnded || other.hasLoadEnded
     }

@@ -9,7 +9,7 @@ internal import Synchronization
     internal import Foundation
 #endif
 
-/// What one reader of updates knows of one key: what it has shown, the load that it waits for, and the end of the lifetime that comes next.
+/// One reader's knowledge of one key: the state that it has shown, the load that it waits for, and the end of the lifetime that comes next.
 ///
 /// It follows levels and not edges: whenever something has happened it looks at the cache and compares. So it shows the newest however much has happened
 /// meanwhile, and never an older value after a newer one, as the cache gives none to one who reads twice.
@@ -20,10 +20,6 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
 
     private let cache: Cache
     private let request: Cache.Inquiry
-    /// The same without a load.
-    private let reading: Cache.Inquiry
-    /// The same, of which memory keeps no copy: one look must not call for another.
-    private let lookingAgain: Cache.Inquiry
     private let signal: UpdateSignal
     private let number: Int
     /// `nil`: the cache is closed.
@@ -33,16 +29,16 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
     /// The entry that was shown, if it was in memory.
     private var shownEntry: TieredEntry<Value>?
     private var load: RunningLoad?
-    /// What has happened since something was found.
+    /// The changes since something was found.
     private var unseen = KeyChanges()
-    /// What the last load has come to. No other begins until something changes.
+    /// The outcome of the last load. No other begins until something changes.
     private var settled: CacheUpdate<Value>?
     /// When the next load may begin although nothing changes. `nil`: never.
     private var retryTick: Int64?
     private var lastLoadTick = Int64.min
     private var deadline: (tick: Int64, token: DeadlineQueue.Token)?
 
-    /// What nobody keeps is loaded again after changes by others at most so often, in nanoseconds: two processes that tell each other of an absent value would
+    /// The least time between two loads of a value that nobody keeps, after changes by others, in nanoseconds: two processes that tell each other of an absent value would
     /// never come to rest.
     private static var foreignSpacing: Int64 { 1_000_000_000 }
 
@@ -50,7 +46,7 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
     private struct RunningLoad {
         let task: Task<Void, Never>
         let end: LoadEnd<Value>
-        /// What has happened since it began.
+        /// The changes since it began.
         var changes = KeyChanges()
     }
 
@@ -58,20 +54,6 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
     init(_ cache: Cache, _ request: Cache.Inquiry, _ signal: UpdateSignal, number: Int) {
         self.cache = cache
         self.request = request
-        reading = Cache.Inquiry(
-            key: request.key,
-            policy: request.policy,
-            isOwnPolicy: request.isOwnPolicy,
-            load: nil,
-            needsValue: request.needsValue
-        )
-        lookingAgain = Cache.Inquiry(
-            key: request.key,
-            policy: request.policy.with { $0.skipping.insert(.memoryWrites) },
-            isOwnPolicy: request.isOwnPolicy,
-            load: nil,
-            needsValue: request.needsValue
-        )
         self.signal = signal
         self.number = number
         id = cache.fences.withLock { _ in cache.observers.add(signal, number: number, forKey: request.key) }
@@ -91,7 +73,7 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
     nonisolated(nonsending) func look(after changes: KeyChanges) async -> CacheUpdate<Value>? {
         load?.changes.add(changes)
         unsettle(after: changes)
-        // What is invalidated from here on concerns it.
+        // From here on every invalidation concerns it.
         setLabels(nil)
         unseen.add(changes)
         guard let found = await find() else { return waitingUpdate() }
@@ -107,10 +89,10 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
 
     // MARK: Looking
 
-    /// What the tiers have of the key.
+    /// An answer of the tiers.
     private struct Finding {
         let answer: Answer<Value>
-        /// What memory has of it.
+        /// The entry in memory.
         let entry: TieredEntry<Value>?
     }
 
@@ -129,13 +111,21 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
             }
         }
         if cache.isBeingChanged(request.key) { return nil }
-        guard let answer = try? await cache.answer(shown == nil ? reading : lookingAgain, found: entry), !Task.isCancelled else { return nil }
+        guard let answer = try? await cache.answer(reading, found: entry), !Task.isCancelled else { return nil }
         let isFresh = answer.lookup?.isFresh ?? false
         // A store that was left alone because of a change that began meanwhile has not said what it has. There is another look when that has ended.
         if !isFresh, cache.isBeingChanged(request.key) || shown != nil && signal.hasChanges(of: number) { return nil }
         // A request that goes on to a load is counted there.
         if shown == nil, isFresh || request.load == nil { cache.count(answer, request.key) }
         return Finding(answer: answer, entry: entry)
+    }
+
+    /// The request without its load. Memory keeps a copy for the first look alone: one look must not call for another.
+    private var reading: Cache.Inquiry {
+        var reading = request
+        reading.load = nil
+        if shown != nil { reading.policy.skipping.insert(.memoryWrites) }
+        return reading
     }
 
     /// Whether what memory has was loaded, and a store that others change too may still refuse it, because they have written something newer. There is another look when
@@ -239,7 +229,7 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
         load = nil
     }
 
-    /// What a load has come to; `nil` if it has to be made again: something has changed that it cannot have seen, or its time was up before anybody looked.
+    /// The outcome of a load; `nil` if it has to be made again: something has changed that it cannot have seen, or its time was up before anybody looked.
     private func trusted(_ outcome: Result<Lookup<Value>?, any Error>, standIn: Lookup<Value>?) -> CacheUpdate<Value>? {
         guard let changes = load?.changes, changes.writes == 0 else { return nil }
         switch outcome {
@@ -261,10 +251,9 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
     private func unsettle(after changes: KeyChanges) {
         guard let settled else { return }
         let labels = settled.lookup?.terms.labels ?? []
-        if changes.writes > 0 || changes.isInvalidated || changes.isDue || !changes.invalidatedLabels.isDisjoint(with: labels) {
-            self.settled = nil
-        } else if changes.loads > 0, settled.error != nil {
-            // Loads of what nobody keeps do not call each other forth.
+        let isChanged = changes.writes > 0 || changes.isInvalidated || changes.isDue || !changes.invalidatedLabels.isDisjoint(with: labels)
+        // Loads of what nobody keeps do not call each other forth.
+        if isChanged || changes.loads > 0 && settled.error != nil {
             self.settled = nil
         } else if changes.isInvalidatedByOthers {
             let next = lastLoadTick.addingSaturated(Self.foreignSpacing)
@@ -309,7 +298,7 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
     }
 }
 
-/// What a load has come to, once it has ended.
+/// The outcome of a load, once it has ended.
 private final class LoadEnd<Value: Sendable>: Sendable {
     private let result = Mutex<Result<Lookup<Value>?, any Error>?>(nil)
 

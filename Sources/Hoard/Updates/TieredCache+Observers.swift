@@ -21,10 +21,10 @@ extension TieredCache {
         observers.note(key, labels: labels) { $0.hasEnded = true }
     }
 
-    /// Memory has got a copy of what a store has.
+    /// Memory has got a copy of what a store has: a look is due.
     @usableFromInline func noteCopy(of key: Key) {
         guard observers.isInUse else { return }
-        observers.note(key, labels: []) { $0.isTouched = true }
+        observers.note(key, labels: []) { _ in }
     }
 
     /// A key was removed or marked stale.
@@ -52,7 +52,7 @@ extension TieredCache {
 }
 
 extension Departures where Key: Equatable {
-    /// What a key had.
+    /// The value that a key had.
     @usableFromInline func value(forKey key: Key) -> Value? {
         if let first, first.key == key { return first.value }
         return others.first { $0.key == key }?.value

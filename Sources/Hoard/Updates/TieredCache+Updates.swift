@@ -3,10 +3,10 @@
 
 internal import Synchronization
 
-/// Following what becomes of a key.
+/// Following keys and tags.
 extension TieredCache {
-    /// What the cache has of a key now, and whatever becomes of it: writes, loads by others, removals and marks by key, tag, partition and altogether, the end of its lifetime, and what
-    /// other processes change in a store that tells of it.
+    /// The state of a key now, and each later one. Follows writes, loads by others, removals and marks by key, tag, partition and altogether, the end of the
+    /// lifetime, and changes by other processes in a store that tells of them.
     ///
     /// ```swift
     /// for await update in users.updates(forKey: id) { show(update.value) }
@@ -17,7 +17,7 @@ extension TieredCache {
     ///
     /// - Parameter policy: What is of interest is what it skips. By default the cache's policy.
     public func updates(forKey key: Key, policy: CachePolicy? = nil) -> CacheUpdates<Key, Value> {
-        CacheUpdates(cache: self, request: Inquiry(key: key, policy: policy ?? configuration.policy, isOwnPolicy: policy != nil, load: nil))
+        CacheUpdates(cache: self, request: inquiry(forKey: key, policy: policy))
     }
 
     /// The same, with a loader: whenever there is no fresh value, one is loaded, and a state says that this goes on.
@@ -41,7 +41,7 @@ extension TieredCache {
         tags: Set<String> = [],
         load: @escaping @Sendable (Key) async throws -> Value
     ) -> CacheUpdates<Key, Value> {
-        CacheUpdates(cache: self, request: observation(of: key, policy, tags, load))
+        CacheUpdates(cache: self, request: inquiry(forKey: key, policy: policy, tags: tags, load: load))
     }
 
     /// The same, with a loader that may say that there is no value, or that the stale one is still right: ``valueIfExists(forKey:policy:load:)``.
@@ -50,15 +50,14 @@ extension TieredCache {
         policy: CachePolicy? = nil,
         load: @escaping @Sendable (LoadRequest<Key, Value>) async throws -> LoadResult<Value>
     ) -> CacheUpdates<Key, Value> {
-        CacheUpdates(cache: self, request: Inquiry(key: key, policy: policy ?? configuration.policy, isOwnPolicy: policy != nil, load: load))
+        CacheUpdates(cache: self, request: inquiry(forKey: key, policy: policy, load: load))
     }
 
-    /// What the cache has of several keys, and whatever becomes of them. Each element has the states of all.
+    /// The states of several keys now, and each later one. Each element has the states of all.
     ///
     /// At the beginning one call of each store brings what it has to memory.
     public func updates(forKeys keys: some Sequence<Key>, policy: CachePolicy? = nil) -> CacheCollectionUpdates<Key, Value> {
-        let requests = Set(keys).map { Inquiry(key: $0, policy: policy ?? configuration.policy, isOwnPolicy: policy != nil, load: nil) }
-        return CacheCollectionUpdates(cache: self, requests: requests)
+        CacheCollectionUpdates(cache: self, requests: Set(keys).map { inquiry(forKey: $0, policy: policy) })
     }
 
     /// The same, with a loader for each key without a fresh value.
@@ -68,33 +67,20 @@ extension TieredCache {
         tags: Set<String> = [],
         load: @escaping @Sendable (Key) async throws -> Value
     ) -> CacheCollectionUpdates<Key, Value> {
-        CacheCollectionUpdates(cache: self, requests: Set(keys).map { observation(of: $0, policy, tags, load) })
+        CacheCollectionUpdates(cache: self, requests: Set(keys).map { inquiry(forKey: $0, policy: policy, tags: tags, load: load) })
     }
 
     /// Which values with a tag change, for a list that reads its values again. The first element says that any of them may have.
     ///
-    /// A cache has no list of the values with a tag. What is told of a key that was removed, or changed by another process, while memory did not have it may not concern the tag; nothing is left
+    /// A cache has no list of the values with a tag. News of a key that was removed, or changed by another process, while memory did not have it, may not concern the tag. Nothing is left
     /// out but a key that loses the tag by a write while memory does not have it.
     public func updates(taggedWith tag: String) -> CacheTagUpdates<Key, Value> {
         CacheTagUpdates(cache: self, tag: tag)
     }
 
-    private func observation(
-        of key: Key,
-        _ policy: CachePolicy?,
-        _ tags: Set<String>,
-        _ load: @escaping @Sendable (Key) async throws -> Value
-    ) -> Inquiry {
-        var request = Inquiry(key: key, policy: policy ?? configuration.policy, isOwnPolicy: policy != nil) { request in
-            .value(try await load(request.key), tags: tags)
-        }
-        request.needsValue = true
-        return request
-    }
-
     // MARK: For observers
 
-    /// What memory has of a key, judged by the invalidations so far.
+    /// The entry that memory has of a key, judged by the invalidations so far.
     ///
     /// - Parameter isUse: Whether that counts as a use.
     func observedEntry(_ key: Key, _ policy: CachePolicy, isUse: Bool) -> TieredEntry<Value>? {
@@ -106,33 +92,4 @@ extension TieredCache {
 
     /// When the source of a key may be asked again; `nil`: now.
     func retryTick(of key: Key) -> Int64? { throttle.withLock { $0.retryTime(of: key, now: ticker.nanoseconds()) } }
-
-    /// The value of a key that an observer waits for: a new one, if that can be loaded.
-    func observedLookup(_ request: Inquiry) async throws -> Lookup<Value>? {
-        // Who waits for the new value has no use for a stale one that is shown already.
-        var request = Inquiry(
-            key: request.key,
-            policy: request.policy.with { $0.softTimeout = nil },
-            isOwnPolicy: request.isOwnPolicy,
-            load: request.load,
-            needsValue: request.needsValue,
-            isObservation: true
-        )
-        var found = request.policy.skipping.contains(.memoryReads) ? nil : memory.peek(request.key)
-        while true {
-            // Found by a peek, it was not counted by memory.
-            let answer: Answer<Value>
-            do { answer = try await self.answer(request, found: found) } catch {
-                countFailure(request.key)
-                throw error
-            }
-            guard request.needsValue, case .absent = answer else {
-                count(answer, request.key)
-                return answer.lookup
-            }
-            // Somebody else's loader has found nothing.
-            request = request.skippingStoreReads
-            found = nil
-        }
-    }
 }

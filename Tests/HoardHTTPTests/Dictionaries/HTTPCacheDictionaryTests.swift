@@ -77,7 +77,7 @@ struct HTTPCacheDictionaryTests {
             #expect(reply.coding == "dcz")
             #expect(try Self.decoded(reply.content, with: old) == Self.text(2, count: count))
             #expect(reply.head.headerFields[values: .vary].joined(separator: ", ") == "Accept-Encoding, Available-Dictionary")
-            // What is kept in pieces is coded while it is sent, so its bytes do not come again.
+            // Content in pieces is coded while it is sent, so its bytes do not come again.
             let isKept = count == 20_000
             #expect(reply.tag?.hasPrefix(isKept ? "\"/app/2:dcz-" : "W/\"/app/2:dcz-") == true)
             #expect(reply.content.readableBytes < count / 25, "\(reply.content.readableBytes) bytes")

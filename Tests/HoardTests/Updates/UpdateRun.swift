@@ -234,7 +234,7 @@ struct UpdateRun: Sendable {
         for observer in observers where observer.hasLoader && !facts.value.left.contains(observer.number) {
             let last = facts.value.last[observer.number] ?? "no state"
             let source = facts.value.source[observer.key] ?? 0
-            // What expires soon is loaded again and again.
+            // Values that expire soon are loaded again and again.
             let isRight = expires ? facts.value.greatest[observer.number] ?? 0 == source : last == "\(source)"
             if !isRight { complain("observer \(observer.number) of \(observer.key) has seen “\(last)” last, the source has \(source)") }
         }
