@@ -12,18 +12,29 @@ extension PlainCache {
             if directives.has("only-if-cached") { return [Self.gatewayTimeout(world)] }
             return selected(world, request).flatMap { passing(world, exchange, found: $0, "§5.2.1.5, no-store in the request") }
         }
-        // Nobody has to keep what has been stale for a day.
-        let young = world.filter { $0.staleness(at: exchange.time) < 86_400 }
+        // Nobody has to keep what is of no use any more, or of little.
+        let useful = world.filter { isOfUse($0, at: exchange.time) }
+        let confirmable = world.filter { isOfUse($0, at: exchange.time) || $0.hasValidator }
+        let worlds = [world, confirmable, useful].reduce(into: [PlainWorld]()) { worlds, world in
+            if !worlds.contains(world) { worlds.append(world) }
+        }
         // Nor has anybody to keep anything. In a private cache, what one sees of the origin may take away
         // what is kept for the credentials of others.
         let isApart = !isShared && request.fields["authorization"] != nil
-        return ([world] + (young == world ? [] : [young]) + (isApart && !world.isEmpty ? [[]] : [])).flatMap { world in
+        return (worlds + (isApart && !world.isEmpty ? [[]] : [])).flatMap { world in
             selected(world, request).flatMap { stored in
                 if let stored { return reusing(stored, world, exchange, directives) }
                 if directives.has("only-if-cached") { return [Self.gatewayTimeout(world)] }
                 return passing(world, exchange, found: nil, "§4, nothing stored is selected")
             }
         }
+    }
+
+    /// Whether a response may be of use yet: it is fresh, or has been stale for less than a day and can be
+    /// confirmed (§4.3.1 wants a validator) or may be served as it is (§4.2.4).
+    private func isOfUse(_ stored: PlainStored, at time: Int) -> Bool {
+        if stored.isFresh(at: time) { return true }
+        return stored.staleness(at: time) < 86_400 && (stored.hasValidator || !prohibitsStale(stored))
     }
 
     private func reusing(_ stored: PlainStored, _ world: PlainWorld, _ exchange: PlainExchange, _ directives: PlainDirectives) -> [PlainBranch] {

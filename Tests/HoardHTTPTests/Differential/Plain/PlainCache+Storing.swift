@@ -74,7 +74,9 @@ extension PlainCache {
     private func adding(_ stored: PlainStored, to world: PlainWorld, for request: PlainRequest) -> [PlainWorld] {
         let others = world.filter { !selects($0, request) }
         let alike = others.filter { $0.varyNames == stored.varyNames }
-        return [others + [stored], alike + [stored], world + [stored]]
+        // The response takes the place of the one with the same Vary and the same fields.
+        let unreplaced = world.filter { $0.varyNames != stored.varyNames || !selects($0, request) }
+        return [others + [stored], alike + [stored], unreplaced + [stored], world + [stored]]
     }
 
     static func selecting(_ request: PlainRequest) -> PlainFields {

@@ -47,7 +47,14 @@ extension PlainCache {
         let match = identifies(response, stored)
         var branches: [PlainBranch] = []
         if match != false {
-            let forms = updated(stored, by: response, call)
+            var forms = updated(stored, by: response, call)
+            // §4.1 speaks of the original request. If the response varies by other fields from now on, that may be
+            // the one that it has just been confirmed for, as it is in this cache.
+            forms += forms.filter { $0.varyNames != stored.varyNames }.map { form in
+                var form = form
+                form.selecting = Self.selecting(request)
+                return form
+            }
             let next = replacing(stored, by: forms, in: world, request)
             branches += serving(forms[0], request, at: [call.responseTime], isValidated: true).map {
                 PlainBranch(why: "§4.3.4, confirmed", calls: [conditions], reply: $0, next: next)

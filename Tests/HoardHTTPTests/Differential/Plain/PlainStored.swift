@@ -30,6 +30,7 @@ struct PlainStored: Hashable, Sendable {
 
     var eTag: String? { response.fields["etag"] }
     var lastModified: String? { response.fields["last-modified"] }
+    var hasValidator: Bool { eTag != nil || lastModified != nil }
     static func varyNames(_ fields: PlainFields) -> [String] {
         fields.all("vary").flatMap { PlainDirectives.split($0) }.map { $0.lowercased() }.sorted()
     }
