@@ -4,7 +4,7 @@
 internal import Synchronization
 
 /// Suspends until the task is cancelled.
-func untilCancelled() async {
+package func untilCancelled() async {
     // A stream without elements ends with its task.
     for await _ in AsyncStream(Never.self, { _ in }) {}
 }

@@ -87,6 +87,11 @@ extension ImageCache {
         return ImageLookup(image: bitmap, wasDecoded: true, isFromCache: original.isFromCache, staleness: original.staleness)
     }
 
+    /// Has the original of an image fetched and kept, and decodes nothing. As much of it is read as would be for a bitmap.
+    func fetchOriginal(of request: ImageRequest) async throws(ImageError) {
+        if case .url(let url) = request.source { _ = try await fetch(url.text, request, known: nil) }
+    }
+
     private func original(of request: ImageRequest, known: DecodedImage?) async throws(ImageError) -> FoundOriginal? {
         switch request.source {
         case .key(let key):

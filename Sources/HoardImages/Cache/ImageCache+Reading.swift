@@ -28,11 +28,19 @@ extension ImageCache {
 
     /// The image at a URL, and where it came from. Suspends. As ``image(for:options:)-(String,_)``.
     public func lookup(for url: String, options: ImageOptions = ImageOptions()) async throws(ImageError) -> ImageLookup {
+        try await lookup(request(for: url, options))
+    }
+
+    func lookup(_ request: ImageRequest) async throws(ImageError) -> ImageLookup {
         guard client != nil else { throw ImageError(.clientNotConfigured, "This image cache was created without a client, and cannot fetch.") }
-        guard let found = try await fly(ImageRequest(.url(ExactText(url)), options, partition: partitionOfURL(options.partition))) else {
-            throw ImageError.notAnImage
-        }
+        guard let found = try await fly(request) else { throw ImageError.notAnImage }
         return found
+    }
+
+    /// The image at a URL, if showing it takes neither the network nor a store nor a decoder: its bitmap and its original are in memory, and the original is
+    /// fresh. Counts as a use. Never suspends.
+    public func memoryImage(for url: String, options: ImageOptions = ImageOptions()) -> Bitmap? {
+        lookupInMemory(request(for: url, options))?.image
     }
 
     /// The image whose original was stored under a key. Counts as a use of the original. Suspends.
@@ -62,6 +70,10 @@ extension ImageCache {
         } catch {
             throw ImageError(.failed, "The image could not be loaded.", underlyingError: error)
         }
+    }
+
+    func request(for url: String, _ options: ImageOptions) -> ImageRequest {
+        ImageRequest(.url(ExactText(url)), options, partition: partitionOfURL(options.partition))
     }
 
     func originalKey(_ key: String, _ partition: String?) -> OriginalKey {

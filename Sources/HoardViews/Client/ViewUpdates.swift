@@ -9,7 +9,7 @@ internal import Hoard
     internal import Foundation
 #endif
 
-extension ViewClient {
+extension ViewClientProtocol {
     /// A screen as it is kept, at once, and then as the server has it now, if that is another.
     ///
     /// ```swift
@@ -21,10 +21,13 @@ extension ViewClient {
     /// the server's screen is the only element.
     ///
     /// The server is asked when the second element is asked for, by the caller's task: whoever stops reading sends no request, and nothing goes on in the background.
+    /// Clients that are no ``ViewClient`` give what they fetch, alone.
     public func fetchUpdates(_ request: ViewRequest) -> ViewUpdates {
         ViewUpdates(client: self, request: request)
     }
+}
 
+extension ViewClient {
     /// The screen as it is kept; `nil` if nothing is kept that may be shown.
     fileprivate func keptView(_ request: ViewRequest) async throws(ViewError) -> FetchedView? {
         let plan = try plan(for: request)
@@ -42,7 +45,7 @@ public struct ViewUpdates: AsyncSequence, Sendable {
     public typealias Element = FetchedView
     public typealias Failure = ViewError
 
-    fileprivate let client: ViewClient
+    fileprivate let client: any ViewClientProtocol
     fileprivate let request: ViewRequest
 
     public func makeAsyncIterator() -> AsyncIterator {
@@ -56,11 +59,11 @@ public struct ViewUpdates: AsyncSequence, Sendable {
             case ended
         }
 
-        private let client: ViewClient
+        private let client: any ViewClientProtocol
         private let request: ViewRequest
         private var stage = Stage.start
 
-        fileprivate init(client: ViewClient, request: ViewRequest) {
+        fileprivate init(client: any ViewClientProtocol, request: ViewRequest) {
             self.client = client
             self.request = request
         }
@@ -79,8 +82,8 @@ public struct ViewUpdates: AsyncSequence, Sendable {
             case .ended:
                 return nil
             case .start:
-                guard let kept = try await client.keptView(request) else { return try await client.fetch(request) }
-                let confirms = try client.plan(for: request).confirms
+                guard let own = client as? ViewClient, let kept = try await own.keptView(request) else { return try await client.fetch(request) }
+                let confirms = try own.plan(for: request).confirms
                 if kept.staleness != nil || confirms { stage = .shown(kept) }
                 return kept
             case .shown(let shown):
