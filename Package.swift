@@ -13,9 +13,9 @@ let warningsAsErrors = Context.environment["HOARD_WARNINGS_AS_ERRORS"] == "1"
 // order of a set, and compiles everything again whenever that order changes. The settings and conditions below name all that bring a trait instead.
 let included: [String: [String]] = [
     "Transports": ["HTTP"], "AsyncHTTPClient": ["Transports"], "Views": ["HTTP"], "Images": ["HTTP"], "Hummingbird": ["HTTP"], "Testing": ["HTTP"],
-    "Server": ["HTTP"],
+    "Server": ["HTTP"], "UI": ["Views"],
     "Proxy": ["Transports", "Server"], "Command": ["Disk", "Redis", "Views", "Proxy", "Brotli", "Zstandard"],
-    "Everything": ["AsyncHTTPClient", "Brotli", "Command", "Hummingbird", "Images", "Lifecycle", "Observability", "Testing", "Zstandard"],
+    "Everything": ["AsyncHTTPClient", "Brotli", "Command", "Hummingbird", "Images", "Lifecycle", "Observability", "Testing", "UI", "Zstandard"],
 ]
 
 /// The traits of which one is enough: the trait itself, and all that bring it with them.
@@ -67,6 +67,7 @@ let package = Package(
         .library(name: "HoardTransports", targets: ["HoardTransports"]),
         .library(name: "HoardViews", targets: ["HoardViews"]),
         .library(name: "HoardImages", targets: ["HoardImages"]),
+        .library(name: "HoardUI", targets: ["HoardUI"]),
         .library(name: "HoardHummingbird", targets: ["HoardHummingbird"]),
         .library(name: "HoardProxy", targets: ["HoardProxy"]),
         .library(name: "HoardObservability", targets: ["HoardObservability"]),
@@ -87,6 +88,7 @@ let package = Package(
             name: "Images",
             description: "HoardImages, which decodes PNG and JPEG with libpng and libjpeg where the system has no decoder of its own"
         ),
+        .trait(name: "UI", description: "HoardUI"),
         .trait(name: "Hummingbird", description: "HoardHummingbird"),
         .trait(name: "Proxy", description: "HoardProxy"),
         .trait(name: "Observability", description: "HoardObservability"),
@@ -180,6 +182,13 @@ let package = Package(
                 "Hoard", "HoardHTTP", httpTypes, nioCore,
                 .target(name: "CHoardImages", condition: .when(platforms: [.linux], traits: enabling("Images"))),
             ],
+            swiftSettings: swiftSettings
+        ),
+
+        // Views of SwiftUI, UIKit and AppKit on cached values, images and screens, and the models that decide for them.
+        .target(
+            name: "HoardUI",
+            dependencies: ["Hoard", "HoardHTTP", "HoardImages", "HoardModels", "HoardViews"],
             swiftSettings: swiftSettings
         ),
 
@@ -411,6 +420,11 @@ let package = Package(
                 nioHTTP2, nioHPACK, nioSSL, nioTLS,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "HoardUITests",
+            dependencies: ["CZlib", "Hoard", "HoardHTTP", "HoardImages", "HoardTesting", "HoardUI", "HoardViews", httpTypes, nioCore],
             swiftSettings: swiftSettings
         ),
         .testTarget(

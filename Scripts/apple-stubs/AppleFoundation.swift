@@ -12,6 +12,7 @@
 @_exported public import ObjectiveC
 @_exported public import Security
 
+@_exported public import class Foundation.Bundle
 @_exported public import class Foundation.FileHandle
 @_exported public import class Foundation.InputStream
 @_exported public import class Foundation.NSCache

@@ -16,7 +16,7 @@ internal import Synchronization
 /// Images are loaded in the order of their priorities, then in that of the calls, a few at a time. A cell that shows an image meanwhile waits for none of them: it
 /// joins the load if that is under way, and begins its own if not.
 ///
-/// An image that was started twice has to be stopped twice. A load that is stopped is cancelled at once, unless somebody else waits for the same image. All loads are stopped when the
+/// An image that was started twice has to be stopped twice; when its load has ended, it counts as never started. A load that is stopped is cancelled at once, unless somebody else waits for the same image. All loads are stopped when the
 /// prefetcher is released. Failures are nobody's concern: whoever shows the image will ask for it again.
 public final class ImagePrefetcher: Sendable {
     /// What a prefetcher does, and how much of it.

@@ -47,9 +47,16 @@ public struct ViewUpdates: AsyncSequence, Sendable {
 
     fileprivate let client: any ViewClientProtocol
     fileprivate let request: ViewRequest
+    /// Whether a screen that the server has confirmed comes once more, without a staleness.
+    package var includesConfirmations = false
+
+    fileprivate init(client: any ViewClientProtocol, request: ViewRequest) {
+        self.client = client
+        self.request = request
+    }
 
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(client: client, request: request)
+        AsyncIterator(client: client, request: request, includesConfirmations: includesConfirmations)
     }
 
     public struct AsyncIterator: AsyncIteratorProtocol {
@@ -61,11 +68,13 @@ public struct ViewUpdates: AsyncSequence, Sendable {
 
         private let client: any ViewClientProtocol
         private let request: ViewRequest
+        private let includesConfirmations: Bool
         private var stage = Stage.start
 
-        fileprivate init(client: any ViewClientProtocol, request: ViewRequest) {
+        fileprivate init(client: any ViewClientProtocol, request: ViewRequest, includesConfirmations: Bool) {
             self.client = client
             self.request = request
+            self.includesConfirmations = includesConfirmations
         }
 
         public mutating func next() async throws(ViewError) -> FetchedView? {
@@ -88,7 +97,7 @@ public struct ViewUpdates: AsyncSequence, Sendable {
                 return kept
             case .shown(let shown):
                 let view = try await client.fetch(request)
-                return view.isSameState(as: shown) && view.staleness == nil ? nil : view
+                return view.isSameState(as: shown) && view.staleness == nil && !includesConfirmations ? nil : view
             }
         }
     }

@@ -3,9 +3,11 @@
 
 #if Images && os(Linux)
     import HTTPTypes
-    import HoardImages
+    import Hoard
     import HoardTesting
     import Testing
+
+    @testable import HoardImages
 
     @Suite(.timeLimit(.minutes(1))) struct ImagePrefetcherTests {
         private let origin = ImageOrigin(
@@ -98,8 +100,8 @@
             prefetcher.start(urls(0..<1))
             await hold.arrivals(1)
             async let image = origin.images.image(for: urls(0..<1)[0])
-            // The other one has to have joined, which nothing shows.
-            for _ in 0..<1_000 { await Task.yield() }
+            let request = origin.images.request(for: urls(0..<1)[0], ImageOptions())
+            await until { origin.images.flights.waiterCount(for: request) == 2 }
             prefetcher.stopAll()
             await untilIdle(prefetcher)
             hold.release()

@@ -12,5 +12,6 @@ func refused(_ data: Data) {
     let image: UIImage = UIImage(data: data)  // refused: must be unwrapped
     let png: Data = image.pngData()  // refused: must be unwrapped
     _ = image.tiffRepresentation  // refused: has no member 'tiffRepresentation'
+    UIImageView().image = image  // refused: call to main actor-isolated initializer
     _ = Process()  // refused: cannot find 'Process'
 }

@@ -1,0 +1,39 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(AppKit) && !targetEnvironment(macCatalyst)
+    public import AppKit
+    public import HoardImages
+
+    extension NSImageView {
+        /// Shows the image at a URL, and a placeholder until it is there. One in memory is there at once.
+        ///
+        /// The image that the view waited for before is not shown any more, and its load is cancelled. If the load fails, the placeholder stays. Asking for the same image in the same size again changes nothing.
+        ///
+        /// - Parameters:
+        ///   - url: `nil`: the placeholder alone.
+        ///   - size: In points; the image is decoded for it. Default: that of this view, if it has one, and else what `options` says.
+        public func showImage(
+            at url: String?,
+            from cache: ImageCache,
+            placeholder: NSImage? = nil,
+            options: ImageOptions = ImageOptions(),
+            size: CGSize? = nil
+        ) {
+            let (scale, size) = (window?.backingScaleFactor ?? 2, size ?? bounds.size)
+            let place = ImagePlace(width: size.width, height: size.height, scale: scale)
+            ImagePresenter.present(url, from: cache, options, fills: false, place, in: self) { [weak self] image in
+                self?.image =
+                    image.map { image in
+                        NSImage(cgImage: image, size: CGSize(width: CGFloat(image.width) / scale, height: CGFloat(image.height) / scale))
+                    } ?? placeholder
+            }
+        }
+
+        /// Cancels what the view waits for, while it is not on the screen.
+        public func pauseImage() { ImagePresenter.of(self)?.stop() }
+
+        /// Shows the image again for which the view was asked last.
+        public func resumeImage() { ImagePresenter.of(self)?.start() }
+    }
+#endif

@@ -1,0 +1,52 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HoardImages
+
+/// In which size an image is decoded to be shown.
+///
+/// A bitmap takes 4 bytes for each pixel: a photograph of 12 million pixels takes 48 MB in its own size, and 160 kB in that of a thumbnail of 200 points.
+public struct ImageSizing: Hashable, Sendable, CustomStringConvertible {
+    private enum Base: Hashable, Sendable {
+        case options
+        case layout(factor: Int)
+    }
+
+    private let base: Base
+    public let description: String
+
+    private init(_ base: Base, _ description: String) { (self.base, self.description) = (base, description) }
+
+    /// What ``ImageOptions/maximumPixelSize`` says; without it, the image's own.
+    public static var options: Self { Self(.options, #function) }
+
+    /// That of the place where the image is shown whole. Nothing is loaded before the place is known.
+    public static var fit: Self { Self(.layout(factor: 1), #function) }
+
+    /// That of a place that the image fills, cut on two sides: twice as large as ``fit``, so that images up to 2:1 stay sharp.
+    public static var fill: Self { Self(.layout(factor: 2), #function) }
+
+    /// Whether the size depends on the place.
+    var isOfPlace: Bool { base != .options }
+
+    /// The options for a place whose longer side is this long.
+    ///
+    /// The size is rounded up by a quarter at most, so that places of nearly the same size share a bitmap.
+    ///
+    /// - Parameter pixels: `nil`: nobody knows yet.
+    /// - Returns: `nil` if the size depends on the place.
+    func options(_ options: ImageOptions, longerSide pixels: Int?) -> ImageOptions? {
+        guard case .layout(let factor) = base else { return options }
+        guard let pixels, pixels > 0 else { return nil }
+        var options = options
+        let size = Self.roundedUp(min(pixels, 1 << 20) * factor)
+        options.maximumPixelSize = min(options.maximumPixelSize ?? size, size)
+        return options
+    }
+
+    /// The next number of which all binary digits but the first three are 0.
+    private static func roundedUp(_ number: Int) -> Int {
+        let step = max(1, 1 << (Int.bitWidth - number.leadingZeroBitCount - 3))
+        return (number + step - 1) / step * step
+    }
+}

@@ -1,0 +1,188 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+public import HoardImages
+internal import HoardModels
+public import Observation
+
+/// An image of an `ImageCache` as a view shows it.
+///
+/// ```swift
+/// let cell = ObservedImage(images, sizing: .fill)
+/// cell.layOut(width: 120, height: 120, scale: 3)
+/// cell.url = post.imageURL
+/// cell.start()   // and stop() when the cell leaves the screen
+/// ```
+///
+/// An image in memory is there as soon as ``url`` is set. Others are loaded while the model is shown, between ``start()`` and ``stop()`` or while ``run()`` runs. Another URL takes the image away at
+/// once and cancels its load: a cell never shows the image of another row. Leaving the screen cancels a load too, unless somebody else waits for the same image, and gives the image back:
+/// a list that keeps its models holds the pixels of what is on the screen alone.
+@MainActor @Observable public final class ObservedImage {
+    /// The image, or the last one of the same URL while a newer or a larger one is loaded; `nil`: there is none yet.
+    public private(set) var image: Bitmap?
+    /// The error of the last load.
+    public private(set) var error: ImageError?
+    /// Whether a load is under way.
+    public private(set) var isLoading = false
+
+    @ObservationIgnored private let cache: ImageCache
+    @ObservationIgnored private let options: ImageOptions
+    @ObservationIgnored private let sizing: ImageSizing
+    @ObservationIgnored private var wanted: String?
+    @ObservationIgnored private var longerSide: Int?
+    /// The size with which ``image`` was asked for.
+    @ObservationIgnored private var shownSize: Int?
+    @ObservationIgnored private var task: Task<Void, Never>?
+    @ObservationIgnored private var users = 0
+    /// Whether the image had to be loaded, so that it has taken the place of something else.
+    @ObservationIgnored private(set) var wasLoaded = false
+    /// What a system's own type of images has made of ``image``.
+    @ObservationIgnored var rendering: (any Sendable)?
+    /// Called after each change, for views that do not observe.
+    @ObservationIgnored var onChange: (@MainActor () -> Void)?
+
+    /// Creates a model. Nothing is loaded before it is shown.
+    ///
+    /// - Parameters:
+    ///   - options: How the image is wanted.
+    ///   - sizing: In which size. By default what `options` says.
+    public convenience init(_ cache: ImageCache, url: String? = nil, options: ImageOptions = ImageOptions(), sizing: ImageSizing = .options) {
+        self.init(cache, url, options, sizing, place: nil)
+    }
+
+    /// - Parameter place: Where the image will be shown, if that is known.
+    init(_ cache: ImageCache, _ url: String?, _ options: ImageOptions, _ sizing: ImageSizing, place: ImagePlace?) {
+        self.cache = cache
+        self.options = options
+        self.sizing = sizing
+        wanted = url
+        longerSide = place?.longerSide
+        look()
+    }
+
+    deinit { task?.cancel() }
+
+    /// Where the image is. `nil`: none is shown.
+    public var url: String? {
+        get { wanted }
+        set {
+            if newValue == wanted { return }
+            wanted = newValue
+            giveBack()
+            look()
+        }
+    }
+
+    /// Says how large the place is where the image is shown, in points, for ``ImageSizing/fit`` and ``ImageSizing/fill``.
+    ///
+    /// An image that is large enough stays as it is. A load that is under way goes on; if its image turns out to be too small by then, a larger one is loaded after it.
+    ///
+    /// - Parameter scale: How many pixels a point has on each side.
+    public func layOut(width: Double, height: Double, scale: Double) { layOut(ImagePlace(width: width, height: height, scale: scale)) }
+
+    func layOut(_ place: ImagePlace) {
+        guard let side = place.longerSide, side != longerSide else { return }
+        longerSide = side
+        // What has failed is not tried again because its place has changed: it may change because of that.
+        if task == nil, error == nil, !isLargeEnough { look() }
+    }
+
+    // MARK: Showing
+
+    /// Shows the image until the caller's task is cancelled: for the modifier `task` of a view.
+    public func run() async {
+        start()
+        await untilCancelled()
+        stop()
+    }
+
+    /// Begins to show the image, and loads it unless it is in memory and fresh. Each call needs a ``stop()``.
+    public func start() {
+        users += 1
+        if users == 1 { look() }
+    }
+
+    /// Ends what ``start()`` has begun, when it was called as often: a load is cancelled, and the image is given back.
+    public func stop() {
+        guard users > 0 else { return }
+        users -= 1
+        guard users == 0 else { return }
+        cancel()
+        giveBack()
+    }
+
+    /// Loads the image again after a failure. Does nothing while it is loading, or if nobody shows the model.
+    public func retry() {
+        if users > 0, task == nil, error != nil { look() }
+    }
+
+    // MARK: Loading
+
+    private var sizedOptions: ImageOptions? { sizing.options(options, longerSide: longerSide) }
+
+    private var isLargeEnough: Bool {
+        guard let image else { return false }
+        guard let shownSize, let wantedSize = sizedOptions?.maximumPixelSize else { return shownSize == nil }
+        // One that is smaller than it might have been is as large as its original.
+        return wantedSize <= shownSize || max(image.width, image.height) < shownSize
+    }
+
+    private func look() {
+        cancel()
+        if error != nil { error = nil }
+        defer { onChange?() }
+        guard let wanted, let options = sizedOptions else { return }
+        if let image = cache.memoryImage(for: wanted, options: options) { return show(image, options, wasLoaded: false) }
+        guard users > 0 else { return }
+        isLoading = true
+        task = Task { [weak self, cache] in
+            let result: Result<Bitmap, ImageError>
+            do throws(ImageError) {
+                result = .success(try await cache.image(for: wanted, options: options))
+            } catch {
+                result = .failure(error)
+            }
+            // Whoever wants something else has cancelled this task, on this actor too.
+            if !Task.isCancelled { self?.end(result, options) }
+        }
+    }
+
+    private func end(_ result: Result<Bitmap, ImageError>, _ options: ImageOptions) {
+        (task, isLoading) = (nil, false)
+        switch result {
+        case .success(let image):
+            show(image, options, wasLoaded: true)
+            if !isLargeEnough { return look() }
+        case .failure(let error): self.error = error
+        }
+        onChange?()
+    }
+
+    private func show(_ image: Bitmap, _ options: ImageOptions, wasLoaded: Bool) {
+        shownSize = options.maximumPixelSize
+        // Nobody has to draw the same pixels again.
+        if let shown = self.image, shown.hasSamePixels(as: image) { return }
+        rendering = nil
+        self.wasLoaded = wasLoaded
+        self.image = image
+    }
+
+    private func giveBack() {
+        (rendering, shownSize) = (nil, nil)
+        if image != nil { image = nil }
+    }
+
+    private func cancel() {
+        task?.cancel()
+        task = nil
+        if isLoading { isLoading = false }
+    }
+}
+
+extension Bitmap {
+    /// Whether both have their pixels in the same memory. O(1).
+    fileprivate func hasSamePixels(as other: Bitmap) -> Bool {
+        width == other.width && height == other.height
+            && pixels.withUnsafeBufferPointer { own in other.pixels.withUnsafeBufferPointer { own.baseAddress == $0.baseAddress } }
+    }
+}

@@ -1,0 +1,111 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(SwiftUI)
+    public import HoardImages
+    public import SwiftUI
+
+    /// Shows an image of the environment's `ImageCache`.
+    ///
+    /// ```swift
+    /// CachedImage(post.imageURL, sizing: .fill, animation: .default) { image in
+    ///     image.resizable().scaledToFill()
+    /// } placeholder: {
+    ///     Color.gray
+    /// }
+    /// .frame(width: 120, height: 120).clipped()
+    /// ```
+    ///
+    /// With ``ImageSizing/fit`` and ``ImageSizing/fill`` the view takes all the place that it is offered, as a colour does, and the image is decoded for that place: what scrolls offers none in its own
+    /// direction, so give it a frame there. With ``ImageSizing/options`` it is as large as its content, and an image in memory is there the first time that it is drawn.
+    ///
+    /// A view that leaves the screen cancels its load, unless somebody else waits for the same image, and gives the image back.
+    public struct CachedImage<Content: View>: View {
+        private let url: String?
+        private let options: ImageOptions
+        private let sizing: ImageSizing
+        private let animation: Animation?
+        private let content: (CachedImagePhase) -> Content
+        @Environment(\.imageCache) private var cache
+        @Environment(\.displayScale) private var displayScale
+        @State private var holder = ImageHolder()
+
+        /// Shows an image, whatever its state.
+        ///
+        /// - Parameters:
+        ///   - url: `nil`: none.
+        ///   - options: How the image is wanted.
+        ///   - sizing: In which size. Default: what fits the place of this view.
+        ///   - animation: How an image that was loaded takes the placeholder's place. One in memory is not animated.
+        ///   - content: The view for a state.
+        public init(
+            _ url: String?,
+            options: ImageOptions = ImageOptions(),
+            sizing: ImageSizing = .fit,
+            animation: Animation? = nil,
+            @ViewBuilder content: @escaping (CachedImagePhase) -> Content
+        ) {
+            self.url = url
+            self.options = options
+            self.sizing = sizing
+            self.animation = animation
+            self.content = content
+        }
+
+        /// Shows an image when it is there, and else a placeholder.
+        public init<Picture: View, Placeholder: View>(
+            _ url: String?,
+            options: ImageOptions = ImageOptions(),
+            sizing: ImageSizing = .fit,
+            animation: Animation? = nil,
+            @ViewBuilder content: @escaping (Image) -> Picture,
+            @ViewBuilder placeholder: @escaping () -> Placeholder
+        ) where Content == _ConditionalContent<Picture, Placeholder> {
+            self.init(url, options: options, sizing: sizing, animation: animation) { phase in
+                if let image = phase.image { content(image) } else { placeholder() }
+            }
+        }
+
+        public var body: some View {
+            let model = cache.map { holder.model($0, url, options, sizing) }
+            // The container is one view whatever the content is, so that what hangs on it happens once.
+            container(CachedImagePhase(model, scale: displayScale))
+                .animation(model?.wasLoaded ?? false ? animation : nil, value: model?.image == nil)
+                .task(id: model.map { ObjectIdentifier($0) }) { await model?.run() }
+        }
+
+        @ViewBuilder private func container(_ phase: CachedImagePhase) -> some View {
+            if sizing.isOfPlace {
+                let (holder, scale) = (holder, displayScale)
+                Color.clear
+                    .onGeometryChange(for: ImagePlace.self) { proxy in
+                        ImagePlace(width: proxy.size.width, height: proxy.size.height, scale: scale)
+                    } action: { place in
+                        holder.layOut(place)
+                    }
+                    .overlay { content(phase) }
+            } else {
+                ZStack { content(phase) }
+            }
+        }
+    }
+
+    /// The state of an image that is shown.
+    public struct CachedImagePhase {
+        /// The image, if it is there.
+        public let image: Image?
+        /// Why the last load failed. There may be an image all the same.
+        public let error: ImageError?
+        /// Whether a load is under way.
+        public let isLoading: Bool
+        /// Loads the image again after a failure.
+        public let retry: @MainActor () -> Void
+
+        @MainActor init(_ model: ObservedImage?, scale: Double) {
+            image = model?.systemImage.map { Image(decorative: $0, scale: scale) }
+            error = model?.error
+            isLoading = model?.isLoading ?? false
+            retry = { model?.retry() }
+        }
+    }
+#endif

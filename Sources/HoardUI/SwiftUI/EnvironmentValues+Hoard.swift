@@ -1,0 +1,64 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(SwiftUI)
+    public import HoardImages
+    public import HoardViews
+    public import SwiftUI
+
+    private struct ImageCacheKey: EnvironmentKey {
+        static let defaultValue: ImageCache? = nil
+    }
+
+    private struct ViewClientKey: EnvironmentKey {
+        static let defaultValue: (any ViewClientProtocol)? = nil
+    }
+
+    private struct ScreenNavigatorKey: EnvironmentKey {
+        static let defaultValue: ScreenNavigator? = nil
+    }
+
+    private struct ComponentViewsKey: EnvironmentKey {
+        static let defaultValue = ComponentViews()
+    }
+
+    extension EnvironmentValues {
+        /// The cache of ``CachedImage``. `nil`: none; images stay at their placeholders. Default: `nil`.
+        public var imageCache: ImageCache? {
+            get { self[ImageCacheKey.self] }
+            set { self[ImageCacheKey.self] = newValue }
+        }
+
+        /// What fetches the screens of ``HoardScreen``. `nil`: none. Default: `nil`.
+        public var viewClient: (any ViewClientProtocol)? {
+            get { self[ViewClientKey.self] }
+            set { self[ViewClientKey.self] = newValue }
+        }
+
+        /// What carries out the actions of the components of ``ComponentView``. `nil`: nothing does. ``HoardScreen`` sets it. Default: `nil`.
+        public var screenNavigator: ScreenNavigator? {
+            get { self[ScreenNavigatorKey.self] }
+            set { self[ScreenNavigatorKey.self] = newValue }
+        }
+
+        /// How components are shown that ``ComponentView`` does not know, and how all look.
+        public var componentViews: ComponentViews {
+            get { self[ComponentViewsKey.self] }
+            set { self[ComponentViewsKey.self] = newValue }
+        }
+    }
+
+    extension View {
+        /// The cache of every ``CachedImage`` in this view.
+        public func imageCache(_ cache: ImageCache?) -> some View { environment(\.imageCache, cache) }
+
+        /// What fetches the screens of every ``HoardScreen`` in this view.
+        public func viewClient(_ client: (any ViewClientProtocol)?) -> some View { environment(\.viewClient, client) }
+
+        /// What carries out the actions of the components in this view.
+        public func screenNavigator(_ navigator: ScreenNavigator?) -> some View { environment(\.screenNavigator, navigator) }
+
+        /// How components are shown in this view.
+        public func componentViews(_ views: ComponentViews) -> some View { environment(\.componentViews, views) }
+    }
+#endif
