@@ -19,7 +19,7 @@ internal import Synchronization
 /// An image that was started twice has to be stopped twice; when its load has ended, it counts as never started. A load that is stopped is cancelled at once, unless somebody else waits for the same image. All loads are stopped when the
 /// prefetcher is released. Failures are nobody's concern: whoever shows the image will ask for it again.
 public final class ImagePrefetcher: Sendable {
-    /// What a prefetcher does, and how much of it.
+    /// How a prefetcher loads, and how much.
     public struct Configuration: Sendable {
         /// How far images are brought.
         public struct Destination: Hashable, Sendable, CustomStringConvertible {

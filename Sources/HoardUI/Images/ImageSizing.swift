@@ -17,7 +17,7 @@ public struct ImageSizing: Hashable, Sendable, CustomStringConvertible {
 
     private init(_ base: Base, _ description: String) { (self.base, self.description) = (base, description) }
 
-    /// What ``ImageOptions/maximumPixelSize`` says; without it, the image's own.
+    /// The size of ``ImageOptions/maximumPixelSize``; without it, the image's own.
     public static var options: Self { Self(.options, #function) }
 
     /// That of the place where the image is shown whole. Nothing is loaded before the place is known.

@@ -36,7 +36,7 @@ public import Observation
     @ObservationIgnored private var users = 0
     /// Whether the image had to be loaded, so that it has taken the place of something else.
     @ObservationIgnored private(set) var wasLoaded = false
-    /// What a system's own type of images has made of ``image``.
+    /// ``image`` as the system's own type of images.
     @ObservationIgnored var rendering: (any Sendable)?
     /// Called after each change, for views that do not observe.
     @ObservationIgnored var onChange: (@MainActor () -> Void)?
@@ -83,7 +83,7 @@ public import Observation
     func layOut(_ place: ImagePlace) {
         guard let side = place.longerSide, side != longerSide else { return }
         longerSide = side
-        // What has failed is not tried again because its place has changed: it may change because of that.
+        // A failed load is not repeated when the place changes: showing the failure may have changed it.
         if task == nil, error == nil, !isLargeEnough { look() }
     }
 
@@ -142,7 +142,7 @@ public import Observation
             } catch {
                 result = .failure(error)
             }
-            // Whoever wants something else has cancelled this task, on this actor too.
+            // A change of what is wanted has cancelled this task, on this actor too.
             if !Task.isCancelled { self?.end(result, options) }
         }
     }

@@ -14,7 +14,7 @@ public import Observation
 ///
 /// When a screen is shown, the screens that it leads to are prefetched, those of which the server wants it.
 @MainActor @Observable public final class ObservedScreen {
-    /// What the screen is asked for with.
+    /// The request for the screen.
     public let request: ViewRequest
     /// The newest state of the screen; `nil`: there is none yet.
     public private(set) var view: FetchedView?

@@ -29,13 +29,13 @@
             set { self[ImageCacheKey.self] = newValue }
         }
 
-        /// What fetches the screens of ``HoardScreen``. `nil`: none. Default: `nil`.
+        /// The client that fetches the screens of ``ScreenView`` and ``HoardScreen``. `nil`: none. Default: `nil`.
         public var viewClient: (any ViewClientProtocol)? {
             get { self[ViewClientKey.self] }
             set { self[ViewClientKey.self] = newValue }
         }
 
-        /// What carries out the actions of the components of ``ComponentView``. `nil`: nothing does. ``HoardScreen`` sets it. Default: `nil`.
+        /// The navigator that carries out the actions of components. ``HoardScreen`` sets it. `nil`: actions do nothing. Default: `nil`.
         public var screenNavigator: ScreenNavigator? {
             get { self[ScreenNavigatorKey.self] }
             set { self[ScreenNavigatorKey.self] = newValue }
@@ -49,16 +49,16 @@
     }
 
     extension View {
-        /// The cache of every ``CachedImage`` in this view.
+        /// Sets the cache of every ``CachedImage`` in this view.
         public func imageCache(_ cache: ImageCache?) -> some View { environment(\.imageCache, cache) }
 
-        /// What fetches the screens of every ``HoardScreen`` in this view.
+        /// Sets the client that fetches the screens in this view.
         public func viewClient(_ client: (any ViewClientProtocol)?) -> some View { environment(\.viewClient, client) }
 
-        /// What carries out the actions of the components in this view.
+        /// Sets the navigator that carries out the actions of the components in this view.
         public func screenNavigator(_ navigator: ScreenNavigator?) -> some View { environment(\.screenNavigator, navigator) }
 
-        /// How components are shown in this view.
+        /// Sets how components are shown in this view.
         public func componentViews(_ views: ComponentViews) -> some View { environment(\.componentViews, views) }
     }
 #endif

@@ -40,7 +40,7 @@ extension ViewClient {
     }
 }
 
-/// What ``ViewClient/fetchUpdates(_:)`` gives: one or two views, or an error.
+/// The views of ``ViewClientProtocol/fetchUpdates(_:)``: one or two, or an error.
 public struct ViewUpdates: AsyncSequence, Sendable {
     public typealias Element = FetchedView
     public typealias Failure = ViewError

@@ -52,7 +52,7 @@
                 server.wire.release(Int.random(in: 0...8, using: &generator), using: &generator)
                 for _ in 0..<Int.random(in: 0...20, using: &generator) { await Task.yield() }
                 check(cells, server)
-                // Whoever has left has no load, and whoever waits has one.
+                // Rows that have left have no load, and visible ones without an image have one.
                 while !Task.isCancelled {
                     if let error = cells.values.compactMap(\.error).first {
                         Issue.record("\(error)")
