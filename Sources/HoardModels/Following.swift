@@ -9,10 +9,34 @@ package func untilCancelled() async {
     for await _ in AsyncStream(Never.self, { _ in }) {}
 }
 
+/// The number of those who show a model.
+package struct Users: Sendable {
+    private var count = 0
+
+    package init() {}
+
+    package var isEmpty: Bool { count == 0 }
+
+    /// - Returns: Whether nobody was there before.
+    package mutating func enter() -> Bool {
+        count += 1
+        return count == 1
+    }
+
+    /// Does nothing if nobody is there.
+    ///
+    /// - Returns: Whether that was the last one.
+    package mutating func leave() -> Bool {
+        if count == 0 { return false }
+        count -= 1
+        return count == 0
+    }
+}
+
 /// The task in which a model follows a cache, as long as somebody shows the model.
 final class Following: Sendable {
     private struct State: Sendable {
-        var count = 0
+        var users = Users()
         var task: Task<Void, Never>?
     }
 
@@ -24,23 +48,18 @@ final class Following: Sendable {
     deinit { state.withLock { $0.task }?.cancel() }
 
     /// Whether somebody shows the model.
-    var isActive: Bool { state.withLock { $0.count > 0 } }
+    var isActive: Bool { state.withLock { !$0.users.isEmpty } }
 
     /// Starts the task for the first who shows the model.
     func start() {
         state.withLock { state in
-            state.count += 1
-            if state.count == 1 { state.task = Task { [body] in await body() } }
+            if state.users.enter() { state.task = Task { [body] in await body() } }
         }
     }
 
     /// Ends the task after the last.
     func stop() {
-        let task = state.withLock { state -> Task<Void, Never>? in
-            if state.count == 0 { return nil }
-            state.count -= 1
-            return state.count == 0 ? state.task.take() : nil
-        }
+        let task = state.withLock { state in state.users.leave() ? state.task.take() : nil }
         task?.cancel()
     }
 }

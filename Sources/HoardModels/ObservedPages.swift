@@ -35,7 +35,7 @@ extension CachedPage: Codable where Item: Codable, Cursor: Codable {}
     /// How many pages are wanted.
     private var wanted = 1
     @ObservationIgnored private let makeModel: @MainActor (Cursor?) -> ObservedValue<Key, Page>
-    @ObservationIgnored private var users = 0
+    @ObservationIgnored private var users = Users()
 
     /// Creates a list. Nothing is loaded before it runs.
     ///
@@ -104,15 +104,12 @@ extension CachedPage: Codable where Item: Codable, Cursor: Codable {}
 
     /// Begins to follow. Each call needs a ``stop()``.
     public func start() {
-        users += 1
-        if users == 1 { for page in chain { page.model.start() } }
+        if users.enter() { for page in chain { page.model.start() } }
     }
 
     /// Ends what ``start()`` has begun, when it was called as often.
     public func stop() {
-        guard users > 0 else { return }
-        users -= 1
-        if users == 0 { for page in chain { page.model.stop() } }
+        if users.leave() { for page in chain { page.model.stop() } }
     }
 
     // MARK: The chain
@@ -123,7 +120,7 @@ extension CachedPage: Codable where Item: Codable, Cursor: Codable {}
             guard let before = chain[number - 1].model.value, before.next != chain[number].cursor else { continue }
             for page in chain[number...] {
                 page.model.onChange = nil
-                if users > 0 { page.model.stop() }
+                if !users.isEmpty { page.model.stop() }
             }
             chain.removeSubrange(number...)
             break
@@ -143,7 +140,7 @@ extension CachedPage: Codable where Item: Codable, Cursor: Codable {}
             let model = makeModel(cursor)
             chain.append((cursor, model))
             model.onChange = { [weak self] in self?.reconsider() }
-            if users > 0 { model.start() }
+            if !users.isEmpty { model.start() }
         }
     }
 }

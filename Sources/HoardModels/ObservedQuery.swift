@@ -24,7 +24,7 @@ public import Observation
     public var keepsPrevious = false
 
     @ObservationIgnored private let makeModel: @MainActor (Parameters) -> ObservedValue<Key, Value>
-    @ObservationIgnored private var users = 0
+    @ObservationIgnored private var users = Users()
 
     /// Creates a query. Nothing is loaded before it runs.
     ///
@@ -68,7 +68,7 @@ public import Observation
             previous = keepsPrevious ? value : nil
             let old = model
             model = newValue.map { makeModel($0) }
-            if users > 0 {
+            if !users.isEmpty {
                 model?.start()
                 old?.stop()
             }
@@ -99,15 +99,12 @@ public import Observation
 
     /// Begins to follow. Each call needs a ``stop()``.
     public func start() {
-        users += 1
-        if users == 1 { model?.start() }
+        if users.enter() { model?.start() }
     }
 
     /// Ends what ``start()`` has begun, when it was called as often.
     public func stop() {
-        guard users > 0 else { return }
-        users -= 1
-        if users == 0 { model?.stop() }
+        if users.leave() { model?.stop() }
     }
 
     /// Loads a new value, whatever is kept: ``ObservedValue/refresh()``.

@@ -3,22 +3,14 @@
 
 #if canImport(UIKit)
     internal import Foundation
-    internal import ObjectiveC
 
     /// The bytes that an image object of the system was made from, tied to that object.
     enum OriginalData {
-        private final class Name: Sendable {}
+        private static let association = Association<Data>()
 
-        /// Its address is the name of the association.
-        private static let name = Name()
+        static func of(_ image: AnyObject) -> Data? { association.value(of: image) }
 
-        static func of(_ image: AnyObject) -> Data? {
-            objc_getAssociatedObject(image, Unmanaged.passUnretained(name).toOpaque()) as? Data
-        }
-
-        static func set(_ data: Data, of image: AnyObject) {
-            objc_setAssociatedObject(image, Unmanaged.passUnretained(name).toOpaque(), data as NSData, .OBJC_ASSOCIATION_RETAIN)
-        }
+        static func set(_ data: Data, of image: AnyObject) { association.set(data, of: image) }
 
         /// `image`, which was just made, as the type that `decode` returns: classes that are not final cannot create `Self` by an initializer of theirs.
         static func image<Image: AnyObject>(_ image: AnyObject?, from data: Data, as type: Image.Type) throws(ImageError) -> Image {

@@ -4,7 +4,6 @@
 #if canImport(CoreGraphics)
     internal import CoreGraphics
     internal import HoardImages
-    internal import ObjectiveC
 
     /// Gives the image of a model to a view of UIKit or AppKit, with which it lives.
     @MainActor final class ImagePresenter {
@@ -17,10 +16,7 @@
             var place: ImagePlace
         }
 
-        private final class Name: Sendable {}
-
-        /// Its address is the name of the association.
-        private static let name = Name()
+        private static let association = Association<ImagePresenter>()
 
         private let wish: Wish
         private let model: ObservedImage
@@ -53,13 +49,11 @@
             if presenter?.wish != wish { presenter = ImagePresenter(wish, cache) }
             presenter?.show = show
             // The one before is released, and with it its model and its load.
-            objc_setAssociatedObject(view, Unmanaged.passUnretained(name).toOpaque(), presenter, .OBJC_ASSOCIATION_RETAIN_NONATOMIC)
+            association.set(presenter, of: view)
             presenter?.start()
         }
 
-        static func of(_ view: AnyObject) -> ImagePresenter? {
-            objc_getAssociatedObject(view, Unmanaged.passUnretained(name).toOpaque()) as? ImagePresenter
-        }
+        static func of(_ view: AnyObject) -> ImagePresenter? { association.value(of: view) }
 
         func start() {
             if isStarted { return present() }

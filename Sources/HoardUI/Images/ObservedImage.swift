@@ -33,7 +33,7 @@ public import Observation
     /// The size with which ``image`` was asked for.
     @ObservationIgnored private var shownSize: Int?
     @ObservationIgnored private var task: Task<Void, Never>?
-    @ObservationIgnored private var users = 0
+    @ObservationIgnored private var users = Users()
     /// Whether the image had to be loaded, so that it has taken the place of something else.
     @ObservationIgnored private(set) var wasLoaded = false
     /// ``image`` as the system's own type of images.
@@ -98,22 +98,19 @@ public import Observation
 
     /// Begins to show the image, and loads it unless it is in memory and fresh. Each call needs a ``stop()``.
     public func start() {
-        users += 1
-        if users == 1 { look() }
+        if users.enter() { look() }
     }
 
     /// Ends what ``start()`` has begun, when it was called as often: a load is cancelled, and the image is given back.
     public func stop() {
-        guard users > 0 else { return }
-        users -= 1
-        guard users == 0 else { return }
+        guard users.leave() else { return }
         cancel()
         giveBack()
     }
 
     /// Loads the image again after a failure. Does nothing while it is loading, or if nobody shows the model.
     public func retry() {
-        if users > 0, task == nil, error != nil { look() }
+        if !users.isEmpty, task == nil, error != nil { look() }
     }
 
     // MARK: Loading
@@ -133,7 +130,7 @@ public import Observation
         defer { onChange?() }
         guard let wanted, let options = sizedOptions else { return }
         if let image = cache.memoryImage(for: wanted, options: options) { return show(image, options, wasLoaded: false) }
-        guard users > 0 else { return }
+        if users.isEmpty { return }
         isLoading = true
         task = Task { [weak self, cache] in
             let result: Result<Bitmap, ImageError>

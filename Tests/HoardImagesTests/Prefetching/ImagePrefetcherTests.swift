@@ -24,22 +24,20 @@
             return ImagePrefetcher(origin.images, configuration: configuration)
         }
 
-        private func until(_ condition: () -> Bool) async {
-            while !condition(), !Task.isCancelled { await Task.yield() }
+        private func untilIdle(_ prefetcher: ImagePrefetcher) async throws {
+            try await waitUntil { prefetcher.loadingCount + prefetcher.waitingCount == 0 }
         }
 
-        private func untilIdle(_ prefetcher: ImagePrefetcher) async { await until { prefetcher.loadingCount + prefetcher.waitingCount == 0 } }
-
-        @Test func aPrefetchedImageIsInMemory() async {
+        @Test func aPrefetchedImageIsInMemory() async throws {
             let prefetcher = prefetcher()
             prefetcher.start(urls(0..<3))
-            await untilIdle(prefetcher)
+            try await untilIdle(prefetcher)
             for url in urls(0..<3) { #expect(origin.images.memoryImage(for: url) != nil) }
             #expect(origin.images.memoryImage(for: urls(0..<1)[0], options: .init(maximumPixelSize: 4)) == nil, "Nobody has wanted that size.")
             #expect(origin.requestCount == 3 && origin.images.statistics.decodes == 3)
         }
 
-        @Test func noMoreThanTheLimitAreUnderWay() async {
+        @Test func noMoreThanTheLimitAreUnderWay() async throws {
             let prefetcher = prefetcher { $0.maximumConcurrentLoads = 3 }
             let hold = origin.transport.hold()
             prefetcher.start(urls(0..<10))
@@ -48,11 +46,11 @@
             #expect(origin.requestCount == 3)
             #expect(prefetcher.loadingCount == 3 && prefetcher.waitingCount == 7)
             hold.release()
-            await untilIdle(prefetcher)
+            try await untilIdle(prefetcher)
             #expect(origin.requestCount == 10)
         }
 
-        @Test func higherPrioritiesComeFirstAndThenTheOrderOfTheCalls() async {
+        @Test func higherPrioritiesComeFirstAndThenTheOrderOfTheCalls() async throws {
             let prefetcher = prefetcher { $0.maximumConcurrentLoads = 1 }
             prefetcher.isPaused = true
             prefetcher.start(urls(0..<2))
@@ -61,11 +59,11 @@
             prefetcher.start(urls(1..<2), priority: .high)
             #expect(prefetcher.waitingCount == 5 && prefetcher.loadingCount == 0)
             prefetcher.isPaused = false
-            await untilIdle(prefetcher)
+            try await untilIdle(prefetcher)
             #expect(paths == ["/2", "/3", "/1", "/0", "/4"])
         }
 
-        @Test func whatIsStoppedIsNotLoaded() async {
+        @Test func whatIsStoppedIsNotLoaded() async throws {
             let prefetcher = prefetcher { $0.maximumConcurrentLoads = 1 }
             let hold = origin.transport.hold()
             prefetcher.start(urls(0..<4))
@@ -76,12 +74,12 @@
             await hold.arrivals(2)
             #expect(paths == ["/0", "/3"])
             hold.release()
-            await untilIdle(prefetcher)
+            try await untilIdle(prefetcher)
             #expect(origin.images.memoryImage(for: urls(0..<1)[0]) == nil)
             #expect(origin.images.memoryImage(for: urls(3..<4)[0]) != nil)
         }
 
-        @Test func whatWasStartedTwiceHasToBeStoppedTwice() async {
+        @Test func whatWasStartedTwiceHasToBeStoppedTwice() async throws {
             let prefetcher = prefetcher()
             prefetcher.isPaused = true
             prefetcher.start(urls(0..<1))
@@ -101,36 +99,36 @@
             await hold.arrivals(1)
             async let image = origin.images.image(for: urls(0..<1)[0])
             let request = origin.images.request(for: urls(0..<1)[0], ImageOptions())
-            await until { origin.images.flights.waiterCount(for: request) == 2 }
+            try await waitUntil { origin.images.flights.waiterCount(for: request) == 2 }
             prefetcher.stopAll()
-            await untilIdle(prefetcher)
+            try await untilIdle(prefetcher)
             hold.release()
             _ = try await image
             #expect(origin.requestCount == 1)
         }
 
-        @Test func stoppingAllEndsWhatIsUnderWayAndWhatWaits() async {
+        @Test func stoppingAllEndsWhatIsUnderWayAndWhatWaits() async throws {
             let prefetcher = prefetcher()
             let hold = origin.transport.hold()
             prefetcher.start(urls(0..<9))
             await hold.arrivals(2)
             prefetcher.stopAll()
-            await untilIdle(prefetcher)
+            try await untilIdle(prefetcher)
             #expect(origin.requestCount == 2 && hold.heldCount == 0)
             // It can be used again.
             hold.release()
             prefetcher.start(urls(3..<4))
-            await untilIdle(prefetcher)
+            try await untilIdle(prefetcher)
             #expect(origin.images.memoryImage(for: urls(3..<4)[0]) != nil)
         }
 
-        @Test func aPrefetcherThatIsReleasedLoadsNothingMore() async {
+        @Test func aPrefetcherThatIsReleasedLoadsNothingMore() async throws {
             var prefetcher: ImagePrefetcher? = prefetcher()
             let hold = origin.transport.hold()
             prefetcher?.start(urls(0..<9))
             await hold.arrivals(2)
             prefetcher = nil
-            await until { hold.heldCount == 0 }
+            try await waitUntil { hold.heldCount == 0 }
             for _ in 0..<100 { await Task.yield() }
             #expect(origin.requestCount == 2)
         }
@@ -138,39 +136,39 @@
         @Test func originalsAreKeptAndNotDecoded() async throws {
             let prefetcher = prefetcher { $0.destination = .original }
             prefetcher.start(urls(0..<2))
-            await untilIdle(prefetcher)
+            try await untilIdle(prefetcher)
             #expect(origin.images.statistics.decodes == 0 && origin.requestCount == 2)
             _ = try await origin.images.image(for: urls(0..<1)[0])
             #expect(origin.requestCount == 2)
         }
 
-        @Test func nothingIsLoadedWhileDataIsSaved() async {
+        @Test func nothingIsLoadedWhileDataIsSaved() async throws {
             let savesData = Shared(true)
             let prefetcher = prefetcher { $0.savesData = { savesData.value } }
             prefetcher.start(urls(0..<2))
-            await untilIdle(prefetcher)
+            try await untilIdle(prefetcher)
             #expect(origin.requestCount == 0)
             savesData.update { $0 = false }
             prefetcher.start(urls(0..<2))
-            await untilIdle(prefetcher)
+            try await untilIdle(prefetcher)
             #expect(origin.requestCount == 2)
         }
 
-        @Test func ofTooManyTheOnesThatHaveWaitedLongestGo() async {
+        @Test func ofTooManyTheOnesThatHaveWaitedLongestGo() async throws {
             let prefetcher = prefetcher { $0.maximumWaitingCount = 3 }
             prefetcher.isPaused = true
             prefetcher.start(urls(0..<6))
             prefetcher.start(urls(6..<7))
             #expect(prefetcher.waitingCount == 3)
             prefetcher.isPaused = false
-            await untilIdle(prefetcher)
+            try await untilIdle(prefetcher)
             #expect(Set(paths) == ["/4", "/5", "/6"])
         }
 
-        @Test func failuresAreNobodysConcern() async {
+        @Test func failuresAreNobodysConcern() async throws {
             let prefetcher = prefetcher()
             prefetcher.start(["http://example.com/none", "no URL", ImageOrigin.url("/1")])
-            await untilIdle(prefetcher)
+            try await untilIdle(prefetcher)
             #expect(origin.images.memoryImage(for: ImageOrigin.url("/1")) != nil)
         }
     }

@@ -12,6 +12,17 @@ import Testing
 @MainActor @Suite(.timeLimit(.minutes(1))) struct ObservedScreenTests {
     private let screens = FakeScreens()
 
+    private func client(_ transport: FakeTransport, _ time: ManualTicker) -> ViewClient {
+        ViewClient(
+            dependencies: .init(
+                urlBuilder: URLBuilder(baseURL: URL(string: "http://example.com")),
+                client: CachingClient(transport: transport, cache: HTTPCache(stores: [], clock: time, ticker: time))
+            ),
+            clock: time,
+            ticker: time
+        )
+    }
+
     @Test func aScreenIsShownAndItsRoutesArePrefetched() async {
         screens.serve("Shop", at: "/home", leadingTo: [.init("/cart", shouldPrefetch: true), .init("/help")])
         let request = ViewRequest("/home", additionalData: .init(headers: [.authorization: "me"]), partition: "ada", isSensitive: true)
@@ -79,14 +90,7 @@ import Testing
             if request.head.headerFields[.ifNoneMatch] != nil { return .text(status: .notModified, fields: fields) }
             return .text(#"{"_beagleComponent_":"beagle:button","text":"Shop"}"#, fields: fields)
         }
-        let client = ViewClient(
-            dependencies: .init(
-                urlBuilder: URLBuilder(baseURL: URL(string: "http://example.com")),
-                client: CachingClient(transport: transport, cache: HTTPCache(stores: [], clock: time, ticker: time))
-            ),
-            clock: time,
-            ticker: time
-        )
+        let client = client(transport, time)
         _ = try await client.fetch(ViewRequest("/home"))
         time.advance(by: .seconds(61))
         let model = ObservedScreen(client, ViewRequest("/home"))
@@ -111,14 +115,7 @@ import Testing
                 fields: [.cacheControl: "max-age=60", .eTag: "\"\(title.value)\""]
             )
         }
-        let client = ViewClient(
-            dependencies: .init(
-                urlBuilder: URLBuilder(baseURL: URL(string: "http://example.com")),
-                client: CachingClient(transport: transport, cache: HTTPCache(stores: [], clock: time, ticker: time))
-            ),
-            clock: time,
-            ticker: time
-        )
+        let client = client(transport, time)
         _ = try await client.fetch(ViewRequest("/home"))
         time.advance(by: .seconds(61))
         title.update { $0 = "new" }

@@ -22,9 +22,8 @@ final class PictureServer: Sendable {
     /// The length of the sides of pictures.
     let side = Shared(1)
 
-    init(isHeld: Bool = true, maximumMemoryBytes: Int = 64 << 20) {
+    init(maximumMemoryBytes: Int = 64 << 20) {
         let (wire, broken, side) = (wire, broken, side)
-        if !isHeld { wire.open() }
         transport = FakeTransport { request in
             guard let number = request.head.path.flatMap({ Int($0.dropFirst()) }) else { return .text(status: .notFound) }
             guard await wire.pass(number) else { return .failure(TransportError(.cancelled, "The request was cancelled.")) }
