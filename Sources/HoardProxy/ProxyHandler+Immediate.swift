@@ -48,13 +48,7 @@ struct ImmediateProxyResponder: ImmediateResponder {
         let hit = withUnsafeTemporaryAllocation(byteCount: uriLength, alignment: 1) { uri -> FreshHit? in
             keyPrefix.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: uri[..<keyPrefix.count]).copyMemory(from: $0) }
             UnsafeMutableRawBufferPointer(rebasing: uri[keyPrefix.count...]).copyMemory(from: request.target)
-            return handler.cache.freshHit(
-                targetURI: UnsafeRawBufferPointer(uri),
-                isHead: request.isHead,
-                acceptEncoding: request.acceptEncoding,
-                codesContent: route.policy?.policy.codesContent ?? true,
-                now: handler.cache.now
-            )
+            return freshHit(request, targetURI: UnsafeRawBufferPointer(uri), on: route)
         }
         guard let hit else { return nil }
         let length = hit.contentByteCount
@@ -65,6 +59,28 @@ struct ImmediateProxyResponder: ImmediateResponder {
         if let site = route.site { note.site = site.number }
         note.attachment = routes.tracing?.beginIfSampled(request)
         return ImmediateAnswer(status: hit.status, contentByteCount: request.isHead ? 0 : length, note: note)
+    }
+
+    private func freshHit(_ request: ScannedRequest, targetURI: UnsafeRawBufferPointer, on route: ProxyRoute) -> FreshHit? {
+        let cache = handler.cache
+        guard case .query(let query) = request.method else {
+            return cache.freshHit(
+                targetURI: targetURI,
+                isHead: request.isHead,
+                acceptEncoding: request.acceptEncoding,
+                codesContent: route.policy?.policy.codesContent ?? true,
+                now: cache.now
+            )
+        }
+        // The rest of an owner's settings may depend on the method.
+        guard route.policy == nil, route.rules == nil else { return nil }
+        return cache.freshQueryHit(
+            targetURI: targetURI,
+            contentType: query.contentType,
+            content: query.content,
+            acceptEncoding: request.acceptEncoding,
+            now: cache.now
+        )
     }
 
     private static func route(of request: ScannedRequest, _ routes: RouteTable) -> ProxyRoute? {

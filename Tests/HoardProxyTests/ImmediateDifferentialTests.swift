@@ -85,6 +85,45 @@ import Testing
         #expect(answered > 20 && answeredWithRules > 0, "seed \(seed)")
     }
 
+    @Test func queriesAreAnsweredByBytesAsTheirContentSays() async throws {
+        let clock = ManualTicker()
+        let transport = FakeTransport { request in
+            .text("to \(String(buffer: request.body))", fields: [.cacheControl: "max-age=60", .date: HTTPDate(clock.now()).description])
+        }
+        let proxy = try TestProxy(clock: clock)
+        func bytes(_ content: String, type: String = "application/json", _ fields: String = "") -> String {
+            "QUERY /a HTTP/1.1\r\nHost: a\r\nContent-Type: \(type)\r\n\(fields)Content-Length: \(content.utf8.count)\r\n\r\n\(content)"
+        }
+        /// The contents of the answers that are given by bytes.
+        func answers(_ text: String) throws -> [String] {
+            let sent = try proxy.answer(to: Array(text.utf8), byBytes: true).sent
+            let answers = sent.split(separator: "\r\n\r\n").dropFirst().map { String($0.prefix { !$0.isNewline }) }
+            return answers.prefix(proxy.answeredByBytes).map { answer in
+                answer.firstRange(of: "HTTP/1.1").map { String(answer[..<$0.lowerBound]) } ?? answer
+            }
+        }
+        #expect(try answers(bytes(#"{"a":1}"#)) == [])
+        for content in [#"{"a":1}"#, #"{"a":2}"#] {
+            var request = HTTPRequest(method: .query, scheme: "http", authority: "origin.example", path: "/base/a")
+            request.headerFields[.contentType] = "application/json"
+            _ = try await proxy.cache.respond(to: request, body: HTTPBody(content), through: transport).body.collect(upTo: 100)
+        }
+        #expect(try answers(bytes(#"{"a":1}"#)) == [#"to {"a":1}"#])
+        #expect(try answers(bytes(" { \"a\" : 2 } ")) == [#"to {"a":2}"#])
+        #expect(try answers(bytes(#"{"a":1}"#, type: "APPLICATION/JSON")) == [#"to {"a":1}"#])
+        #expect(try answers(bytes(#"{"a":2}"#) + bytes(#"{"a":1}"#)) == [#"to {"a":2}"#, #"to {"a":1}"#])
+        #expect(proxy.cache.statistics.hits == 5)
+        for other in [
+            bytes(#"{"a":3}"#), bytes(#"{"a":1}"#, type: "text/plain"), bytes(#"{"a":1}"#, type: "application/json; charset=latin1"),
+            bytes(#"{"a":1}"#, "Content-Language: de\r\n"), bytes(#"{"a":1}"#, "Cache-Control: no-cache\r\n"),
+            bytes(#"{"a":1}"#, "Authorization: x\r\n"),
+        ] {
+            #expect(try answers(other) == [])
+        }
+        clock.advance(by: .seconds(60))
+        #expect(try answers(bytes(#"{"a":1}"#)) == [])
+    }
+
     @Test func whatIsMarkedStaleOrRemovedIsNotAnsweredByBytes() async throws {
         let clock = ManualTicker()
         let transport = FakeTransport { _ in

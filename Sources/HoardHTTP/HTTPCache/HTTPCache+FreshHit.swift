@@ -50,19 +50,51 @@ extension HTTPCache {
         let hit = entries.withFreshMemoryValue(
             hashValue: HTTPCacheKey.hashValue(scope: scope, targetURI: targetURI),
             where: { $0.isKey(scope: scope, targetURI: targetURI) },
-            { entry -> FreshHit? in
-                guard case .response(let response) = entry else { return nil }
-                guard response.isCodable, let codings = rules.codings else { return response.freshHit(isHead: isHead, at: now) }
-                let selection = CodingSelection(codings, encodes: codesContent, acceptEncoding: acceptEncoding)
-                guard case .form(let form) = response.served(to: selection) else { return nil }
-                return form.freshHit(isHead: isHead, at: now)
-            }
+            { freshHit($0, isHead: isHead, acceptEncoding, codesContent: codesContent, now) }
         )
         if hit != nil {
             freshHits.wrappingAdd(1, ordering: .relaxed)
             if isRecording.load(ordering: .relaxed) { recordHit(targetURI: targetURI) }
         }
         return hit
+    }
+
+    /// The same for a plain QUERY, whose key its content decides: [RFC 10008 §2.7](https://www.rfc-editor.org/rfc/rfc10008#section-2.7). Never suspends.
+    ///
+    /// Plain as for GET, and without fields that say how to read the content, but for its type.
+    ///
+    /// - Complexity: O(*n*) in the bytes of the URI and of the content.
+    package func freshQueryHit(
+        targetURI: UnsafeRawBufferPointer,
+        contentType: UnsafeRawBufferPointer,
+        content: UnsafeRawBufferPointer,
+        acceptEncoding: UnsafeRawBufferPointer?,
+        now: Date
+    ) -> FreshHit? {
+        guard mayHaveQueries.load(ordering: .acquiring), content.count <= configuration.maximumQueryBytes, !isRecording.load(ordering: .relaxed)
+        else { return nil }
+        let base = HTTPCacheKey(scope: space.baseScope, targetURI: String(decoding: targetURI, as: UTF8.self))
+        let key = base.queryKey(QueryContent(type: contentType, content))
+        let hit = entries.withFreshMemoryValue(hashValue: key.hashValue, where: { $0 == key }) {
+            freshHit($0, isHead: false, acceptEncoding, codesContent: true, now)
+        }
+        if hit != nil { freshHits.wrappingAdd(1, ordering: .relaxed) }
+        return hit
+    }
+
+    @inline(__always)
+    private func freshHit(
+        _ entry: HTTPCacheEntry,
+        isHead: Bool,
+        _ acceptEncoding: UnsafeRawBufferPointer?,
+        codesContent: Bool,
+        _ now: Date
+    ) -> FreshHit? {
+        guard case .response(let response) = entry else { return nil }
+        guard response.isCodable, let codings = rules.codings else { return response.freshHit(isHead: isHead, at: now) }
+        let selection = CodingSelection(codings, encodes: codesContent, acceptEncoding: acceptEncoding)
+        guard case .form(let form) = response.served(to: selection) else { return nil }
+        return form.freshHit(isHead: isHead, at: now)
     }
 
     /// The time by the cache's clock.

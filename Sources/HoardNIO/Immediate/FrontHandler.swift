@@ -160,30 +160,43 @@ final class FrontHandler: ChannelInboundHandler {
             case .incomplete: return .incomplete
             case .other: return .other
             case .request(let head):
-                guard head.isPlain, connection.isReadyForRequest else { return .toParser(byteCount: head.byteCount) }
+                guard head.isPlain, connection.isReadyForRequest else { return .toParser(byteCount: head.requestByteCount) }
                 if !context.channel.isWritable {
                     flush(&batch, context: context)
-                    guard connection.isReadyForRequest, context.channel.isWritable else { return .toParser(byteCount: head.byteCount) }
+                    guard connection.isReadyForRequest, context.channel.isWritable else { return .toParser(byteCount: head.requestByteCount) }
                 }
                 guard let answer = responder.answer(scannedRequest(head, in: readable), into: &batch.output) else {
-                    return head.isHead ? .toParser(byteCount: head.byteCount) : .toOrigin(head)
+                    return head.method == .get ? .toOrigin(head) : .toParser(byteCount: head.requestByteCount)
                 }
                 batch.answerCount += 1
-                if observer != nil, let head = bytes.getSlice(at: bytes.readerIndex, length: head.byteCount) { note(answer, to: head) }
-                return .answered(byteCount: head.byteCount)
+                if observer != nil, let request = bytes.getSlice(at: bytes.readerIndex, length: head.byteCount) {
+                    scratch.reports.append(report(answer, to: request, receivedByteCount: head.contentByteCount ?? 0))
+                }
+                return .answered(byteCount: head.requestByteCount)
             }
         }
     }
 
     func scannedRequest(_ head: RequestScanner.Head, in bytes: UnsafeRawBufferPointer) -> ScannedRequest {
         ScannedRequest(
-            isHead: head.isHead,
+            method: method(head, in: bytes),
             target: UnsafeRawBufferPointer(rebasing: bytes[head.target]),
             host: UnsafeRawBufferPointer(rebasing: bytes[head.host]),
             acceptEncoding: head.acceptEncoding.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) },
             isSecure: connection.info.isSecure,
             belongsToTrace: head.belongsToTrace
         )
+    }
+
+    private func method(_ head: RequestScanner.Head, in bytes: UnsafeRawBufferPointer) -> ScannedRequest.Method {
+        switch head.method {
+        case .get: return .get
+        case .head: return .head
+        case .query:
+            let contentType = head.contentType.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }
+            let content = UnsafeRawBufferPointer(rebasing: bytes[head.byteCount..<head.requestByteCount])
+            return .query(ScannedRequest.Query(contentType: contentType ?? UnsafeRawBufferPointer(start: nil, count: 0), content: content))
+        }
     }
 
     // MARK: Writing
@@ -237,11 +250,7 @@ final class FrontHandler: ChannelInboundHandler {
 
     // MARK: Reports
 
-    private func note(_ answer: ImmediateAnswer, to head: ByteBuffer) {
-        scratch.reports.append(report(answer, to: head))
-    }
-
-    func report(_ answer: ImmediateAnswer, to head: ByteBuffer) -> ExchangeReport {
+    func report(_ answer: ImmediateAnswer, to head: ByteBuffer, receivedByteCount: Int = 0) -> ExchangeReport {
         ExchangeReport(
             request: .bytes(head),
             version: .http1_1,
@@ -249,6 +258,7 @@ final class FrontHandler: ChannelInboundHandler {
             remoteAddress: connection.info.remoteAddress,
             status: answer.status,
             contentByteCount: answer.contentByteCount,
+            receivedByteCount: receivedByteCount,
             isComplete: true,
             timeToFirstByte: .zero,
             duration: .zero,

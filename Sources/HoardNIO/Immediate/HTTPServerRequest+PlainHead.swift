@@ -14,7 +14,7 @@ extension HTTPServerRequest {
     package init?(plainHead: ByteBuffer, from info: ConnectionInfo) {
         let head = plainHead.withUnsafeReadableBytes { bytes -> HTTPRequest? in
             guard case .request(let scanned) = RequestScanner(maximumByteCount: .max, maximumFieldCount: .max).scan(bytes), scanned.isPlain,
-                !scanned.isHead
+                scanned.method == .get
             else { return nil }
             func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
             var request = HTTPRequest(method: .get, scheme: info.scheme, authority: text(scanned.host), path: text(scanned.target))

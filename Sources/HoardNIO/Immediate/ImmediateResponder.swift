@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+package import HTTPTypes
 package import NIOCore
 
 /// Answers the requests that need neither a task nor waiting, on the event loop of their connection.
@@ -8,8 +9,7 @@ package import NIOCore
 /// What it does not answer goes to the server's handler. Both must give the same answers: which of them is asked depends on how a request is
 /// spelled, and on what else goes on.
 package protocol ImmediateResponder: Sendable {
-    /// Answers a request by its bytes, before it has been parsed. Called for requests without content only, and only for plain ones: see
-    /// ``RequestScanner``.
+    /// Answers a request by its bytes, before it has been parsed. Called for plain requests only: see ``RequestScanner``.
     ///
     /// - Parameters:
     ///   - request: Its bytes are there for the time of the call only.
@@ -44,9 +44,25 @@ package enum ImmediateBeginning: Sendable {
     case later(@Sendable () async -> HTTPServerResponse)
 }
 
-/// A request as it came over the connection, found valid by a ``RequestScanner``. HTTP/1.1, GET or HEAD, without content.
+/// A request as it came over the connection, found valid by a ``RequestScanner``. HTTP/1.1; GET or HEAD without content, or a QUERY with all of its content.
 package struct ScannedRequest {
-    package let isHead: Bool
+    package enum Method {
+        case get, head, query(Query)
+    }
+
+    /// The question of a QUERY: [RFC 10008 §2](https://www.rfc-editor.org/rfc/rfc10008#section-2).
+    package struct Query {
+        /// The value of `Content-Type`; empty if there is none.
+        package let contentType: UnsafeRawBufferPointer
+        package let content: UnsafeRawBufferPointer
+
+        package init(contentType: UnsafeRawBufferPointer, content: UnsafeRawBufferPointer) {
+            self.contentType = contentType
+            self.content = content
+        }
+    }
+
+    package let method: Method
     /// Begins with a slash, and is spelled as a normalised URI is (RFC 3986 §6.2.2).
     package let target: UnsafeRawBufferPointer
     /// What the `Host` field says: a name or an IPv4 address, and perhaps a port.
@@ -59,19 +75,31 @@ package struct ScannedRequest {
     package let belongsToTrace: Bool
 
     package init(
-        isHead: Bool,
+        method: Method,
         target: UnsafeRawBufferPointer,
         host: UnsafeRawBufferPointer,
         acceptEncoding: UnsafeRawBufferPointer? = nil,
         isSecure: Bool,
         belongsToTrace: Bool = false
     ) {
-        self.isHead = isHead
+        self.method = method
         self.target = target
         self.host = host
         self.acceptEncoding = acceptEncoding
         self.isSecure = isSecure
         self.belongsToTrace = belongsToTrace
+    }
+
+    package var isHead: Bool {
+        if case .head = method { true } else { false }
+    }
+
+    package var httpMethod: HTTPRequest.Method {
+        switch method {
+        case .get: .get
+        case .head: .head
+        case .query: .query
+        }
     }
 }
 

@@ -7,7 +7,7 @@
 /// odd in any way is left to the parser. ([RFC 9112 §2 to §5](https://www.rfc-editor.org/rfc/rfc9112#section-2))
 package struct RequestScanner: Sendable {
     package enum Outcome {
-        /// A GET or HEAD of HTTP/1.1 without content.
+        /// A GET or HEAD of HTTP/1.1 without content, or a QUERY with all of its content behind the head.
         case request(Head)
         /// What is there may become such a request.
         case incomplete
@@ -16,9 +16,13 @@ package struct RequestScanner: Sendable {
     }
 
     package struct Head {
-        /// The bytes of the head, up to and with the empty line. The next request begins behind them.
+        /// The bytes of the head, up to and with the empty line. The content of a QUERY begins behind them, and behind that the next request.
         package var byteCount = 0
-        package var isHead = false
+        package var method = Method.get
+        /// The value of `Content-Type`; `nil` if there is none.
+        package var contentType: Range<Int>?
+        /// The value of `Content-Length`; `nil` if there is none.
+        package var contentByteCount: Int?
         package var target = 0..<0
         package var host = 0..<0
         /// The value of `Accept-Encoding`; `nil` if there is none.
@@ -27,7 +31,17 @@ package struct RequestScanner: Sendable {
         package var isPlain = true
         /// Whether there is a field `traceparent`: [W3C Trace Context §3.2](https://www.w3.org/TR/trace-context/#traceparent-header).
         package var belongsToTrace = false
+
+        package enum Method: Sendable {
+            case get, head, query
+        }
+
+        /// The bytes of the whole request.
+        package var requestByteCount: Int { byteCount + (contentByteCount ?? 0) }
     }
+
+    /// The most bytes of a QUERY's content that are waited for.
+    private static let maximumContentByteCount = 16 << 10
 
     /// The longest head that is read.
     private let maximumByteCount: Int
@@ -42,7 +56,11 @@ package struct RequestScanner: Sendable {
     package func scan(_ bytes: UnsafeRawBufferPointer) -> Outcome {
         var pass = Pass(bytes: bytes.prefix(maximumByteCount), maximumFieldCount: maximumFieldCount)
         switch pass.run() {
-        case .done: return .request(pass.head)
+        case .done:
+            let head = pass.head
+            guard head.method == .query else { return .request(head) }
+            guard let count = head.contentByteCount, count <= Self.maximumContentByteCount else { return .other }
+            return bytes.count < head.requestByteCount ? .incomplete : .request(head)
         case .short: return bytes.count < maximumByteCount ? .incomplete : .other
         case .odd: return .other
         }
@@ -87,9 +105,14 @@ private struct Pass {
         case .done: break
         case .short: return .short
         case .odd:
-            let method = cursor.take("HEAD ")
-            guard method == .done else { return method }
-            head.isHead = true
+            switch cursor.take("HEAD ") {
+            case .done: head.method = .head
+            case .short: return .short
+            case .odd:
+                let method = cursor.take("QUERY ")
+                guard method == .done else { return method }
+                head.method = .query
+            }
         }
         let target = target()
         guard target == .done else { return target }
@@ -141,7 +164,18 @@ private struct Pass {
             hasHost = true
             head.host = value
             if !isPlainHost(value) { head.isPlain = false }
-        case (14, UInt8(ascii: "c")) where cursor.isName(name, "content-length"): return .odd
+        case (14, UInt8(ascii: "c")) where cursor.isName(name, "content-length"):
+            // The parser does not take tabs around it.
+            guard head.method == .query, head.contentByteCount == nil, let count = number(value),
+                !bytes[name.upperBound...].prefix(while: { $0 != UInt8(ascii: "\r") }).contains(UInt8(ascii: "\t"))
+            else { return .odd }
+            head.contentByteCount = count
+        case (12, UInt8(ascii: "c")) where cursor.isName(name, "content-type"):
+            if head.contentType != nil { head.isPlain = false }
+            head.contentType = value
+        // They say how content is to be read.
+        case (8..., UInt8(ascii: "c")) where cursor.isName(name.lowerBound..<name.lowerBound + 8, "content-") && head.method == .query:
+            head.isPlain = false
         case (17, UInt8(ascii: "t")) where cursor.isName(name, "transfer-encoding"): return .odd
         case (7, UInt8(ascii: "u")) where cursor.isName(name, "upgrade"): return .odd
         case (6, UInt8(ascii: "e")) where cursor.isName(name, "expect"): return .odd
@@ -168,6 +202,14 @@ private struct Pass {
         default: break
         }
         return .done
+    }
+
+    /// A number of at most seven digits, the first of which is no zero unless it is the only one.
+    private func number(_ range: Range<Int>) -> Int? {
+        guard (1...7).contains(range.count), range.count == 1 || bytes[range.lowerBound] != UInt8(ascii: "0"),
+            range.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[$0]) })
+        else { return nil }
+        return range.reduce(0) { $0 * 10 + Int(bytes[$1] - UInt8(ascii: "0")) }
     }
 
     /// Whether it is a name or an IPv4 address, and perhaps a port of at most four digits.

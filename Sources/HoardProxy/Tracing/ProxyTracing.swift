@@ -79,7 +79,7 @@ final class ProxyTracing: Sendable {
         var context = ServiceContext.topLevel
         context.traceContext = .root
         let head = HTTPRequest(
-            method: request.isHead ? .head : .get,
+            method: request.httpMethod,
             scheme: request.isSecure ? "https" : "http",
             authority: String(decoding: request.host, as: UTF8.self),
             path: String(decoding: request.target, as: UTF8.self)

@@ -84,12 +84,14 @@ private struct AnswersAtOnce: ImmediateResponder {
     func answer(_ request: ScannedRequest, into output: inout ImmediateOutput) -> ImmediateAnswer? {
         // Some are left to the parser.
         guard request.target.count % 2 == 1 else { return nil }
+        var content = ByteBuffer()
+        if case .query(let query) = request.method { content.writeBytes(query.content) }
         let seen = FuzzedRequest(
-            method: request.isHead ? "HEAD" : "GET",
+            method: request.httpMethod.rawValue,
             authority: String(decoding: request.host, as: UTF8.self),
             path: String(decoding: request.target, as: UTF8.self),
             fields: [:],
-            content: ByteBuffer()
+            content: content
         )
         _ = log.add(seen)
         output.bytes.writeStaticString("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
