@@ -90,6 +90,21 @@ extension TieredCache {
         return try await loadedLookup(forKey: key, policy: policy, tags: tags, found: found, pass: pass, load: load).value
     }
 
+    /// The same for a loader that may find nothing.
+    @inlinable @inline(never) func valueIfExistsBeyondMemory(
+        forKey key: Key,
+        policy: CachePolicy?,
+        found: TieredEntry<Value>?,
+        load: @escaping @Sendable (LoadRequest<Key, Value>) async throws -> LoadResult<Value>
+    ) async throws -> Value? {
+        var pass: FirstPass?
+        if policy == nil, found == nil {
+            pass = await firstPass(forKey: key, under: configuration.policy)
+            if let value = freshValue(pass, key) { return value }
+        }
+        return try await lookupIfExists(forKey: key, policy: policy, found: found, pass: pass, load: load)?.value
+    }
+
     /// The value that a first pass has found, if it is fresh and no load is due. Counts as a hit.
     @inlinable func freshValue(_ pass: FirstPass?, _ key: Key) -> Value? {
         guard let reading = pass?.reading, let entry = reading.entry, reading.skipped.isEmpty, needsNoCloserLook(entry),

@@ -63,12 +63,20 @@ extension TieredCache {
     /// Like ``value(forKey:policy:tags:load:)``, but for negative entries, which answer here without a load.
     ///
     /// - Returns: `nil` if the loader says, or has said lately, that there is no value.
-    public func valueIfExists(
+    @inlinable public nonisolated(nonsending) func valueIfExists(
         forKey key: Key,
         policy: CachePolicy? = nil,
         load: @escaping @Sendable (LoadRequest<Key, Value>) async throws -> LoadResult<Value>
     ) async throws -> Value? {
-        try await lookupIfExists(forKey: key, policy: policy, load: load)?.value
+        var found: TieredEntry<Value>?
+        if policy == nil, readsMemory {
+            found = memory.value(forKey: key)
+            if let found, needsNoCloserLook(found), let value = found.value {
+                if isObserved { noteMemoryHit(key) }
+                return value
+            }
+        }
+        return try await valueIfExistsBeyondMemory(forKey: key, policy: policy, found: found, load: load)
     }
 
     /// Like ``valueIfExists(forKey:policy:load:)``, but with the value's provenance.
@@ -77,9 +85,27 @@ extension TieredCache {
         policy: CachePolicy? = nil,
         load: @escaping @Sendable (LoadRequest<Key, Value>) async throws -> LoadResult<Value>
     ) async throws -> Lookup<Value>? {
-        let found = (policy ?? configuration.policy).skipping.contains(.memoryReads) ? nil : memory.value(forKey: key)
+        let found = policy == nil && readsMemory ? memory.value(forKey: key) : nil
+        return try await lookupIfExists(forKey: key, policy: policy, found: found, load: load)
+    }
+
+    @usableFromInline func lookupIfExists(
+        forKey key: Key,
+        policy: CachePolicy?,
+        found: TieredEntry<Value>?,
+        pass: FirstPass? = nil,
+        load: @escaping @Sendable (LoadRequest<Key, Value>) async throws -> LoadResult<Value>
+    ) async throws -> Lookup<Value>? {
+        let found = lookedUp(key, policy, found)
+        return try await countedAnswer(inquiry(forKey: key, policy: policy, load: load), found: found, pass: pass).lookup
+    }
+
+    /// What memory has. A call with a policy of its own has not looked yet.
+    private func lookedUp(_ key: Key, _ policy: CachePolicy?, _ found: TieredEntry<Value>?) -> TieredEntry<Value>? {
+        var found = found
+        if let policy, !policy.skipping.contains(.memoryReads) { found = memory.value(forKey: key) }
         noteCloserLook(found)
-        return try await countedAnswer(inquiry(forKey: key, policy: policy, load: load), found: found).lookup
+        return found
     }
 
     @usableFromInline func loadedLookup(
@@ -91,10 +117,7 @@ extension TieredCache {
         pass: FirstPass? = nil,
         load: @escaping @Sendable (Key) async throws -> Value
     ) async throws -> Lookup<Value> {
-        var found = found
-        // With a policy of its own, the call has not looked into memory yet.
-        if let policy, !policy.skipping.contains(.memoryReads) { found = memory.value(forKey: key) }
-        noteCloserLook(found)
+        let found = lookedUp(key, policy, found)
         let inquiry = inquiry(forKey: key, policy: policy, tags: tags, keptBy: keptPolicy, load: load)
         return try await countedLookup(inquiry, found: found, pass: pass)
     }
@@ -117,9 +140,9 @@ extension TieredCache {
         }
     }
 
-    private func countedAnswer(_ inquiry: Inquiry, found: TieredEntry<Value>?) async throws -> Answer<Value> {
+    private func countedAnswer(_ inquiry: Inquiry, found: TieredEntry<Value>?, pass: FirstPass? = nil) async throws -> Answer<Value> {
         do {
-            let answer = try await answer(inquiry, found: found)
+            let answer = try await answer(inquiry, found: found, pass: pass)
             count(answer, inquiry.key)
             return answer
         } catch {
