@@ -9,9 +9,12 @@ import Testing
 @Suite struct PayloadFileLayoutTests {
     private static let chunk = PayloadFileLayout.chunkByteCount
 
-    @Test(arguments: [
+    // The types of tables with operators are named: the compiler would look for them for ten seconds.
+    private static let lengths: [(Int, Int)] = [
         (0, 0), (1, 1), (chunk - 1, 1), (chunk, 1), (chunk + 1, 2), (2 * chunk, 2), (10 * chunk + 5, 11),
-    ]) func chunksCoverThePayloadOnce(byteCount: Int, chunkCount: Int) throws {
+    ]
+
+    @Test(arguments: lengths) func chunksCoverThePayloadOnce(byteCount: Int, chunkCount: Int) throws {
         let layout = try #require(PayloadFileLayout(byteCount: byteCount, tagByteCount: 8))
         #expect(layout.chunkCount == chunkCount)
         #expect(layout.tableByteCount == 8 * chunkCount)
@@ -26,10 +29,12 @@ import Testing
         #expect(end == byteCount)
     }
 
-    @Test(arguments: [
+    private static let overlaps: [(Range<Int>, Range<Int>)] = [
         (0..<0, 0..<0), (5..<5, 0..<0), (0..<1, 0..<1), (0..<chunk, 0..<1), (0..<chunk + 1, 0..<2),
         (chunk - 1..<chunk, 0..<1), (chunk..<chunk + 1, 1..<2), (chunk - 1..<3 * chunk + 1, 0..<4),
-    ]) func rangesOverlapTheChunksThatHaveTheirBytes(range: Range<Int>, chunks: Range<Int>) throws {
+    ]
+
+    @Test(arguments: overlaps) func rangesOverlapTheChunksThatHaveTheirBytes(range: Range<Int>, chunks: Range<Int>) throws {
         let layout = try #require(PayloadFileLayout(byteCount: 4 * Self.chunk, tagByteCount: 8))
         #expect(layout.chunks(overlapping: range) == chunks)
     }

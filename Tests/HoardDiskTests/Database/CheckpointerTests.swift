@@ -1,0 +1,51 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import GRDB
+import Hoard
+import Testing
+
+@testable import HoardDisk
+
+@Suite struct CheckpointerTests {
+    private let workspace: Workspace
+
+    init() throws {
+        workspace = try Workspace()
+    }
+
+    private func fill(_ store: DiskStore) async throws {
+        for number in 0..<400 { try await store.insert(workspace.record(String(repeating: "x", count: 4_000)), forKey: RecordKey("\(number)")) }
+    }
+
+    @Test func theLogIsEmptiedInAPause() async throws {
+        let store = try workspace.open(keepsInline: true)
+        try await fill(store)
+        #expect(try await store.storageUse().logByteCount > 1 << 20)
+        try await store.core.readElsewhere { session in session.checkpointer.emptyInPause() }
+        #expect(try await store.storageUse().logByteCount == 0)
+        #expect(try await store.record(forKey: "399")?.payload.count == 4_000)
+        try await store.insert(workspace.record("later"), forKey: "later")
+        await store.close()
+        #expect(try await workspace.open().entries(limit: .max).count == 401)
+    }
+
+    @Test func nobodyWaitsForOneWhoReads() async throws {
+        let store = try workspace.open(keepsInline: true)
+        try await fill(store)
+        let reader = try DatabaseQueue(path: workspace.databasePath)
+        try await reader.inDatabase { db in
+            try db.execute(sql: "BEGIN")
+            _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM records")
+        }
+        try await store.insert(workspace.record("behind what is read"), forKey: "later")
+        let clock = ContinuousClock()
+        let duration = try await clock.measure { try await store.core.readElsewhere { session in session.checkpointer.emptyInPause() } }
+        // Whoever waits for other processes does so for five seconds.
+        #expect(duration < .seconds(4))
+        #expect(try await store.storageUse().logByteCount > 0)
+        try await reader.inDatabase { db in try db.execute(sql: "COMMIT") }
+        try await store.core.readElsewhere { session in session.checkpointer.emptyInPause() }
+        #expect(try await store.storageUse().logByteCount == 0)
+    }
+}
