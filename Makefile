@@ -6,6 +6,7 @@
 #   make test-optimised the same with what is tested optimised, and the checks of debug builds left in it
 #   make test-release   the same with nothing but what users have: no checks, and optimised tests; takes the longest to build
 #                       HOARD_TEST_TARGETS="HoardTests …" has any of these build only some test targets
+#   make test-macros the tests of the plugin of @Cached: what it writes, reports and remedies; builds swift-syntax once more, for two minutes
 #   make apple-check    check that the sources compile for macOS and iOS, with the modules of `make test`; Linux only
 #   make lint    check the format, the licence headers and the dashboard's page
 #   make format  rewrite the sources in the project's format
@@ -20,7 +21,7 @@ BENCHMARK ?= hoard-benchmarks
 # Its options, such as --filter get-hit.
 BENCH ?=
 
-.PHONY: run test test-optimised test-release build apple-check lint format bench setup clean
+.PHONY: run test test-optimised test-release test-macros build apple-check lint format bench setup clean
 
 run: setup
 	$(SWIFT) build --configuration release --product hoard --traits Command
@@ -40,6 +41,9 @@ RELEASE := --configuration release -Xswiftc -enable-testing --scratch-path .buil
 test-release: setup
 	$(SWIFT) build --build-tests $(RELEASE)
 	@SWIFT="$(SWIFT)" HOARD_TEST_MINUTES="$${HOARD_TEST_MINUTES:-120}" Scripts/test $(RELEASE)
+
+test-macros:
+	$(SWIFT) test --package-path Tests/HoardMacroPluginTests
 
 build: setup
 	$(SWIFT) build --build-tests

@@ -2,6 +2,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import CompilerPluginSupport
 import PackageDescription
 
 /// CI sets HOARD_WARNINGS_AS_ERRORS=1. Packages that depend on Hoard never see the flag,
@@ -15,7 +16,9 @@ let included: [String: [String]] = [
     "Transports": ["HTTP"], "AsyncHTTPClient": ["Transports"], "Views": ["HTTP"], "Images": ["HTTP"], "Hummingbird": ["HTTP"], "Testing": ["HTTP"],
     "Server": ["HTTP"], "UI": ["Views"],
     "Proxy": ["Transports", "Server"], "Command": ["Disk", "Redis", "Views", "Proxy", "Brotli", "Zstandard"],
-    "Everything": ["AsyncHTTPClient", "Brotli", "Command", "Hummingbird", "Images", "Lifecycle", "Observability", "Testing", "UI", "Zstandard"],
+    "Everything": [
+        "AsyncHTTPClient", "Brotli", "Command", "Hummingbird", "Images", "Lifecycle", "Macros", "Observability", "Testing", "UI", "Zstandard",
+    ],
 ]
 
 /// The traits of which one is enough: the trait itself, and all that bring it with them.
@@ -53,6 +56,8 @@ let lifecycle: Target.Dependency = .product(
     package: "swift-service-lifecycle",
     condition: .when(traits: enabling("Lifecycle"))
 )
+/// The libraries of swift-syntax that a macro is made of.
+func syntax(_ names: String...) -> [Target.Dependency] { names.map { .product(name: $0, package: "swift-syntax") } }
 let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
 
 let package = Package(
@@ -60,6 +65,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Hoard", targets: ["Hoard"]),
+        .library(name: "HoardMacros", targets: ["HoardMacros"]),
         .library(name: "HoardModels", targets: ["HoardModels"]),
         .library(name: "HoardDisk", targets: ["HoardDisk"]),
         .library(name: "HoardRedis", targets: ["HoardRedis"]),
@@ -89,6 +95,7 @@ let package = Package(
             description: "HoardImages, which decodes PNG and JPEG with libpng and libjpeg where the system has no decoder of its own"
         ),
         .trait(name: "UI", description: "HoardUI"),
+        .trait(name: "Macros", description: "HoardMacros, for which swift-syntax is built"),
         .trait(name: "Hummingbird", description: "HoardHummingbird"),
         .trait(name: "Proxy", description: "HoardProxy"),
         .trait(name: "Observability", description: "HoardObservability"),
@@ -117,10 +124,20 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        // Each version of Swift has one of its own, and other packages' macros have to agree.
+        .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"605.0.0"),
     ],
     targets: [
         // Memory cache, records, codecs, stores, tiered cache.
         .target(name: "Hoard", swiftSettings: swiftSettings),
+
+        // The macro @Cached, and the program by which the compiler expands it.
+        .target(name: "HoardMacros", dependencies: ["Hoard", "HoardMacroPlugin"], swiftSettings: swiftSettings),
+        .macro(
+            name: "HoardMacroPlugin",
+            dependencies: syntax("SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftParser", "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros"),
+            swiftSettings: swiftSettings
+        ),
 
         // Models of cached values, for SwiftUI, UIKit and AppKit.
         .target(name: "HoardModels", dependencies: ["Hoard"], swiftSettings: swiftSettings),
@@ -302,6 +319,8 @@ let package = Package(
 
         // One test target for each target, and one for the examples of the documents.
         .testTarget(name: "HoardTests", dependencies: ["Hoard", "HoardTesting"], swiftSettings: swiftSettings),
+        // Those of the plugin are a package of their own, in HoardMacroPluginTests.
+        .testTarget(name: "HoardMacrosTests", dependencies: ["Hoard", "HoardMacros"], swiftSettings: swiftSettings),
         .testTarget(
             name: "HoardModelsTests",
             dependencies: ["Hoard", "HoardDisk", "HoardModels", "HoardTesting"],
@@ -599,10 +618,75 @@ let package = Package(
             path: "Examples/HummingbirdCache/Tests/HummingbirdCacheTests",
             swiftSettings: swiftSettings
         ),
+        // Recipes, each a package of its own. Not products.
+        .executableTarget(
+            name: "CachedService",
+            dependencies: ["Hoard", "HoardMacros", .product(name: "Hummingbird", package: "hummingbird")],
+            path: "Examples/CachedService/Sources/CachedService",
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "CachedServiceTests",
+            dependencies: [
+                "CachedService", "HoardTesting",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ],
+            path: "Examples/CachedService/Tests/CachedServiceTests",
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(
+            name: "DiskCachedTool",
+            dependencies: ["Hoard", "HoardDisk"],
+            path: "Examples/DiskCachedTool/Sources/DiskCachedTool",
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "DiskCachedToolTests",
+            dependencies: ["DiskCachedTool"],
+            path: "Examples/DiskCachedTool/Tests/DiskCachedToolTests",
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "ImageList",
+            dependencies: ["HoardImages", "HoardUI"],
+            path: "Examples/ImageList/Sources/ImageList",
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "ImageListTests",
+            dependencies: ["HoardHTTP", "HoardImages", "HoardTesting", "ImageList", httpTypes, nioCore],
+            path: "Examples/ImageList/Tests/ImageListTests",
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "OfflineFirst",
+            dependencies: ["Hoard", "HoardDisk", "HoardModels"],
+            path: "Examples/OfflineFirst/Sources/OfflineFirst",
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "OfflineFirstTests",
+            dependencies: ["HoardModels", "OfflineFirst"],
+            path: "Examples/OfflineFirst/Tests/OfflineFirstTests",
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "SearchableList",
+            dependencies: ["Hoard", "HoardModels"],
+            path: "Examples/SearchableList/Sources/SearchableList",
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "SearchableListTests",
+            dependencies: ["HoardModels", "HoardTesting", "SearchableList"],
+            path: "Examples/SearchableList/Tests/SearchableListTests",
+            swiftSettings: swiftSettings
+        ),
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "Hoard", "HoardDisk", "HoardHTTP", "HoardImages", "HoardModels", "HoardRedis", "HoardTesting", "HoardTestingServer",
+                "Hoard", "HoardDisk", "HoardHTTP", "HoardImages", "HoardMacros", "HoardModels", "HoardRedis", "HoardTesting", "HoardTestingServer",
                 "HoardTransports",
                 "HoardViews",
                 httpTypes, logging,
@@ -619,7 +703,8 @@ let package = Package(
 let traitsOfTarget: [String: [String]] = [
     "HoardDisk": ["Disk"], "HoardRedis": ["Redis"], "HoardMessages": ["HTTP"], "HoardHTTP": ["HTTP"], "HoardImages": ["HTTP"],
     "HoardTransports": ["Transports"], "HoardViews": ["Views"], "HoardHummingbird": ["Hummingbird"], "HoardNIO": ["Server"], "HoardProxy": ["Proxy"],
-    "HoardObservability": ["Observability"], "HoardTesting": ["Testing"], "HoardTestingServer": ["Server"], "HoardCommand": ["Command"],
+    "HoardObservability": ["Observability"], "HoardTesting": ["Testing"], "HoardMacroPlugin": ["Macros"], "HoardTestingServer": ["Server"],
+    "HoardCommand": ["Command"],
     "HoardEventLoops": ["Redis", "Transports", "Server"], "HoardWire": ["Transports", "Server"],
 ]
 for target in package.targets {

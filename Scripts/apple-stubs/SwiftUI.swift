@@ -265,7 +265,12 @@ extension State: Sendable where Value: Sendable {}
 // https://developer.apple.com/documentation/swiftui/bindable
 @propertyWrapper @dynamicMemberLookup public struct Bindable<Value> {
     public init(_ wrappedValue: Value) where Value: Observable { fatalError() }
-    public var wrappedValue: Value { fatalError() }
+    public init(wrappedValue: Value) where Value: Observable { fatalError() }
+    public var wrappedValue: Value {
+        get { fatalError() }
+        set { fatalError() }
+    }
+    public var projectedValue: Bindable<Value> { fatalError() }
     public subscript<Subject>(dynamicMember keyPath: ReferenceWritableKeyPath<Value, Subject>) -> Binding<Subject> where Value: AnyObject {
         fatalError()
     }
@@ -303,4 +308,43 @@ public struct EnvironmentValues {
 // https://developer.apple.com/documentation/swiftui/openurlaction
 @MainActor @preconcurrency public struct OpenURLAction {
     public func callAsFunction(_ url: URL) { fatalError() }
+}
+
+// https://developer.apple.com/documentation/swiftui/list
+@MainActor @preconcurrency public struct List<SelectionValue: Hashable, Content: View>: View {
+    public var body: Never { fatalError() }
+}
+
+extension List where SelectionValue == Never {
+    public nonisolated init<Data: RandomAccessCollection, RowContent: View>(
+        _ data: Data,
+        @ViewBuilder rowContent: @escaping (Data.Element) -> RowContent
+    ) where Content == ForEach<Data, Data.Element.ID, RowContent>, Data.Element: Identifiable { fatalError() }
+}
+
+// https://developer.apple.com/documentation/swiftui/navigationpath
+public struct NavigationPath {
+    public init() {}
+}
+
+extension NavigationStack {
+    public init(@ViewBuilder root: () -> Root) where Data == NavigationPath { fatalError() }
+}
+
+// https://developer.apple.com/documentation/swiftui/searchfieldplacement
+public struct SearchFieldPlacement: Sendable {
+    public static var automatic: SearchFieldPlacement { fatalError() }
+}
+
+extension View {
+    // https://developer.apple.com/documentation/swiftui/view/searchable(text:placement:prompt:)
+    public nonisolated func searchable(text: Binding<String>, placement: SearchFieldPlacement = .automatic, prompt: Text? = nil) -> some View {
+        self
+    }
+
+    // https://developer.apple.com/documentation/swiftui/view/task(priority:_:)
+    public nonisolated func task(
+        priority: TaskPriority = .userInitiated,
+        @_inheritActorContext _ action: @escaping @Sendable () async -> Void
+    ) -> some View { self }
 }

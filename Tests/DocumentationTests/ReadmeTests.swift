@@ -7,6 +7,7 @@ import Hoard
 import HoardDisk
 import HoardHTTP
 import HoardImages
+import HoardMacros
 import HoardModels
 import HoardRedis
 import HoardTesting
@@ -18,6 +19,29 @@ import Testing
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
+
+struct Post: Sendable {
+    let title: String
+}
+
+/// Counts the questions.
+actor PostDatabase {
+    private(set) var queryCount = 0
+
+    func posts(by author: Int, in language: String) throws -> [Post] {
+        queryCount += 1
+        return [Post(title: "\(author) \(language)")]
+    }
+}
+
+let postDatabase = PostDatabase()
+
+let postCache = Cache<FunctionCall<Int, String>, [Post]>(maximumCount: 1_000)
+
+@Cached(in: postCache, freshFor: .seconds(60), tags: ["author-{author}"])
+func posts(by author: Int, in language: String) async throws -> [Post] {
+    try await postDatabase.posts(by: author, in: language)  // once for all who ask meanwhile; postsUncached(by:in:) always does this
+}
 
 /// The README's examples, run. Each line of its Swift blocks stands here too; a test checks that.
 @Suite struct ReadmeTests {
@@ -42,6 +66,15 @@ import Testing
     }
 
     private let cacheDirectory = FileManager.default.temporaryDirectory.appendingPathComponent("hoard-readme-\(UUID().uuidString)").path
+
+    @Test func aCachedFunctionAsksTheDatabaseOnce() async throws {
+        #expect(try await posts(by: 7, in: "en").map(\.title) == ["7 en"])
+        #expect(try await posts(by: 7, in: "en").map(\.title) == ["7 en"])
+        #expect(await postDatabase.queryCount == 1)
+        postCache.removeValues(taggedWith: "author-7")
+        #expect(try await posts(by: 7, in: "en").map(\.title) == ["7 en"])
+        #expect(await postDatabase.queryCount == 2)
+    }
 
     @Test func theTenLinesMakeOneQueryForManyCallers() async throws {
         defer { try? FileManager.default.removeItem(atPath: cacheDirectory) }

@@ -17,7 +17,7 @@ extension RecordKey {
     }
 
     /// The name of the record of a key that has a lossless text form, the same for equal keys.
-    init<Key: LosslessStringConvertible & Equatable>(of key: Key) {
+    package init<Key: LosslessStringConvertible & Equatable>(of key: Key) {
         let text = key.description
         let other = text == "-0.0" ? "0.0" : text.canonicalForm
         guard !other.hasSameBytes(as: text) else {

@@ -9,9 +9,12 @@ internal import Synchronization
 /// ```swift
 /// let prefetcher = ImagePrefetcher(images)
 ///
-/// func tableView(_ view: UITableView, prefetchRowsAt paths: [IndexPath]) { prefetcher.start(paths.map { posts[$0.row].imageURL }) }
-/// func tableView(_ view: UITableView, cancelPrefetchingForRowsAt paths: [IndexPath]) { prefetcher.stop(paths.map { posts[$0.row].imageURL }) }
+/// func tableView(_ view: UITableView, prefetchRowsAt paths: [IndexPath]) { prefetcher.start(paths.map { posts[$0.row].imageURL }, options: options) }
+/// func tableView(_ view: UITableView, cancelPrefetchingForRowsAt paths: [IndexPath]) { prefetcher.stop(paths.map { posts[$0.row].imageURL }, options: options) }
 /// ```
+///
+/// The options have to be those with which the image will be shown: a bitmap of another size is another one. `ImageSizing.options(_:width:height:scale:)` of HoardUI has
+/// those of a view.
 ///
 /// Images are loaded in the order of their priorities, then in that of the calls, a few at a time. A cell that shows an image meanwhile waits for none of them: it
 /// joins the load if that is under way, and begins its own if not.

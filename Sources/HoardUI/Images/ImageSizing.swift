@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HoardImages
+public import HoardImages
 
 /// In which size an image is decoded to be shown.
 ///
@@ -25,6 +25,22 @@ public struct ImageSizing: Hashable, Sendable, CustomStringConvertible {
 
     /// That of a place that the image fills, cut on two sides: twice as large as ``fit``, so that images up to 2:1 stay sharp.
     public static var fill: Self { Self(.layout(factor: 2), #function) }
+
+    /// The options with which a view of this size loads its image. With the same ones an ``ImagePrefetcher`` makes the bitmap that the view will look for.
+    ///
+    /// ```swift
+    /// // For image views of 80 by 80 points that fill them.
+    /// let options = ImageSizing.fill.options(width: 80, height: 80, scale: traitCollection.displayScale)
+    /// prefetcher.start(urls, options: options)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - options: The rest of them. The smaller of its maximum size and the view's counts.
+    ///   - width: In points. A view without a size loads the image in the size of `options`.
+    ///   - scale: How many pixels a point has on each side; at least 1.
+    public func options(_ options: ImageOptions = ImageOptions(), width: Double, height: Double, scale: Double) -> ImageOptions {
+        self.options(options, longerSide: ImagePlace(width: width, height: height, scale: scale).longerSide) ?? options
+    }
 
     /// Whether the size depends on the place.
     var isOfPlace: Bool { base != .options }

@@ -31,6 +31,15 @@ import Testing
         #expect(ImageSizing.options.options(ImageOptions(), longerSide: nil) == ImageOptions())
     }
 
+    @Test func theOptionsOfAViewAreInPixelsAndWithoutASizeTheyStay() {
+        #expect(ImageSizing.fill.options(width: 80, height: 60, scale: 3).maximumPixelSize == size(.fill, 240))
+        #expect(ImageSizing.fit.options(width: 30, height: 60, scale: 0).maximumPixelSize == size(.fit, 60))
+        let options = ImageOptions(maximumPixelSize: 50)
+        #expect(ImageSizing.fill.options(options, width: 80, height: 60, scale: 3) == options)
+        #expect(ImageSizing.fit.options(options, width: 0, height: 0, scale: 3) == options)
+        #expect(ImageSizing.options.options(options, width: 80, height: 60, scale: 3) == options)
+    }
+
     @Test func aSizeThatNobodyKnowsIsNone() {
         #expect(ImageSizing.fit.options(ImageOptions(), longerSide: nil) == nil)
         #expect(ImageSizing.fill.options(ImageOptions(), longerSide: 0) == nil)

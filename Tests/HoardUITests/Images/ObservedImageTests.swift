@@ -150,6 +150,19 @@
             #expect(!model.isLoading && model.error != nil && server.requestCount == 1)
         }
 
+        @Test(arguments: [ImageSizing.fit, .fill]) func aViewFindsWhatWasPrefetchedWithItsOptions(sizing: ImageSizing) async {
+            server.wire.open()
+            server.side.update { $0 = 400 }
+            let options = sizing.options(width: 90, height: 60, scale: 2)
+            let prefetcher = ImagePrefetcher(server.images)
+            prefetcher.start([PictureServer.url(1)], options: options)
+            await until { server.images.memoryImage(for: PictureServer.url(1), options: options) != nil }
+            let model = ObservedImage(server.images, url: PictureServer.url(1), sizing: sizing)
+            model.start()
+            model.layOut(width: 90, height: 60, scale: 2)
+            #expect(model.image != nil && server.requestCount == 1)
+        }
+
         @Test func theNextImageInAPlaceNeedsNoNewLayout() async {
             server.wire.open()
             let holder = ImageHolder()

@@ -1,0 +1,66 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Hoard
+import HoardDisk
+
+/// Sends changes to the server, and keeps those that it cannot send, in their order.
+actor Outbox {
+    /// No cache: there is no other copy. So it has no limit that could evict a change, and what it has survives a loss of power.
+    private let store: DiskStore
+    private let server: any NoteServer
+    private let onRefusal: @Sendable (Note) async -> Void
+    private let codec = Codec<Note>.json(schema: "note/1")
+    private var lastTurn: Task<Void, any Error>?
+
+    /// - Parameter onRefusal: Told of a change that was kept, and that the server has refused when it got it at last.
+    init(directory: String, server: any NoteServer, onRefusal: @escaping @Sendable (Note) async -> Void) throws {
+        store = try DiskStore(configuration: .init(directory: directory, name: "outbox", maximumBytes: nil, synchronizesCommits: true))
+        (self.server, self.onRefusal) = (server, onRefusal)
+    }
+
+    /// Sends what waits, then this change; keeps it if the server cannot be reached.
+    func save(_ note: Note) async throws {
+        try await inTurn { [self] in
+            do {
+                try await sendAll()
+                try await server.save(note)
+            } catch is Unreachable {
+                let last = try await store.entries(limit: 1, order: .key.reversed).first?.key.bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+                // The bytes of a number in this form have the order of the numbers.
+                let key = RecordKey(bytes: withUnsafeBytes(of: ((last ?? 0) + 1).bigEndian, Array.init))
+                try await store.insert(Record(payload: try codec.encode(note), created: Date()), forKey: key)
+            }
+        }
+    }
+
+    /// Sends what waits. Throws ``Unreachable`` if something has to wait longer.
+    func sendUnsent() async throws { try await inTurn { [self] in try await sendAll() } }
+
+    func close() async { await store.close() }
+
+    private func sendAll() async throws {
+        while let key = try await store.entries(limit: 1, order: .key).first?.key, let record = try await store.record(forKey: key) {
+            let note = try codec.decode(record.payload)
+            do {
+                try await server.save(note)
+            } catch let error as Unreachable {
+                throw error
+            } catch {
+                await onRefusal(note)
+            }
+            try await store.removeRecord(forKey: key)
+        }
+    }
+
+    /// One after the other: a change must not overtake an earlier one that is still being sent.
+    private func inTurn(_ work: @escaping @Sendable () async throws -> Void) async throws {
+        let turn = Task { [lastTurn] in
+            _ = await lastTurn?.result
+            try await work()
+        }
+        lastTurn = turn
+        try await turn.value
+    }
+}

@@ -1,0 +1,95 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+#if Macros
+    import SwiftSyntax
+    import SwiftSyntaxBuilder
+    import SwiftSyntaxMacros
+
+    /// A function with the attribute, of which nothing says that it cannot be cached.
+    struct CachedFunction {
+        static let suffix = "Uncached"
+
+        private let declaration: FunctionDeclSyntax
+        private let options: CachedOptions
+        private let parameters: [CachedParameter]
+        private let place: CachedPlace
+
+        /// - Throws: All that is wrong, as diagnostics.
+        init(_ declaration: FunctionDeclSyntax, _ attribute: AttributeSyntax, in context: some MacroExpansionContext) throws {
+            self.declaration = declaration
+            place = CachedPlace(declaration, context)
+            var problems: [CachedProblem] = []
+            parameters = CachedParameter.all(of: declaration)
+            options = CachedOptions(attribute, parameters.map(\.name), &problems)
+            problems += CachedSignature.problems(of: declaration, attribute, place)
+            for parameter in parameters { problems += parameter.problems(declaration, options) }
+            problems += options.problems(parameters, place)
+            if place.isInstance, let body = declaration.body {
+                problems += InstanceReads.of(body).filter { !options.covers($0.name) }.map { .state($0, function: name, options) }
+            }
+            if !problems.isEmpty { throw CachedProblem.error(problems) }
+        }
+
+        /// As it is written in documentation: `user(_:page:)`.
+        private var name: String { Self.name(of: declaration) }
+
+        static func name(of declaration: FunctionDeclSyntax) -> String {
+            let labels = declaration.signature.parameterClause.parameters.map { "\($0.firstName.unquoted):" }
+            return "\(declaration.name.unquoted)(\(labels.joined()))"
+        }
+
+        // MARK: What the macro makes
+
+        /// The new body.
+        var question: CodeBlockItemSyntax {
+            let cache = options.cache
+            let included = parameters.map(\.name).filter { !options.ignored.contains($0) } + options.included.map { "self.\($0)" }
+            let key = ([place.identity(of: name)] + included).joined(separator: ", ")
+            var terms = ""
+            if let freshFor = options.freshFor { terms += ", freshFor: \(freshFor)" }
+            if let tags = options.tags { terms += ", tags: \(tags)" }
+            let arguments = parameters.map(\.asArgument).joined(separator: ", ")
+            let target = place.isInstance ? "self." : ""
+            return """
+                try await \(raw: cache).value(ofCall: \(raw: cache).key(ofCall: \(raw: key))\(raw: terms)) {
+                    try await \(raw: target)\(raw: uncachedName)(\(raw: arguments))
+                }
+                """
+        }
+
+        private var uncachedName: String {
+            let text = declaration.name.unquoted + Self.suffix
+            return text
+        }
+
+        /// The function with the body, which asks no cache.
+        var uncached: FunctionDeclSyntax {
+            var copy = declaration
+            copy.leadingTrivia = []
+            copy.attributes = copy.attributes.filter { element in
+                guard case .attribute(let attribute) = element else { return true }
+                return attribute.attributeName.trimmedDescription.split(separator: ".").last != "Cached"
+            }
+            copy.modifiers = copy.modifiers.filter { $0.name.tokenKind != .keyword(.override) }
+            copy.name = .identifier(uncachedName, leadingTrivia: declaration.name.leadingTrivia, trailingTrivia: declaration.name.trailingTrivia)
+            copy = copy.trimmed
+            copy.leadingTrivia = "/// ``\(name)`` without the cache.\n"
+            return copy
+        }
+    }
+
+    extension TokenSyntax {
+        /// The name without backticks.
+        var unquoted: String { text.trimmingCharacters("`") }
+    }
+
+    extension String {
+        fileprivate func trimmingCharacters(_ character: Character) -> String {
+            var text = self[...]
+            while text.first == character { text.removeFirst() }
+            while text.last == character { text.removeLast() }
+            return String(text)
+        }
+    }
+#endif

@@ -1,0 +1,50 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+#if Macros
+    import SwiftSyntax
+
+    /// What a body reads of its instance with the word `self`.
+    ///
+    /// What it reads without that word looks like a variable of the module, and cannot be seen.
+    final class InstanceReads: SyntaxVisitor {
+        struct Read {
+            /// The name of a property, or `self`.
+            let name: String
+            let node: Syntax
+        }
+
+        private var reads: [Read] = []
+
+        /// The first of each name.
+        static func of(_ body: CodeBlockSyntax) -> [Read] {
+            let visitor = InstanceReads(viewMode: .sourceAccurate)
+            visitor.walk(body)
+            return visitor.reads
+        }
+
+        override func visit(_ node: DeclReferenceExprSyntax) -> SyntaxVisitorContinueKind {
+            guard node.baseName.tokenKind == .keyword(.self) else { return .visitChildren }
+            if let member = node.parent?.as(MemberAccessExprSyntax.self), member.base?.id == ExprSyntax(node).id {
+                // A method is no state, though it may read some.
+                if let call = member.parent?.as(FunctionCallExprSyntax.self), call.calledExpression.id == ExprSyntax(member).id {
+                    return .skipChildren
+                }
+                add(member.declName.baseName.unquoted, Syntax(member))
+            } else {
+                add("self", Syntax(node))
+            }
+            return .skipChildren
+        }
+
+        // Whose `self` is another.
+        override func visit(_ node: ClassDeclSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
+        override func visit(_ node: StructDeclSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
+        override func visit(_ node: EnumDeclSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
+        override func visit(_ node: ActorDeclSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
+
+        private func add(_ name: String, _ node: Syntax) {
+            if !reads.contains(where: { $0.name == name }) { reads.append(Read(name: name, node: node)) }
+        }
+    }
+#endif

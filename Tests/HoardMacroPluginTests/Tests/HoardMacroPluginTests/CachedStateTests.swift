@@ -1,0 +1,109 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+/// The attribute's arguments, and what a body reads of its instance.
+@Suite struct CachedStateTests {
+    private func source(_ arguments: String, _ body: String, modifier: String = "") -> String {
+        "struct A { @Cached(\(arguments)) \(modifier)func user(_ id: Int) async throws -> User { \(body) } }"
+    }
+
+    @Test func whatABodyReadsOfItsInstanceIsNamed() {
+        let body = "try await load(id, self.locale)"
+        expectProblem(
+            in: source("in: users, freshFor: .seconds(1)", body),
+            "'user(_:)' reads 'self.locale', which is not part of the key: instances that differ in it would get each other's values.",
+            fixes: [
+                ("make 'locale' part of the key", source("in: users, freshFor: .seconds(1), including: [\"locale\"]", body)),
+                (
+                    "leave 'locale' out of the key, because the value does not depend on it",
+                    source("in: users, freshFor: .seconds(1), ignoring: [\"locale\"]", body)
+                ),
+            ]
+        )
+    }
+
+    @Test func remediesAddToWhatIsThere() {
+        let body = "try await self.database.user(id, self.locale, self.unit)"
+        let found = ProblemFinder.problems(of: source(#"in: users, including: ["locale"], ignoring: ["database"]"#, body))
+        #expect(found.map(\.place) == ["self.unit"])
+        #expect(
+            found.first?.fixes.map(\.result) == [
+                source(#"in: users, including: ["locale", "unit"], ignoring: ["database"]"#, body),
+                source(#"in: users, including: ["locale"], ignoring: ["database", "unit"]"#, body),
+            ]
+        )
+        let before = ProblemFinder.problems(of: source(#"in: users, ignoring: ["database", "unit"]"#, body))
+        #expect(before.first?.fixes.first?.result == source(#"in: users, including: ["locale"], ignoring: ["database", "unit"]"#, body))
+    }
+
+    @Test func eachPropertyIsReportedOnce() {
+        let found = ProblemFinder.problems(of: source("in: users", "self.a + self.b.c + self.a + { self.a }()"))
+        #expect(found.map(\.place) == ["self.a", "self.b"])
+    }
+
+    @Test func theWholeInstanceIsState() {
+        expectProblem(
+            in: source("in: users", "try await load(id, for: self)"),
+            "'user(_:)' reads 'self', which is not part of the key: instances that differ in it would get each other's values.",
+            fixes: [
+                (
+                    "leave 'self' out of the key, because the value does not depend on it",
+                    source("in: users, ignoring: [\"self\"]", "try await load(id, for: self)")
+                )
+            ]
+        )
+    }
+
+    @Test(arguments: [
+        (#"in: users, including: ["locale"]"#, "self.locale"), (#"in: users, including: ["locale.code"]"#, "self.locale.code"),
+        (#"in: \Self.users"#, "self.users.count"), (#"in: \A.users"#, "try await self.load(id)"), ("in: users", "{ [weak self] in locale }()"),
+        ("in: users", "struct B { func c() { self.d } }; return a"),
+    ]) func whatIsNamedOrNoStateIsNotReported(arguments: String, body: String) {
+        #expect(ProblemFinder.problems(of: source(arguments, body)).map(\.message) == [])
+    }
+
+    @Test func typesHaveNoInstance() {
+        #expect(ProblemFinder.problems(of: source("in: users", "self.shared", modifier: "static ")).isEmpty)
+        expectProblem(
+            in: source(#"in: users, including: ["a"], ignoring: ["id"]"#, "b", modifier: "static "),
+            "'a' cannot be included in the key: the function belongs to no instance.",
+            fixes: [("remove 'a'", source(#"in: users, ignoring: ["id"]"#, "b", modifier: "static "))]
+        )
+    }
+
+    @Test func whatIsIgnoredExists() {
+        expectProblem(
+            in: #"@Cached(in: users, ignoring: ["id", "progres"]) func user(_ id: Int) async throws -> User { a }"#,
+            "There is no parameter 'progres' to leave out of the key.",
+            fixes: [("remove 'progres'", #"@Cached(in: users, ignoring: ["id"]) func user(_ id: Int) async throws -> User { a }"#)]
+        )
+    }
+
+    @Test(arguments: ["makeCache()", "caches[0]", "Caches().users", "\\.[0]", "a ?? b"]) func theCacheIsNamed(expression: String) {
+        expectProblem(
+            in: "@Cached(in: \(expression)) func user(_ id: Int) async throws -> User { a }",
+            "Name the cache, as in 'in: users' or 'in: Caches.users', or give the key path of the instance's cache: 'in: \\Self.users'."
+        )
+    }
+
+    @Test(arguments: ["[name]", "names", #"["\(name)"]"#]) func namesAreLiterals(expression: String) {
+        expectProblem(
+            in: "@Cached(in: users, ignoring: \(expression)) func user(_ id: Int) async throws -> User { a }",
+            "'ignoring' takes names in quotation marks, such as [\"locale\"]."
+        )
+    }
+
+    @Test func placesInTagsAreThoseOfParameters() {
+        expectProblem(
+            in: #"@Cached(in: users, tags: ["user-{user}"]) func user(_ id: Int) async throws -> User { a }"#,
+            "There is no parameter 'user' whose value could be part of the tag.",
+            fixes: [("use 'id'", #"@Cached(in: users, tags: ["user-{id}"]) func user(_ id: Int) async throws -> User { a }"#)]
+        )
+        expectProblem(
+            in: #"@Cached(in: users, tags: ["user-{user}"]) func user(_ id: Int, a: Int) async throws -> User { a }"#,
+            "There is no parameter 'user' whose value could be part of the tag."
+        )
+    }
+}
