@@ -42,7 +42,7 @@ struct Program {
         let cache = CustomCache(store: store, config: .init(diskMaximumCapacity: 3, cacheMaxAge: 300), clock: time, logger: logger)
         await cache.addToCache(reference("home", maxAge: 60, at: time))
         time.advance(by: .seconds(30))
-        await cache.addToCache(reference("menu", maxAge: nil, at: time))
+        await cache.addToCache(reference("menu", at: time))
         let home = await cache.getReference(identifiedBy: "home")
         print("  home after half a minute: \(age(home)), valid: \(home.map(cache.isValid) ?? false)")
         await store.close()
@@ -60,7 +60,7 @@ struct Program {
         print("\nA capacity of three")
         for name in ["cart", "offers"] {
             time.advance(by: .seconds(1))
-            await next.addToCache(reference(name, maxAge: nil, at: time))
+            await next.addToCache(reference(name, at: time))
         }
         print("  references: \(await next.diskManager.numberOfReferences())")
         for name in ["home", "menu", "cart", "offers"] { print("  \(name): \(age(await next.getReference(identifiedBy: name)))") }
@@ -73,14 +73,29 @@ struct Program {
 
     static func readyMade(_ directory: String, _ time: ManualTicker, _ logger: Logger) async throws {
         print("\nThe cache that comes with Hoard")
-        let store = try DiskStore(configuration: .init(directory: directory, maximumBytes: 64 << 20, clock: time))
-        let cache = CacheManager(configuration: .init(diskMaximumCapacity: 150, cacheMaxAge: 300), store: store, clock: time, logger: logger)
-        await cache.addToCache(reference("home", maxAge: nil, at: time))
-        await cache.addToCache(reference("orders", maxAge: nil, at: time, partition: "anna"))
-        await cache.addToCache(reference("card", maxAge: nil, at: time, partition: "anna", isSensitive: true))
+        let store = try DiskStore(
+            configuration: .init(
+                directory: directory,
+                maximumBytes: 64 << 20,
+                clock: time
+            )
+        )
+        let cache = CacheManager(
+            configuration: .init(
+                diskMaximumCapacity: 150,
+                cacheMaxAge: 300
+            ),
+            store: store,
+            clock: time,
+            logger: logger
+        )
+        await cache.addToCache(reference("home", at: time))
+        let orders = reference("orders", at: time, partition: "anna")
+        await cache.addToCache(orders)
+        await cache.addToCache(reference("card", at: time, partition: "anna", isSensitive: true))
         let disk = DefaultCacheDiskManager(store: store, clock: time)
         func report(_ when: String) async {
-            let kept = await ["home", "orders", "card"].asyncFilter { await cache.getReference(identifiedBy: $0) != nil }
+            let kept = await ["home", "orders", "card"].asyncFilter { await isKept($0, in: cache) }
             let onDisk = await ["home", "orders", "card"].asyncFilter { await disk.getReference(for: $0) != nil }
             print("  \(when): \(kept.joined(separator: ", ")); on the disk: \(onDisk.joined(separator: ", "))")
         }
@@ -100,9 +115,18 @@ struct Program {
         await store.close()
     }
 
+    /// Whether a screen is there and fresh.
+    static func isKept(
+        _ name: String,
+        in cache: CacheManager
+    ) async -> Bool {
+        let screen = await cache.getReference(identifiedBy: name)
+        return screen.map(cache.isValid) ?? false
+    }
+
     static func reference(
         _ name: String,
-        maxAge: Int?,
+        maxAge: Int? = nil,
         at time: ManualTicker,
         partition: String? = nil,
         isSensitive: Bool = false

@@ -28,12 +28,14 @@ struct Program {
     static func main() async throws {
         let origin = try await FakeOrigin.start { request, body in await Server.answer(request, body) }
         let transport = NIOTransport()
-        let network = NetworkManager(client: CachingClient(transport: transport))
+        let network = NetworkManager(
+            client: CachingClient(transport: transport)
+        )
 
         print("A response is used again")
         for _ in 1...2 {
             let response = try await network.fetch(NetworkRequest(.get, origin.url + "/posts/1"))
-            print("  GET /posts/1: \(try response.decoded(as: Post.self).title), \(response.isFromCache ? "from the cache" : "from the network")")
+            print("  GET /posts/1: \(try response.decoded(as: Post.self).title), \(response.source)")
         }
 
         try await methods(network, origin)
@@ -52,20 +54,27 @@ struct Program {
     static func methods(_ network: NetworkManager, _ origin: FakeOrigin) async throws {
         print("\nMethods, headers and bodies")
         for title in ["First", "Second"] {
-            let request = try NetworkRequest.json(.post, origin.url + "/posts", body: Post(id: 0, title: title))
-            print("  POST /posts: \(try await network.fetch(request, as: Post.self).title)")
+            let request = try NetworkRequest.json(
+                .post,
+                origin.url + "/posts",
+                body: Post(id: 0, title: title)
+            )
+            let post = try await network.fetch(request, as: Post.self)
+            print("  POST /posts: \(post.title)")
         }
         for language in ["en", "pt", "en"] {
             let response = try await network.fetch(NetworkRequest(.get, origin.url + "/greeting", headers: [.acceptLanguage: language]))
-            print("  GET /greeting in \(language): \(response.text), \(response.isFromCache ? "from the cache" : "from the network")")
+            print("  GET /greeting in \(language): \(response.text), \(response.source)")
         }
     }
 
     static func tokens(_ network: NetworkManager, _ origin: FakeOrigin) async throws {
         print("\nTokens")
         for token in ["anna", "bruno", "anna"] {
-            let response = try await network.fetch(NetworkRequest(.get, origin.url + "/me", token: token))
-            print("  GET /me as \(token): \(response.text), \(response.isFromCache ? "from the cache" : "from the network")")
+            let url = origin.url + "/me"
+            let request = NetworkRequest(.get, url, token: token)
+            let page = try await network.fetch(request)
+            print("  GET /me as \(token): \(page.text), \(page.source)")
         }
     }
 
@@ -82,7 +91,9 @@ struct Program {
             do {
                 try await network.fetch(request)
             } catch {
-                print("  \(name): \(error.code)\(error.response.map { ", and the server says: " + $0.text } ?? "")")
+                let text = error.response?.text
+                let said = text.map { ", and the server says: \($0)" }
+                print("  \(name): \(error.code)\(said ?? "")")
             }
         }
     }
@@ -159,4 +170,5 @@ struct FakeResponseCache: ResponseCaching {
 
 extension NetworkResponse {
     var text: String { String(decoding: body, as: UTF8.self) }
+    var source: String { isFromCache ? "from the cache" : "from the network" }
 }

@@ -54,7 +54,10 @@ struct Program {
         let client = ViewClient(
             dependencies: .init(
                 urlBuilder: builder,
-                client: CachingClient(transport: transport, cache: HTTPCache(clock: time, ticker: time)),
+                client: CachingClient(
+                    transport: transport,
+                    cache: HTTPCache(clock: time, ticker: time)
+                ),
                 coder: ComponentCoder(),
                 cache: CacheManager(store: nil, clock: time)
             ),
@@ -64,7 +67,9 @@ struct Program {
 
         print("\nHoard's client: the tutorial's form")
         let title = try await withCheckedThrowingContinuation { continuation in
-            client.fetch(url: "/menu", completingOn: .main) { result in continuation.resume(with: result.map(\.title)) }
+            client.fetch(url: "/menu", completingOn: .main) { result in
+                continuation.resume(with: result.map(\.title))
+            }
         }
         print("  fetch: \(title)")
 
@@ -91,6 +96,8 @@ struct Program {
             token.cancel()
         }
         if case .failure(let error) = cancelled { print("  \(error.code)") }
+        let ahead = client.prefetch(url: "/slow")
+        ahead.cancel()
         gate.open()
 
         print("\nErrors")

@@ -8,18 +8,37 @@ import HoardDisk
 struct ObjectCache<Object: Cachable> {
     private let cache: TieredCache<String, Object>
 
-    init(directory: String, weigher: @escaping @Sendable (Object) -> Int) throws {
-        let disk = try DiskStore(configuration: .init(directory: directory, maximumBytes: 64 << 20))
+    init(
+        directory: String,
+        weigher: @escaping @Sendable (Object) -> Int
+    ) throws {
+        let disk = try DiskStore(
+            configuration: .init(
+                directory: directory,
+                maximumBytes: 64 << 20
+            )
+        )
         cache = TieredCache(
-            configuration: .init(maximumWeight: 16 << 20, weigher: { _, object in weigher(object) }),
+            configuration: .init(
+                maximumWeight: 16 << 20,
+                weigher: { _, object in weigher(object) }
+            ),
             stores: [disk],
             codec: .cachable
         )
     }
 
-    func store(key: String, object: Object) async { await cache.insert(object, forKey: key) }
-    func retrieve(_ key: String) async -> Object? { await cache.value(forKey: key) }
-    func remove(_ key: String) async { await cache.removeValue(forKey: key) }
+    func store(key: String, object: Object) async {
+        await cache.insert(object, forKey: key)
+    }
+
+    func retrieve(_ key: String) async -> Object? {
+        await cache.value(forKey: key)
+    }
+
+    func remove(_ key: String) async {
+        await cache.removeValue(forKey: key)
+    }
 
     /// Closes the disk.
     func close() async { await cache.close() }

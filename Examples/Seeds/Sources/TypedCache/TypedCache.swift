@@ -12,7 +12,8 @@ import HoardTesting
 /// - `Cache` is Hoard's own and does not wrap `NSCache`: keys and values are any `Hashable` and `Sendable` types, so neither `WrappedKey` nor
 ///   `Entry` is needed, it knows its keys by itself, and a full one evicts what is used least instead of the newcomer.
 /// - The date provider is a `Ticker`: lifetimes are measured with a clock that nobody can set. Here it is one that the program moves.
-/// - What is saved is a snapshot, not the cache: reading it back changes no limit and no lifetime, and what has expired meanwhile stays away.
+/// - What is saved is a snapshot, not the cache: reading it back changes no limit and no lifetime, and what has expired meanwhile stays away. A file is
+///   named by its path; the tutorial's `saveToDisk(withName:using:)` is `save(to:)`.
 @main
 struct Program {
     struct Article: Codable, Hashable, Sendable {
@@ -53,8 +54,14 @@ struct Program {
         try await load(articles)
     }
 
-    static func makeCache(_ time: ManualTicker) -> Cache<Int, Article> {
-        Cache(maximumCount: 50, expiration: .afterWrite(.seconds(12 * 60 * 60)), ticker: time)
+    static func makeCache(
+        _ time: ManualTicker
+    ) -> Cache<Int, Article> {
+        Cache(
+            maximumCount: 50,
+            expiration: .afterWrite(.seconds(12 * 60 * 60)),
+            ticker: time
+        )
     }
 
     static func saveAndRestore(_ articles: Cache<Int, Article>, _ time: ManualTicker) async throws {
@@ -62,16 +69,18 @@ struct Program {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hoard-seeds-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appendingPathComponent("articles.cache").path
 
         articles[5] = Article(id: 5, title: "Files")
         time.advance(by: .seconds(6 * 60 * 60))
         articles[6] = Article(id: 6, title: "Folders")
-        show("entries saved", try articles.saveToDisk(withName: "articles", in: folder, clock: time))
+        show("entries saved", try articles.save(to: file, clock: time))
 
         // The next run of the app, seven hours later.
         time.advance(by: .seconds(7 * 60 * 60))
         let next = makeCache(time)
-        show("entries restored", try next.restoreFromDisk(withName: "articles", in: folder, clock: time))
+        let count = try next.restore(from: file, clock: time)
+        show("entries restored", count)
         show("5 after thirteen hours", next[5]?.title)
         show("6 after seven hours", next[6]?.title)
         time.advance(by: .seconds(5 * 60 * 60))
@@ -106,17 +115,4 @@ actor Counter {
     private(set) var count = 0
 
     func increment() { count += 1 }
-}
-
-extension Cache where Key: Codable, Value: Codable {
-    /// The tutorial's `saveToDisk(withName:using:)`, with the folder given instead of a file manager.
-    @discardableResult
-    func saveToDisk(withName name: String, in folder: URL, clock: any WallClock) throws -> Int {
-        try save(to: folder.appendingPathComponent(name + ".cache").path, clock: clock)
-    }
-
-    @discardableResult
-    func restoreFromDisk(withName name: String, in folder: URL, clock: any WallClock) throws -> Int {
-        try restore(from: folder.appendingPathComponent(name + ".cache").path, clock: clock)
-    }
 }
