@@ -21,10 +21,10 @@
             place = CachedPlace(declaration, context)
             var problems: [CachedProblem] = []
             parameters = CachedParameter.all(of: declaration)
-            options = CachedOptions(attribute, parameters.map(\.name), &problems)
+            options = CachedOptions(attribute, parameters, &problems)
             problems += CachedSignature.problems(of: declaration, attribute, place)
             for parameter in parameters { problems += parameter.problems(declaration, options) }
-            problems += options.problems(parameters, place)
+            problems += options.problems(place, declaration.body)
             if place.isInstance, let body = declaration.body {
                 problems += InstanceReads.of(body).filter { !options.covers($0.name) }.map { .state($0, function: name, options) }
             }
@@ -39,13 +39,20 @@
             return "\(declaration.name.unquoted)(\(labels.joined()))"
         }
 
+        /// The name with all types: functions that differ in them alone are different.
+        private var signature: String {
+            func text(_ type: TypeSyntax?) -> String { (type?.trimmedDescription ?? "").split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+            let types = declaration.signature.parameterClause.parameters.map { text($0.type) }.joined(separator: ", ")
+            return "\(name) (\(types)) -> \(text(declaration.signature.returnClause?.type))"
+        }
+
         // MARK: What the macro makes
 
         /// The new body.
         var question: CodeBlockItemSyntax {
             let cache = options.cache
-            let included = parameters.map(\.name).filter { !options.ignored.contains($0) } + options.included.map { "self.\($0)" }
-            let key = ([place.identity(of: name)] + included).joined(separator: ", ")
+            let included = parameters.filter { !options.ignores($0) }.map(\.name) + options.included.map { "self.\($0)" }
+            let key = ([place.identity(of: signature)] + included).joined(separator: ", ")
             var terms = ""
             if let freshFor = options.freshFor { terms += ", freshFor: \(freshFor)" }
             if let tags = options.tags { terms += ", tags: \(tags)" }
@@ -58,20 +65,19 @@
                 """
         }
 
-        private var uncachedName: String {
-            let text = declaration.name.unquoted + Self.suffix
-            return text
-        }
+        private var uncachedName: String { declaration.name.unquoted + Self.suffix }
+
+        /// Those that give a name to the compiled function cannot be given twice.
+        private static let naming: Set = ["Cached", "objc", "_cdecl", "_silgen_name"]
 
         /// The function with the body, which asks no cache.
         var uncached: FunctionDeclSyntax {
             var copy = declaration
             copy.leadingTrivia = []
             copy.attributes = copy.attributes.filter { element in
-                guard case .attribute(let attribute) = element else { return true }
-                return attribute.attributeName.trimmedDescription.split(separator: ".").last != "Cached"
+                guard case .attribute(let attribute) = element else { return !element.trimmedDescription.contains("@Cached") }
+                return !Self.naming.contains(attribute.attributeName.trimmedDescription.split(separator: ".").last.map(String.init) ?? "")
             }
-            copy.modifiers = copy.modifiers.filter { $0.name.tokenKind != .keyword(.override) }
             copy.name = .identifier(uncachedName, leadingTrivia: declaration.name.leadingTrivia, trailingTrivia: declaration.name.trailingTrivia)
             copy = copy.trimmed
             copy.leadingTrivia = "/// ``\(name)`` without the cache.\n"

@@ -9,47 +9,60 @@
     /// The arguments of the attribute.
     struct CachedOptions {
         let attribute: AttributeSyntax
+        let parameters: [CachedParameter]
         /// The expression that names the cache, inside the function.
         private(set) var cache = ""
         private(set) var freshFor: String?
         /// With the parameters' values in the places of their names.
         private(set) var tags: String?
+        /// Properties of the instance.
         private(set) var included: [String] = []
-        private(set) var ignored: [String] = []
+        /// Parameters, and properties of the instance; with `self.` if a parameter has the same name.
+        private var ignored: [String] = []
         /// The property of the instance that is the cache.
         private var ownProperty: String?
 
-        /// - Parameter parameters: The names of the function's parameters.
-        init(_ attribute: AttributeSyntax, _ parameters: [String], _ problems: inout [CachedProblem]) {
+        init(_ attribute: AttributeSyntax, _ parameters: [CachedParameter], _ problems: inout [CachedProblem]) {
             self.attribute = attribute
+            self.parameters = parameters
             guard case .argumentList(let arguments) = attribute.arguments else { return }
             for argument in arguments {
                 let expression = argument.expression
                 switch argument.label?.text {
                 case "in": setCache(expression, &problems)
                 case "freshFor": freshFor = expression.trimmedDescription
-                case "tags": tags = Self.tags(expression, parameters, &problems)
-                case "including": included = Self.names(expression, "including", &problems)
+                case "tags": tags = TagTemplates(parameters).filled(expression, &problems)
+                case "including": included = Self.names(expression, "including", &problems).map(Self.withoutSelf)
                 case "ignoring": ignored = Self.names(expression, "ignoring", &problems)
                 default: break
+                }
+                // These are written again inside the function.
+                if ["in", "freshFor", "tags"].contains(argument.label?.text) {
+                    problems += NameUses.of(parameters.map(\.plainName), in: expression).map { .shadowed($0.name, $0.node) }
                 }
             }
         }
 
+        func ignores(_ parameter: CachedParameter) -> Bool { ignored.contains(parameter.plainName) }
+
         /// Whether what a body reads of its instance is in the key, need not be, or is the cache.
         func covers(_ property: String) -> Bool {
-            property == ownProperty || ignored.contains(property) || included.contains { $0.split(separator: ".").first.map(String.init) == property }
+            if property == ownProperty || ignored.contains("self.\(property)") { return true }
+            if ignored.contains(property), !parameters.contains(where: { $0.plainName == property }) { return true }
+            return included.contains { $0.split(separator: ".").first.map(String.init) == property }
         }
 
         /// Names that name nothing.
-        func problems(_ parameters: [CachedParameter], _ place: CachedPlace) -> [CachedProblem] {
-            var problems: [CachedProblem] = []
-            if !place.isInstance {
-                for name in included { problems.append(.noInstance(name, attribute)) }
-                for name in ignored where !parameters.contains(where: { $0.name == name }) { problems.append(.noParameter(name, attribute)) }
+        func problems(_ place: CachedPlace, _ body: CodeBlockSyntax?) -> [CachedProblem] {
+            let words = Set(body?.tokens(viewMode: .sourceAccurate).map(\.unquoted) ?? [])
+            let unknown = ignored.filter { name in
+                // What a body reads of its instance may stand there without the word `self`.
+                !parameters.contains { $0.plainName == name } && !(place.isInstance && words.contains(Self.withoutSelf(name)))
             }
-            return problems
+            return (place.isInstance ? [] : included.map { .noInstance($0, attribute) }) + unknown.map { .noParameter($0, attribute) }
         }
+
+        private static func withoutSelf(_ name: String) -> String { name.hasPrefix("self.") ? String(name.dropFirst(5)) : name }
 
         private mutating func setCache(_ expression: ExprSyntax, _ problems: inout [CachedProblem]) {
             if let keyPath = expression.as(KeyPathExprSyntax.self) {
@@ -83,32 +96,6 @@
                 return []
             }
             return literals.compactMap(\.self)
-        }
-
-        // MARK: Tags
-
-        /// The tags, with `\(name)` for `{name}`.
-        private static func tags(_ expression: ExprSyntax, _ parameters: [String], _ problems: inout [CachedProblem]) -> String {
-            guard let array = expression.as(ArrayExprSyntax.self) else { return expression.trimmedDescription }
-            let elements = array.elements.map { element -> String in
-                guard let literal = element.expression.as(StringLiteralExprSyntax.self), literal.openingPounds == nil else {
-                    return element.expression.trimmedDescription
-                }
-                return tag(literal, parameters, &problems)
-            }
-            return "[\(elements.joined(separator: ", "))]"
-        }
-
-        private static func tag(_ literal: StringLiteralExprSyntax, _ parameters: [String], _ problems: inout [CachedProblem]) -> String {
-            var text = literal.trimmedDescription[...]
-            var made = ""
-            while let start = text.firstIndex(of: "{"), let end = text[start...].firstIndex(of: "}") {
-                let name = String(text[text.index(after: start)..<end])
-                made += text[..<start]
-                if parameters.contains(name) { made += "\\(\(name))" } else { problems.append(.placeholder(name, literal, parameters)) }
-                text = text[text.index(after: end)...]
-            }
-            return made + text
         }
     }
 #endif

@@ -23,6 +23,12 @@
         /// By which the body knows it.
         var name: String { (syntax.secondName ?? syntax.firstName).text }
 
+        /// As it is called in messages, and by the arguments of the attribute: without backticks.
+        var plainName: String { (syntax.secondName ?? syntax.firstName).unquoted }
+
+        /// Whether it can be `nil`, which no tag should say.
+        var isOptional: Bool { syntax.type.is(OptionalTypeSyntax.self) }
+
         /// As the function with the body is given it.
         var asArgument: String { syntax.firstName.tokenKind == .wildcard ? name : "\(syntax.firstName.text): \(name)" }
 
@@ -39,7 +45,7 @@
                 }
                 type = attributed.baseType
             }
-            if !options.ignored.contains(name) {
+            if !options.ignores(self) {
                 if let generic {
                     problems.append(.generic(generic, syntax))
                 } else if let kind = Self.unsuitableKind(of: type) {

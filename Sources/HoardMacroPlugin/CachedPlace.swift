@@ -13,6 +13,7 @@
         let isInstance: Bool
         /// Whether it stands inside another function.
         let isLocal: Bool
+        private let isStatic: Bool
         private let path: [String]
         private let file: String
         /// Whether the same declaration belongs to several types: those of a generic type, those that conform to a protocol, subclasses.
@@ -40,7 +41,7 @@
             self.path = path.reversed()
             self.hasManyTypes = hasManyTypes
             self.isLocal = isLocal
-            let isStatic = declaration.modifiers.contains { [.keyword(.static), .keyword(.class)].contains($0.name.tokenKind) }
+            isStatic = declaration.modifiers.contains { [.keyword(.static), .keyword(.class)].contains($0.name.tokenKind) }
             isInstance = !path.isEmpty && !isStatic
             let location = context.location(of: declaration, at: .afterLeadingTrivia, filePathMode: .fileID)
             file = location?.file.as(StringLiteralExprSyntax.self)?.representedLiteralValue ?? ""
@@ -48,7 +49,7 @@
 
         /// The arguments that tell the function from all others.
         func identity(of name: String) -> String {
-            let text = "\(file):\((path + [name]).joined(separator: "."))"
+            let text = "\(file):\(isStatic ? "static " : "")\((path + [name]).joined(separator: "."))"
             return StringLiteralExprSyntax(content: text).description + (hasManyTypes ? ", of: Self.self" : "")
         }
     }

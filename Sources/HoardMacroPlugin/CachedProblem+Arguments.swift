@@ -20,11 +20,27 @@
             CachedProblem("notNames", at: expression, "'\(label)' takes names in quotation marks, such as [\"locale\"].")
         }
 
-        static func placeholder(_ name: String, _ literal: StringLiteralExprSyntax, _ parameters: [String]) -> CachedProblem {
+        static func placeholder(_ name: String, _ literal: StringLiteralExprSyntax, _ parameters: [CachedParameter]) -> CachedProblem {
             let problem = CachedProblem("placeholder", at: literal, "There is no parameter '\(name)' whose value could be part of the tag.")
             guard parameters.count == 1, let parameter = parameters.first else { return problem }
-            let fixed = literal.description.replacing("{\(name)}", with: "{\(parameter)}")
-            return problem.fix("use '\(parameter)'", replacing: literal, by: ExprSyntax("\(raw: fixed)"))
+            let fixed = literal.description.replacing("{\(name)}", with: "{\(parameter.plainName)}")
+            return problem.fix("use '\(parameter.plainName)'", replacing: literal, by: ExprSyntax("\(raw: fixed)"))
+        }
+
+        static func optionalPlaceholder(_ name: String, _ literal: StringLiteralExprSyntax) -> CachedProblem {
+            CachedProblem("optionalPlaceholder", at: literal, "'\(name)' can be nil, and cannot be part of a tag.")
+        }
+
+        static func placeholderElsewhere(_ literal: StringLiteralExprSyntax) -> CachedProblem {
+            CachedProblem(
+                "placeholderElsewhere",
+                at: literal,
+                "Values of parameters take their places only in plain literals of an array literal, as in 'tags: [\"user-{id}\"]'."
+            )
+        }
+
+        static func shadowed(_ name: String, _ node: Syntax) -> CachedProblem {
+            CachedProblem("shadowed", at: node, "Inside the function '\(name)' is the parameter, and not what it is here. Rename one of them.")
         }
 
         static func noInstance(_ name: String, _ attribute: AttributeSyntax) -> CachedProblem {
@@ -40,21 +56,18 @@
         static func state(_ read: InstanceReads.Read, function: String, _ options: CachedOptions) -> CachedProblem {
             let attribute = options.attribute
             let subject = read.name == "self" ? "self" : "self.\(read.name)"
+            // A name alone would be the parameter's.
+            let ignored = options.parameters.contains { $0.plainName == read.name } ? subject : read.name
             let problem = CachedProblem(
                 "state",
                 at: read.node,
                 "'\(function)' reads '\(subject)', which is not part of the key: instances that differ in it would get each other's values."
             )
-            let leavingOut = { (problem: CachedProblem) in
-                problem.fix(
-                    "leave '\(read.name)' out of the key, because the value does not depend on it",
-                    replacing: attribute,
-                    by: attribute.adding(read.name, to: "ignoring")
-                )
-            }
-            if read.name == "self" { return leavingOut(problem) }
-            return leavingOut(
-                problem.fix("make '\(read.name)' part of the key", replacing: attribute, by: attribute.adding(read.name, to: "including"))
+            let including = problem.fix("make '\(read.name)' part of the key", replacing: attribute, by: attribute.adding(read.name, to: "including"))
+            return (read.name == "self" ? problem : including).fix(
+                "leave '\(read.name)' out of the key, because the value does not depend on it",
+                replacing: attribute,
+                by: attribute.adding(ignored, to: "ignoring")
             )
         }
     }

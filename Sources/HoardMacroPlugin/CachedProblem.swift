@@ -62,6 +62,15 @@
             CachedProblem("operator", at: attribute, "@Cached cannot be used on an operator, which cannot be async.")
         }
 
+        static func override(_ modifier: DeclModifierSyntax, _ declaration: FunctionDeclSyntax) -> CachedProblem {
+            let name = declaration.name.unquoted + CachedFunction.suffix
+            return CachedProblem(
+                "override",
+                at: modifier,
+                "@Cached cannot be used on an override. If the function that it overrides is cached, override '\(name)'; if not, call a cached function from here."
+            )
+        }
+
         static func mutating(_ modifier: DeclModifierSyntax, _ declaration: FunctionDeclSyntax) -> CachedProblem {
             var fixed = declaration
             fixed.modifiers = fixed.modifiers.filter { $0.name.tokenKind != .keyword(.mutating) }

@@ -11,6 +11,9 @@
             guard declaration.body != nil else { return [.noBody(attribute)] }
             guard case .identifier = declaration.name.tokenKind else { return [.operatorFunction(attribute)] }
             var problems: [CachedProblem] = []
+            if let override = declaration.modifiers.first(where: { $0.name.tokenKind == .keyword(.override) }) {
+                problems.append(.override(override, declaration))
+            }
             if let mutating = declaration.modifiers.first(where: { $0.name.tokenKind == .keyword(.mutating) }) {
                 problems.append(.mutating(mutating, declaration))
             }

@@ -26,8 +26,8 @@
 ///   results can share such a cache.
 /// - The type of the only parameter: the parameter alone. So others can read and remove values by it; but functions that share such a cache share their values.
 ///
-/// All parameters are part of the key; each has to be `Hashable & Sendable`. What a body reads of its instance with the word `self` has to be named in `including` or
-/// in `ignoring`. What it reads **without** the word `self` cannot be seen by the macro: name it too.
+/// All parameters are part of the key; each has to be `Hashable & Sendable`. Properties that a body reads of its instance with the word `self` have to be named in
+/// `including` or in `ignoring`. What it reads **without** the word `self`, and what methods and closures that it calls read, cannot be seen by the macro: name that too.
 ///
 /// **The result.** A function that returns an optional is cached in a cache of what is wrapped; `nil` is remembered as long as ``CachePolicy/negativeFor`` says, which
 /// is not at all by default.
@@ -37,7 +37,8 @@
 ///   - freshFor: How long a value is fresh, from the end of the load. `nil`: as the cache's policy or expiration says.
 ///   - tags: Labels by which values can be removed or marked stale. In a literal, `{name}` stands for the value of a parameter.
 ///   - including: Properties of the instance that the value depends on, such as `"locale"`. They become part of the key.
-///   - ignoring: Parameters, and properties of the instance, that the value does not depend on: `"progress"`, `"database"`.
+///   - ignoring: Parameters, and properties of the instance, that the value does not depend on: `"progress"`, `"database"`. A property with a parameter's name is
+///     `"self.name"`.
 @attached(body)
 @attached(peer, names: suffixed(Uncached))
 public macro Cached<Calls: CallCaching>(

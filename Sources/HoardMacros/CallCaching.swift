@@ -36,10 +36,12 @@ extension Cache: CallCaching {
         tags: @autoclosure @escaping @Sendable () -> Set<String> = [],
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        let found = try await valueIfExists(forKey: key) { _ in .value(try await body(), expiresAfter: freshFor, tags: tags()) }
-        if let found { return found }
-        // Somebody else has told the cache that there is nothing. The function knows better.
-        return try await value(forKey: key) { _ in try await body() }
+        while true {
+            let found = try await valueIfExists(forKey: key) { _ in .value(try await body(), expiresAfter: freshFor, tags: tags()) }
+            if let found { return found }
+            // Somebody else has told the cache that there is nothing. The function knows better.
+            removeValue(forKey: key)
+        }
     }
 
     @inlinable public nonisolated(nonsending) func value(
@@ -62,7 +64,7 @@ extension TieredCache: CallCaching {
         let found = try await valueIfExists(forKey: key) { _ in .value(try await body(), expiresAfter: freshFor, tags: tags()) }
         if let found { return found }
         // Somebody else has told the cache that there is nothing. The function knows better.
-        return try await value(forKey: key) { _ in try await body() }
+        return try await value(forKey: key, policy: freshFor.map(policy(freshFor:)), tags: tags()) { _ in try await body() }
     }
 
     @inlinable public nonisolated(nonsending) func value(
@@ -72,6 +74,12 @@ extension TieredCache: CallCaching {
         _ body: @escaping @Sendable () async throws -> Value?
     ) async throws -> Value? {
         try await valueIfExists(forKey: key) { _ in try await .result(of: body(), freshFor, tags()) }
+    }
+}
+
+extension TieredCache {
+    @usableFromInline func policy(freshFor: Duration) -> CachePolicy {
+        policy.with { policy in (policy.freshFor, policy.jitter) = (freshFor, .zero) }
     }
 }
 

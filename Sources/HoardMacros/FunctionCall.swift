@@ -10,7 +10,7 @@ public import Hoard
 ///
 /// Hashing and comparing take the time of the arguments' own.
 @frozen public struct FunctionCall<each Argument: Hashable & Sendable>: Hashable, Sendable {
-    /// File and name: `Module/File.swift:Type.name(_:label:)`.
+    /// File, name and types: `Module/File.swift:Type.name(_:label:) (Int, String) -> User`.
     public let function: String
     /// `nil`: the function belongs to no type, or to one only.
     @usableFromInline let type: Any.Type?
@@ -57,7 +57,8 @@ extension RecordKey {
             bytes += Array("\(text.count):".utf8) + text
         }
         append(Array(call.function.utf8))
-        append(call.type.map { Array(String(reflecting: $0).utf8) } ?? [])
+        // The name that is printed of a private type has an address in it.
+        append(call.type.map { Array((_mangledTypeName($0) ?? String(reflecting: $0)).utf8) } ?? [])
         for argument in repeat each call.arguments { append(RecordKey(of: argument).bytes) }
         self.init(bytes: bytes)
     }

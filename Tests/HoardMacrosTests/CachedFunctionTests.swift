@@ -91,6 +91,21 @@
         @Cached(in: counts) static func size(_ id: Int) async throws -> Int { MemoryLayout<Element>.size }
     }
 
+    private let absentTiered = TieredCache<Int, Int>(configuration: .init(maximumCount: 10, policy: .remembering), stores: [], codec: .json)
+    private let absentCache = Cache<Int, Int>(maximumCount: 10)
+
+    extension CachePolicy {
+        fileprivate static var remembering: CachePolicy { CachePolicy().with { $0.negativeFor = .seconds(60) } }
+    }
+
+    @Cached(in: absentTiered, freshFor: .seconds(60), tags: ["tiered-{id}"]) private func tieredNumber(_ id: Int) async throws -> Int { id }
+    @Cached(in: absentCache, freshFor: .seconds(60), tags: ["memory-{id}"]) private func memoryNumber(_ id: Int) async throws -> Int { id }
+
+    private struct Twins {
+        @Cached(in: counts) static func number(_ id: Int) async throws -> Int { 1 }
+        @Cached(in: counts) func number(_ id: Int) async throws -> Int { 2 }
+    }
+
     /// What a cached function does.
     @Suite struct CachedFunctionTests {
         @Test func tenThousandCallersOfAColdKeyRunTheBodyOnce() async throws {
@@ -165,6 +180,29 @@
             #expect(try await Box<Int8>.size(0) == 1)
             #expect(try await Box<Int64>.size(0) == 8)
             #expect(try await Box<Int8>.size(0) == 1)
+        }
+
+        @Test func whatOthersSayIsAbsentIsLoadedWithItsTermsAndTags() async throws {
+            #expect(try await absentTiered.valueIfExists(forKey: 7) { _ in .absent() } == nil)
+            #expect(try await absentCache.valueIfExists(forKey: 7) { _ in .absent(expiresAfter: .seconds(60)) } == nil)
+            #expect(try await tieredNumber(7) == 7)
+            #expect(try await memoryNumber(7) == 7)
+            #expect(await absentTiered.lookup(forKey: 7)?.freshUntil != nil)
+            await absentTiered.removeValues(taggedWith: "tiered-7")
+            absentCache.removeValues(taggedWith: "memory-7")
+            #expect(await absentTiered.value(forKey: 7) == nil)
+            #expect(absentCache.value(forKey: 7) == nil)
+        }
+
+        @Test func functionsOfAnInstanceAndOfItsTypeAreToldApart() async throws {
+            #expect(try await Twins.number(0) == 1)
+            #expect(try await Twins().number(0) == 2)
+        }
+
+        @Test func recordsOfPrivateTypesHaveNoAddressInTheirNames() {
+            struct Local<Element> {}
+            #expect(!RecordKey(FunctionCall("f", of: Local<Int>.self, "a")).description.contains("unknown context"))
+            #expect(!RecordKey(FunctionCall("f", of: Box<Int>.self, "a")).description.contains("unknown context"))
         }
 
         @Test func recordsHaveNamesOfTheirOwn() {

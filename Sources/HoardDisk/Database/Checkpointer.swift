@@ -74,7 +74,7 @@ final class Checkpointer: Sendable {
         if length < frameCount { return }
         if isNearlyDone.exchange(false, ordering: .acquiringAndReleasing) || length >= maximumFrameCount {
             // While nothing is written the copying reaches the end of the log, so that the next write begins it anew.
-            queue.sync { checkpoint(SQLITE_CHECKPOINT_PASSIVE) }
+            queue.sync { _ = checkpoint(SQLITE_CHECKPOINT_PASSIVE) }
             return
         }
         guard isRunning.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged else { return }
@@ -87,16 +87,17 @@ final class Checkpointer: Sendable {
 
     /// Copies the whole log and empties it, if no other process is reading. Blocks.
     func empty() {
-        queue.sync { checkpoint(SQLITE_CHECKPOINT_TRUNCATE) }
+        queue.sync { _ = checkpoint(SQLITE_CHECKPOINT_TRUNCATE) }
     }
 
     /// Copies the log and empties it, unless another process reads or writes just then: who waited for it would have all others wait. Call on the queue.
     ///
-    /// A process that starts after this one was killed has to read the whole log again.
-    func emptyInPause() {
+    /// A process that starts after this one was killed has to read the whole log again. Somebody who reads is given ten pauses.
+    func emptyInPause(attempts: Int = 10) {
         // Without the lock for writing, while there is much to copy.
         checkpoint(SQLITE_CHECKPOINT_PASSIVE)
-        checkpoint(SQLITE_CHECKPOINT_TRUNCATE, isPatient: false)
+        guard checkpoint(SQLITE_CHECKPOINT_TRUNCATE, isPatient: false) == SQLITE_BUSY, attempts > 1 else { return }
+        queue.asyncAfter(deadline: .now() + Self.pause) { [weak self] in self?.emptyInPause(attempts: attempts - 1) }
     }
 
     /// Closes the connection after the copying under way. Blocks.
@@ -104,13 +105,13 @@ final class Checkpointer: Sendable {
         queue.sync { try? connection.close() }
     }
 
-    private func checkpoint(_ mode: CInt, isPatient: Bool = true) {
+    @discardableResult private func checkpoint(_ mode: CInt, isPatient: Bool = true) -> CInt {
         readers.endTransactions()
-        connection.inDatabase { db in
+        return connection.inDatabase { db in
             // An action that was to be done later finds the connection closed.
-            guard let handle = db.sqliteConnection else { return }
+            guard let handle = db.sqliteConnection else { return SQLITE_OK }
             sqlite3_busy_timeout(handle, isPatient ? Self.patience : 0)
-            sqlite3_wal_checkpoint_v2(handle, nil, mode, nil, nil)
+            return sqlite3_wal_checkpoint_v2(handle, nil, mode, nil, nil)
         }
     }
 }

@@ -7,8 +7,8 @@ internal import NIOHTTP1
 
 /// The first handler of an HTTP/1 connection. Answers plain requests by their bytes, and passes everything else on to the parser.
 ///
-/// It looks at bytes only where a request begins: as long as it has understood every request that the parser was given, and passes on whole heads only, it
-/// knows that nothing is left in the parser. What it does not understand ends that: from then on, all bytes of the connection are the parser's. So no
+/// It looks at bytes only where a request begins: as long as it has understood every request that the parser was given, and passes on whole heads only, with
+/// as many bytes of content as they say, it knows that nothing is left in the parser. It never waits for content, which has times and limits of its own. What it does not understand ends that: from then on, all bytes of the connection are the parser's. So no
 /// part of one request can be taken for another one.
 ///
 /// It writes to the network, past the encoder of responses, and only while no exchange is in progress. While the client does not take what has been
@@ -33,6 +33,8 @@ final class FrontHandler: ChannelInboundHandler {
     /// The first part of a head, or what has arrived behind a request that has been sent on.
     var held = ByteBuffer()
     private var hasPassedBytes = false
+    /// How much content of the last request that the parser was given has not arrived yet.
+    private var missingByteCount = 0
     /// The request that has been sent on.
     var relaying: Relaying?
     /// The client sends no more, which nobody behind this handler has been told.
@@ -80,6 +82,10 @@ final class FrontHandler: ChannelInboundHandler {
         if relaying != nil { return hold(Self.unwrapInboundIn(data)) }
         guard isAtRequest, let responder else { return pass(data, context: context) }
         var bytes = Self.unwrapInboundIn(data)
+        if missingByteCount > 0 {
+            passRequest(&bytes, byteCount: missingByteCount, context: context)
+            if bytes.readableBytes == 0 { return }
+        }
         if held.readableBytes > 0 {
             held.writeBuffer(&bytes)
             bytes = held
@@ -100,6 +106,13 @@ final class FrontHandler: ChannelInboundHandler {
         connection.bytesArrived(forParser: true)
         hasPassedBytes = true
         context.fireChannelRead(data)
+    }
+
+    /// Passes on so much of a request as there is of it, and the rest when it comes.
+    private func passRequest(_ bytes: inout ByteBuffer, byteCount: Int, context: ChannelHandlerContext) {
+        guard let part = bytes.readSlice(length: min(byteCount, bytes.readableBytes)) else { return }
+        missingByteCount = byteCount - part.readableBytes
+        pass(Self.wrapInboundOut(part), context: context)
     }
 
     // MARK: Serving
@@ -125,7 +138,7 @@ final class FrontHandler: ChannelInboundHandler {
                 pass(Self.wrapInboundOut(head), context: context)
             case .toParser(let byteCount):
                 flush(&batch, context: context)
-                if let head = bytes.readSlice(length: byteCount) { pass(Self.wrapInboundOut(head), context: context) }
+                passRequest(&bytes, byteCount: byteCount, context: context)
             case .incomplete:
                 flush(&batch, context: context)
                 // The reader's own buffer is used again for the next read.
@@ -160,7 +173,9 @@ final class FrontHandler: ChannelInboundHandler {
             case .incomplete: return .incomplete
             case .other: return .other
             case .request(let head):
-                guard head.isPlain, connection.isReadyForRequest else { return .toParser(byteCount: head.requestByteCount) }
+                guard head.isPlain, connection.isReadyForRequest, isWholeAndAllowed(head, in: readable) else {
+                    return .toParser(byteCount: head.requestByteCount)
+                }
                 if !context.channel.isWritable {
                     flush(&batch, context: context)
                     guard connection.isReadyForRequest, context.channel.isWritable else { return .toParser(byteCount: head.requestByteCount) }
@@ -175,6 +190,11 @@ final class FrontHandler: ChannelInboundHandler {
                 return .answered(byteCount: head.requestByteCount)
             }
         }
+    }
+
+    /// Whether all of the content is there, and no more of it than is taken at all.
+    private func isWholeAndAllowed(_ head: RequestScanner.Head, in bytes: UnsafeRawBufferPointer) -> Bool {
+        head.requestByteCount <= bytes.count && head.contentByteCount ?? 0 <= connection.configuration.maximumRequestContentByteCount ?? .max
     }
 
     func scannedRequest(_ head: RequestScanner.Head, in bytes: UnsafeRawBufferPointer) -> ScannedRequest {

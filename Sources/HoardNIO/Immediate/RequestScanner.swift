@@ -7,7 +7,7 @@
 /// odd in any way is left to the parser. ([RFC 9112 §2 to §5](https://www.rfc-editor.org/rfc/rfc9112#section-2))
 package struct RequestScanner: Sendable {
     package enum Outcome {
-        /// A GET or HEAD of HTTP/1.1 without content, or a QUERY with all of its content behind the head.
+        /// A GET or HEAD of HTTP/1.1 without content, or the head of a QUERY, whose content may be on its way.
         case request(Head)
         /// What is there may become such a request.
         case incomplete
@@ -40,7 +40,7 @@ package struct RequestScanner: Sendable {
         package var requestByteCount: Int { byteCount + (contentByteCount ?? 0) }
     }
 
-    /// The most bytes of a QUERY's content that are waited for.
+    /// The most bytes that the content of a QUERY may have.
     private static let maximumContentByteCount = 16 << 10
 
     /// The longest head that is read.
@@ -60,7 +60,7 @@ package struct RequestScanner: Sendable {
             let head = pass.head
             guard head.method == .query else { return .request(head) }
             guard let count = head.contentByteCount, count <= Self.maximumContentByteCount else { return .other }
-            return bytes.count < head.requestByteCount ? .incomplete : .request(head)
+            return .request(head)
         case .short: return bytes.count < maximumByteCount ? .incomplete : .other
         case .odd: return .other
         }

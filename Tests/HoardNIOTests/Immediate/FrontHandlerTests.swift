@@ -75,6 +75,38 @@ import Testing
         #expect(connection.exchanges == ["/slow"])
     }
 
+    // MARK: Content of a QUERY
+
+    private static let query = "QUERY /fast HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n"
+
+    @Test func aQueryWithItsContentIsAnsweredByItsBytes() throws {
+        let connection = try FrontConnection()
+        try connection.receive(Self.query + "GET " + Self.get)
+        #expect(try connection.sentText() == Self.fastAnswer + Self.fastAnswer)
+        #expect(connection.exchanges.isEmpty)
+    }
+
+    @Test func contentThatComesLaterIsWaitedForByTheParser() throws {
+        let connection = try FrontConnection()
+        try connection.receive(Self.query + "GE")
+        #expect(connection.exchanges == ["/fast"])
+        try connection.receive("T " + Self.get)
+        try connection.respond()
+        // What came behind the content was a request.
+        #expect(connection.exchanges == ["/fast", "/fast"])
+        try connection.respond()
+        _ = try connection.sentText()
+        try connection.receive(Self.query + "abcd")
+        #expect(try connection.sentText() == Self.fastAnswer)
+        #expect(connection.exchanges == ["/fast", "/fast"])
+    }
+
+    @Test func contentBeyondTheLimitIsRefused() throws {
+        let connection = try FrontConnection { $0.maximumRequestContentByteCount = 3 }
+        try connection.receive(Self.query + "abcd")
+        #expect(try connection.sentText().hasPrefix("HTTP/1.1 413 "))
+    }
+
     // MARK: Parts of one request are never taken for another
 
     @Test func contentThatLooksLikeARequestIsContent() throws {
@@ -362,6 +394,7 @@ private final class FrontConnection {
             network,
             FrontHandler(handler, responder: responder),
             HTTPResponseEncoder(configuration: encoding),
+            MethodHandler(handler),
             ByteToMessageHandler(HTTPRequestDecoder()),
             handler,
             ImmediateExchangeHandler(responder),

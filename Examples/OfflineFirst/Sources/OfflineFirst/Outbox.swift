@@ -41,17 +41,35 @@ actor Outbox {
     func close() async { await store.close() }
 
     private func sendAll() async throws {
-        while let key = try await store.entries(limit: 1, order: .key).first?.key, let record = try await store.record(forKey: key) {
-            let note = try codec.decode(record.payload)
+        while let key = try await store.entries(limit: 1, order: .key).first?.key {
+            guard let note = try await unsentNote(forKey: key) else {
+                // A later version of the app may read notes otherwise. One that nobody can send must not stop the others.
+                try await store.removeRecord(forKey: key)
+                continue
+            }
+            var isRefused = false
             do {
                 try await server.save(note)
             } catch let error as Unreachable {
                 throw error
             } catch {
-                await onRefusal(note)
+                isRefused = true
             }
             try await store.removeRecord(forKey: key)
+            // A later change of the same note is what the user sees.
+            if isRefused, try await !hasUnsentChange(of: note.id) { await onRefusal(note) }
         }
+    }
+
+    private func unsentNote(forKey key: RecordKey) async throws -> Note? {
+        try await store.record(forKey: key).flatMap { try? codec.decode($0.payload) }
+    }
+
+    private func hasUnsentChange(of id: String) async throws -> Bool {
+        for entry in try await store.entries(limit: .max, order: .key) {
+            if try await unsentNote(forKey: entry.key)?.id == id { return true }
+        }
+        return false
     }
 
     /// One after the other: a change must not overtake an earlier one that is still being sent.

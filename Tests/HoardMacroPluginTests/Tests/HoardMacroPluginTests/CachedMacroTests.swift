@@ -17,7 +17,7 @@ import Testing
             is: """
                 /// Reads a user.
                 @MainActor public func user(_ id: Int, page: Int, by sorting: Order = .name) async throws -> User {
-                    try await users.value(ofCall: users.key(ofCall: "App/Users.swift:user(_:page:by:)", id, page, sorting)) {
+                    try await users.value(ofCall: users.key(ofCall: "App/Users.swift:user(_:page:by:) (Int, Int, Order) -> User", id, page, sorting)) {
                         try await userUncached(id, page: page, by: sorting)
                     }
                 }
@@ -40,7 +40,7 @@ import Testing
                 """,
             is: #"""
                 func user(_ id: Int, page: Int, progress: @escaping (Int) -> Void) async throws -> User {
-                    try await Caches.users.value(ofCall: Caches.users.key(ofCall: "App/Users.swift:user(_:page:progress:)", id, page), freshFor: .seconds(300), tags: ["users", "user-\(id)-\(page)", other]) {
+                    try await Caches.users.value(ofCall: Caches.users.key(ofCall: "App/Users.swift:user(_:page:progress:) (Int, Int, @escaping (Int) -> Void) -> User", id, page), freshFor: .seconds(300), tags: ["users", "user-\(id)-\(page)", other]) {
                         try await userUncached(id, page: page, progress: progress)
                     }
                 }
@@ -66,7 +66,7 @@ import Testing
             is: """
                 struct Weather {
                     func report(for city: City) async throws -> Report {
-                        try await self.reports.value(ofCall: self.reports.key(ofCall: "App/Users.swift:Weather.report(for:)", city, self.locale, self.unit.name)) {
+                        try await self.reports.value(ofCall: self.reports.key(ofCall: "App/Users.swift:Weather.report(for:) (City) -> Report", city, self.locale, self.unit.name)) {
                             try await self.reportUncached(for: city)
                         }
                     }
@@ -93,7 +93,7 @@ import Testing
             is: """
                 \(type) {
                     static func count() async throws -> Int {
-                        try await counts.value(ofCall: counts.key(ofCall: "App/Users.swift:Posts.count()", of: Self.self)) {
+                        try await counts.value(ofCall: counts.key(ofCall: "App/Users.swift:static Posts.count() () -> Int", of: Self.self)) {
                             try await countUncached()
                         }
                     }
@@ -107,19 +107,19 @@ import Testing
         )
     }
 
-    @Test func namesInBackticksAndOverridesWork() {
+    @Test func namesInBackticksWork() {
         expectExpansion(
             of: """
                 final class Service: Base {
-                    @Cached(in: users) override func `default`(`in` place: Int, for `class`: Int) async throws(any Error) -> User {
+                    @Cached(in: users, tags: ["{class}"]) @objc(user) func `default`(`in` place: Int, for `class`: Int) async throws(any Error) -> User {
                         try await self.load(place)
                     }
                 }
                 """,
             is: """
                 final class Service: Base {
-                    override func `default`(`in` place: Int, for `class`: Int) async throws(any Error) -> User {
-                        try await users.value(ofCall: users.key(ofCall: "App/Users.swift:Service.default(in:for:)", place, `class`)) {
+                    @objc(user) func `default`(`in` place: Int, for `class`: Int) async throws(any Error) -> User {
+                        try await users.value(ofCall: users.key(ofCall: "App/Users.swift:Service.default(in:for:) (Int, Int) -> User", place, `class`), tags: ["\\(`class`)"]) {
                             try await self.defaultUncached(`in`: place, for: `class`)
                         }
                     }

@@ -34,6 +34,13 @@ import Testing
         )
     }
 
+    @Test func overridesAreRefused() {
+        expectProblem(
+            in: "class A: B { @Cached(in: users) override func user() async throws -> User { a } }",
+            "@Cached cannot be used on an override. If the function that it overrides is cached, override 'userUncached'; if not, call a cached function from here."
+        )
+    }
+
     @Test func cachedFunctionsCannotBeMutating() {
         expectProblem(
             in: "struct A { @Cached(in: users) public mutating func user() async throws -> User { a } }",

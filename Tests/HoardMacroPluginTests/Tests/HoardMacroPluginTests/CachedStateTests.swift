@@ -95,6 +95,61 @@ import Testing
         )
     }
 
+    @Test func aPropertyWithTheNameOfAParameterHasASelfBeforeIt() {
+        let body = "log(self.id)"
+        expectProblem(
+            in: source("in: users", body),
+            "'user(_:)' reads 'self.id', which is not part of the key: instances that differ in it would get each other's values.",
+            fixes: [
+                ("make 'id' part of the key", source("in: users, including: [\"id\"]", body)),
+                ("leave 'id' out of the key, because the value does not depend on it", source("in: users, ignoring: [\"self.id\"]", body)),
+            ]
+        )
+        #expect(ProblemFinder.problems(of: source("in: users, ignoring: [\"self.id\"]", body)).isEmpty)
+        // That is the parameter.
+        #expect(ProblemFinder.problems(of: source("in: users, ignoring: [\"id\"]", body)).map(\.place) == ["self.id"])
+    }
+
+    @Test func whatIsIgnoredStandsInTheBody() {
+        #expect(ProblemFinder.problems(of: source("in: users, ignoring: [\"database\"]", "database.user(id)")).isEmpty)
+        expectProblem(
+            in: source("in: users, ignoring: [\"databse\"]", "database.user(id)"),
+            "There is no parameter 'databse' to leave out of the key.",
+            fixes: [("remove 'databse'", source("in: users", "database.user(id)"))]
+        )
+    }
+
+    @Test(arguments: [
+        ##"[#"user-{id}"#]"##, #"Set(["user-{id}"])"#, #"["user-{id}"].union(common)"#, #"(["user-{id}"])"#, #"["user-{id}" + suffix]"#,
+    ])
+    func placesElsewhereAreReported(tags: String) {
+        expectProblem(
+            in: "@Cached(in: users, tags: \(tags)) func user(_ id: Int) async throws -> User { a }",
+            "Values of parameters take their places only in plain literals of an array literal, as in 'tags: [\"user-{id}\"]'."
+        )
+    }
+
+    @Test(arguments: [#"["caf\u{E9}", "{", "{}", "{0}", "a{b c}"]"#, "common", #"["user-\(shared)"]"#]) func otherBracesStay(tags: String) {
+        #expect(ProblemFinder.problems(of: "@Cached(in: users, tags: \(tags)) func user(_ a: Int) async throws -> User { a }").isEmpty)
+    }
+
+    @Test func whatCanBeNilIsNoPartOfATag() {
+        expectProblem(
+            in: #"@Cached(in: users, tags: ["user-{id}"]) func user(_ id: Int?) async throws -> User { a }"#,
+            "'id' can be nil, and cannot be part of a tag."
+        )
+    }
+
+    @Test(arguments: ["in: id", "in: users, freshFor: id", "in: users, tags: [id]", "in: id.cache"]) func namesMeanTheSameInsideTheFunction(
+        arguments: String
+    ) {
+        expectProblem(
+            in: "@Cached(\(arguments)) func user(_ id: Int) async throws -> User { a }",
+            "Inside the function 'id' is the parameter, and not what it is here. Rename one of them."
+        )
+        #expect(ProblemFinder.problems(of: "@Cached(in: Users.id, freshFor: .id) func user(_ id: Int) async throws -> User { a }").isEmpty)
+    }
+
     @Test func placesInTagsAreThoseOfParameters() {
         expectProblem(
             in: #"@Cached(in: users, tags: ["user-{user}"]) func user(_ id: Int) async throws -> User { a }"#,

@@ -28,7 +28,7 @@ package enum RequestChecks {
     private static func scan(_ bytes: some Collection<UInt8>) -> (kind: Kind, head: RequestScanner.Head?) {
         Array(bytes).withUnsafeBytes { bytes in
             switch scanner.scan(bytes) {
-            case .request(let head): (.request(byteCount: head.requestByteCount), head)
+            case .request(let head): (.request(byteCount: head.byteCount), head)
             case .incomplete: (.incomplete, nil)
             case .other: (.other, nil)
             }
@@ -46,7 +46,8 @@ package enum RequestChecks {
             break
         }
         guard let head else { return }
-        try FuzzInput.require((1...bytes.count).contains(head.requestByteCount), "A request has more bytes than there are.")
+        try FuzzInput.require((1...bytes.count).contains(head.byteCount), "A head has more bytes than there are.")
+        guard head.requestByteCount <= bytes.count else { return }
         var request = Array(bytes[..<head.requestByteCount])
         // The parser has no QUERY: it gets another method of the same length, as from MethodHandler.
         if head.method == .query { request.replaceSubrange(..<5, with: "PATCH".utf8) }
