@@ -16,6 +16,7 @@
 @_exported public import class Foundation.FileHandle
 @_exported public import class Foundation.InputStream
 @_exported public import class Foundation.NSCache
+@_exported public import class Foundation.NSCoder
 @_exported public import class Foundation.NSData
 @_exported public import class Foundation.NSDictionary
 @_exported public import class Foundation.NSError
