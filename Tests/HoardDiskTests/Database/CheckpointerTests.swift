@@ -33,7 +33,7 @@ import Testing
         let store = try workspace.open(keepsInline: true)
         try await fill(store)
         let reader = try DatabaseQueue(path: workspace.databasePath)
-        try await reader.inDatabase { db in
+        try reader.inDatabase { db in
             try db.execute(sql: "BEGIN")
             _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM records")
         }
@@ -43,7 +43,7 @@ import Testing
         // Whoever waits for other processes does so for five seconds.
         #expect(duration < .seconds(4))
         #expect(try await store.storageUse().logByteCount > 0)
-        try await reader.inDatabase { db in try db.execute(sql: "COMMIT") }
+        try reader.inDatabase { db in try db.execute(sql: "COMMIT") }
         try await store.core.readElsewhere { session in session.checkpointer.emptyInPause() }
         #expect(try await store.storageUse().logByteCount == 0)
     }
