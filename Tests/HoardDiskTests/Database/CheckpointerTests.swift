@@ -32,7 +32,9 @@ import Testing
     @Test func nobodyWaitsForOneWhoReads() async throws {
         let store = try workspace.open(keepsInline: true)
         try await fill(store)
-        let reader = try DatabaseQueue(path: workspace.databasePath)
+        var options = GRDB.Configuration()
+        options.allowsUnsafeTransactions = true
+        let reader = try DatabaseQueue(path: workspace.databasePath, configuration: options)
         try reader.inDatabase { db in
             try db.execute(sql: "BEGIN")
             _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM records")
