@@ -87,15 +87,6 @@
 
     extension TokenSyntax {
         /// The name without backticks.
-        var unquoted: String { text.trimmingCharacters("`") }
-    }
-
-    extension String {
-        fileprivate func trimmingCharacters(_ character: Character) -> String {
-            var text = self[...]
-            while text.first == character { text.removeFirst() }
-            while text.last == character { text.removeLast() }
-            return String(text)
-        }
+        var unquoted: String { identifier?.name ?? text }
     }
 #endif

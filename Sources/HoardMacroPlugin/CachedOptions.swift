@@ -56,7 +56,7 @@
         func problems(_ place: CachedPlace, _ body: CodeBlockSyntax?) -> [CachedProblem] {
             let words = Set(body?.tokens(viewMode: .sourceAccurate).map(\.unquoted) ?? [])
             let unknown = ignored.filter { name in
-                // What a body reads of its instance may stand there without the word `self`.
+                // Properties of the instance may stand in a body without the word `self`.
                 !parameters.contains { $0.plainName == name } && !(place.isInstance && words.contains(Self.withoutSelf(name)))
             }
             return (place.isInstance ? [] : included.map { .noInstance($0, attribute) }) + unknown.map { .noParameter($0, attribute) }

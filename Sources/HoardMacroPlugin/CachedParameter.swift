@@ -57,7 +57,7 @@
 
         // MARK: Types
 
-        /// What kind of type it is, if no value of it can be part of a key; `nil` if that cannot be seen.
+        /// The kind of a type, if no value of it can be part of a key; `nil` if that cannot be seen.
         private static func unsuitableKind(of type: TypeSyntax) -> String? {
             if type.is(FunctionTypeSyntax.self) { return "A function" }
             if type.is(MetatypeTypeSyntax.self) { return "A metatype" }

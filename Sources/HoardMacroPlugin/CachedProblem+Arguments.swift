@@ -6,7 +6,7 @@
     import SwiftSyntax
     import SwiftSyntaxBuilder
 
-    // What is wrong with the attribute's arguments, or missing in them.
+    // Problems of the attribute's arguments.
     extension CachedProblem {
         static func cache(_ expression: ExprSyntax) -> CachedProblem {
             CachedProblem(

@@ -4,7 +4,7 @@
 #if Macros
     import SwiftSyntax
 
-    /// What a function must be like, apart from its parameters.
+    /// The demands on a function, apart from those on its parameters.
     enum CachedSignature {
         static func problems(of declaration: FunctionDeclSyntax, _ attribute: AttributeSyntax, _ place: CachedPlace) -> [CachedProblem] {
             if place.isLocal { return [.local(attribute)] }

@@ -4,9 +4,9 @@
 #if Macros
     import SwiftSyntax
 
-    /// What a body reads of its instance with the word `self`.
+    /// Reads of an instance in a body with the word `self`.
     ///
-    /// What it reads without that word looks like a variable of the module, and cannot be seen.
+    /// A read without that word looks like one of a variable of the module, and cannot be seen.
     final class InstanceReads: SyntaxVisitor {
         struct Read {
             /// The name of a property, or `self`.

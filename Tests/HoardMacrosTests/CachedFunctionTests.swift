@@ -106,7 +106,7 @@
         @Cached(in: counts) func number(_ id: Int) async throws -> Int { 2 }
     }
 
-    /// What a cached function does.
+    /// Calls of cached functions.
     @Suite struct CachedFunctionTests {
         @Test func tenThousandCallersOfAColdKeyRunTheBodyOnce() async throws {
             let texts = try await withThrowingTaskGroup(of: String.self) { group in

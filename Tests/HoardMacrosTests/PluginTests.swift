@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import HoardProcessTestSupport
 import Testing
 
 /// The macro as the compiler uses it. `make test-macros` has tests of each message and remedy.
@@ -38,15 +39,9 @@ import Testing
         @Cached(in: calls, ignoring: ["other"]) func ignoring(_ id: Int) async throws -> Int { 0 } // refused: There is no parameter 'other' to leave out
         """#
 
-    /// The program beside the tests' own.
-    private var plugin: String? {
-        let folders = [URL(fileURLWithPath: CommandLine.arguments[0]), URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()]
-        return folders.map { $0.deletingLastPathComponent().appendingPathComponent("HoardMacroPlugin-tool").path }
-            .first(where: FileManager.default.isExecutableFile)
-    }
-
-    @Test func theCompilerRefusesWhatCannotBeCachedAndNothingElse() throws {
-        guard let plugin else {
+    @Test func theCompilerRefusesWhatCannotBeCachedAndNothingElse() async throws {
+        let plugin = ChildProcess.path(ofTool: "HoardMacroPlugin-tool")
+        guard FileManager.default.isExecutableFile(atPath: plugin) else {
             print("The plugin is not beside the tests; skipped.")
             return
         }
@@ -56,17 +51,9 @@ import Testing
         let file = directory.appendingPathComponent("Numbers.swift")
         try Self.source.write(to: file, atomically: true, encoding: .utf8)
 
-        let compiler = Process()
-        compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        compiler.arguments = [
-            "swiftc", "-typecheck", "-swift-version", "6", "-parse-as-library", "-diagnostic-style=llvm", "-load-plugin-executable",
-            "\(plugin)#HoardMacroPlugin", file.path,
-        ]
-        let output = Pipe()
-        (compiler.standardError, compiler.standardOutput) = (output, output)
-        try compiler.run()
-        let text = String(decoding: try #require(try output.fileHandleForReading.readToEnd()), as: UTF8.self)
-        compiler.waitUntilExit()
+        let arguments = ["-typecheck", "-swift-version", "6", "-parse-as-library", "-diagnostic-style=llvm"]
+        let loading = ["-load-plugin-executable", "\(plugin)#HoardMacroPlugin", file.path]
+        let text = try await ChildProcess.run("/usr/bin/env", ["swiftc"] + arguments + loading).output
 
         var errors: [Int: [String]] = [:]
         for match in text.matches(of: /Numbers\.swift:(\d+):\d+: error: (.*)/) {

@@ -5,13 +5,19 @@ import Dispatch
 import Foundation
 
 extension ChildProcess {
-    /// Runs an executable of this package to its end.
-    ///
-    /// - Parameter name: A file beside the test bundle.
-    /// - Returns: How it ended, and what it wrote, errors included.
+    /// Where an executable of this package is: beside the test bundle.
+    package static func path(ofTool name: String) -> String {
+        URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0]).deletingLastPathComponent().appendingPathComponent(name).path
+    }
+
+    /// Runs an executable of this package to its end. Returns how it ended, and what it wrote, errors included.
     package static func run(tool name: String, _ arguments: [String]) async throws -> (ending: Ending, output: String) {
-        let executable = URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0]).deletingLastPathComponent().appendingPathComponent(name)
-        let process = try ChildProcess(executable.path, arguments, errors: .joined)
+        try await run(path(ofTool: name), arguments)
+    }
+
+    /// The same with an executable anywhere.
+    package static func run(_ program: String, _ arguments: [String]) async throws -> (ending: Ending, output: String) {
+        let process = try ChildProcess(program, arguments, errors: .joined)
         return await withCheckedContinuation { continuation in
             // A thread of its own, as it waits for the process.
             DispatchQueue(label: "Hoard.ChildProcess").async {

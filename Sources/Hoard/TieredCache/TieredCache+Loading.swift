@@ -100,7 +100,7 @@ extension TieredCache {
         return try await countedAnswer(inquiry(forKey: key, policy: policy, load: load), found: found, pass: pass).lookup
     }
 
-    /// What memory has. A call with a policy of its own has not looked yet.
+    /// The entry in memory. A call with a policy of its own has not looked yet.
     private func lookedUp(_ key: Key, _ policy: CachePolicy?, _ found: TieredEntry<Value>?) -> TieredEntry<Value>? {
         var found = found
         if let policy, !policy.skipping.contains(.memoryReads) { found = memory.value(forKey: key) }

@@ -57,10 +57,9 @@ package struct RequestScanner: Sendable {
         var pass = Pass(bytes: bytes.prefix(maximumByteCount), maximumFieldCount: maximumFieldCount)
         switch pass.run() {
         case .done:
-            let head = pass.head
-            guard head.method == .query else { return .request(head) }
-            guard let count = head.contentByteCount, count <= Self.maximumContentByteCount else { return .other }
-            return .request(head)
+            // A QUERY whose length is not said, or is beyond that, is the parser's alone.
+            if pass.head.method == .query, pass.head.contentByteCount ?? .max > Self.maximumContentByteCount { return .other }
+            return .request(pass.head)
         case .short: return bytes.count < maximumByteCount ? .incomplete : .other
         case .odd: return .other
         }
@@ -166,7 +165,7 @@ private struct Pass {
             if !isPlainHost(value) { head.isPlain = false }
         case (14, UInt8(ascii: "c")) where cursor.isName(name, "content-length"):
             // The parser does not take tabs around it.
-            guard head.method == .query, head.contentByteCount == nil, let count = number(value),
+            guard head.method == .query, head.contentByteCount == nil, let count = plainNumber(value),
                 !bytes[name.upperBound...].prefix(while: { $0 != UInt8(ascii: "\r") }).contains(UInt8(ascii: "\t"))
             else { return .odd }
             head.contentByteCount = count
@@ -204,12 +203,16 @@ private struct Pass {
         return .done
     }
 
-    /// A number of at most seven digits, the first of which is no zero unless it is the only one.
+    /// A number of at most seven digits.
     private func number(_ range: Range<Int>) -> Int? {
-        guard (1...7).contains(range.count), range.count == 1 || bytes[range.lowerBound] != UInt8(ascii: "0"),
-            range.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[$0]) })
-        else { return nil }
+        guard range.count <= 7, range.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[$0]) }) else { return nil }
         return range.reduce(0) { $0 * 10 + Int(bytes[$1] - UInt8(ascii: "0")) }
+    }
+
+    /// The same, where no zero stands in front of another digit and there is a digit.
+    private func plainNumber(_ range: Range<Int>) -> Int? {
+        guard !range.isEmpty, range.count == 1 || bytes[range.lowerBound] != UInt8(ascii: "0") else { return nil }
+        return number(range)
     }
 
     /// Whether it is a name or an IPv4 address, and perhaps a port of at most four digits.
@@ -223,9 +226,7 @@ private struct Pass {
         guard index > range.lowerBound else { return false }
         guard index < range.upperBound else { return true }
         guard bytes[index] == UInt8(ascii: ":"), range.upperBound - index <= 6 else { return false }
-        let digits = (index + 1)..<range.upperBound
-        guard digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[$0]) }) else { return false }
-        return digits.reduce(0) { $0 * 10 + Int(bytes[$1] - UInt8(ascii: "0")) } <= 65_535
+        return number(index + 1..<range.upperBound).map { $0 <= 65_535 } ?? false
     }
 }
 

@@ -140,7 +140,10 @@ extension MethodHandler.Place {
     init(after head: HTTPRequestHead) {
         if head.headers.contains(name: "transfer-encoding") {
             self = .chunks
-        } else if let text = head.headers.first(name: "content-length"), let length = Int(contentLength: text) {
+        } else if let text = head.headers.first(name: "content-length"),
+            let length = Int(contentLength: String(Substring(text).trimmingSpaces))
+        {
+            // The parser leaves the blanks behind a value in it.
             self = .content(byteCount: length)
         } else {
             self = .content(byteCount: 0)

@@ -92,7 +92,7 @@ import Testing
         #expect(connection.exchanges == ["/fast"])
         try connection.receive("T " + Self.get)
         try connection.respond()
-        // What came behind the content was a request.
+        // The bytes behind the content were a request.
         #expect(connection.exchanges == ["/fast", "/fast"])
         try connection.respond()
         _ = try connection.sentText()

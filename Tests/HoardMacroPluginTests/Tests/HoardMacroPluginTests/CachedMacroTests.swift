@@ -3,7 +3,7 @@
 
 import Testing
 
-/// What the macro makes of a function.
+/// Expansions of the macro.
 @Suite struct CachedMacroTests {
     @Test func aFunctionAsksTheCacheAndItsBodyStaysReachable() {
         expectExpansion(

@@ -3,7 +3,7 @@
 
 import Testing
 
-/// What the macro refuses, and the remedies that it offers.
+/// Functions that the macro refuses, and the remedies that it offers.
 @Suite struct CachedProblemTests {
     // MARK: Functions
 

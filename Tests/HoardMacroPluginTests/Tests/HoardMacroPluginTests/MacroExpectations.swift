@@ -21,7 +21,7 @@ func expectExpansion(of source: String, is expected: String, sourceLocation: Tes
     )
 }
 
-/// What is reported of a declaration: exactly one error, with these remedies.
+/// Expects exactly one error in a declaration, with these remedies.
 ///
 /// - Parameters:
 ///   - message: The whole text.

@@ -9,7 +9,7 @@ import SwiftSyntaxMacros
 
 @testable import HoardMacroPlugin
 
-/// What the macro reports of a source, and what the source becomes when a remedy is chosen.
+/// Finds the macro's errors in a source, and the sources that its remedies make.
 enum ProblemFinder {
     struct Problem {
         let message: String

@@ -35,7 +35,7 @@ package enum RequestChecks {
         }
     }
 
-    /// What the scanner makes of a request is what the parser makes of it.
+    /// The scanner and the parser have to see the same request.
     static func checkScanner(_ bytes: [UInt8]) throws {
         let (whole, head) = scan(bytes)
         for count in 0..<min(bytes.count, 1_100) {
