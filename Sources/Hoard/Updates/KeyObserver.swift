@@ -28,6 +28,8 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
     private var shown: CacheUpdate<Value>?
     /// The entry that was shown, if it was in memory.
     private var shownEntry: TieredEntry<Value>?
+    /// The entry of memory before a value was shown that came from a store.
+    private weak var earlierEntry: TieredEntry<Value>?
     private var load: RunningLoad?
     /// The changes since something was found.
     private var unseen = KeyChanges()
@@ -83,6 +85,7 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
         expect(endOf: update, found)
         if load == nil { setLabels(labels(of: update, found)) }
         guard isNew(update, found, changes) else { return nil }
+        if update.lookup?.tier != .memory { earlierEntry = found.entry ?? shownEntry ?? earlierEntry }
         (shown, shownEntry) = (update, found.entry)
         return update
     }
@@ -144,7 +147,7 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
     }
 
     private func update(of found: Finding, after changes: KeyChanges) -> CacheUpdate<Value> {
-        let lookup = evicted(found, changes) ?? newest(found.answer.lookup)
+        let lookup = evicted(found, changes) ?? newest(found.answer.lookup, found.entry)
         let isProvisional = found.entry?.isProvisional ?? false
         if lookup?.isFresh ?? false || isProvisional && lookup != nil {
             leaveLoad()
@@ -162,7 +165,10 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
         }
         if let settled {
             guard let lookup, lookup.created > settled.lookup?.created ?? .distantPast else { return settled }
-            return CacheUpdate(lookup: lookup, error: settled.error)
+            // From here on nothing older stands in.
+            let newer = CacheUpdate(lookup: lookup, error: settled.error)
+            self.settled = newer
+            return newer
         }
         if load == nil { startLoad() }
         return CacheUpdate(lookup: lookup, isLoading: true)
@@ -177,13 +183,20 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
     }
 
     /// A value that others have changed while it was loaded here is in no tier any more. What a store has then, stale, may be older than what was shown.
-    private func newest(_ lookup: Lookup<Value>?) -> Lookup<Value>? {
-        guard let lookup, let reason = lookup.staleReason, var last = shown?.lookup, lookup.created < last.created,
+    private func newest(_ lookup: Lookup<Value>?, _ entry: TieredEntry<Value>?) -> Lookup<Value>? {
+        guard let lookup, let reason = lookup.staleReason, var last = shown?.lookup, isOlder(lookup, than: last, entry),
             shownEntry?.isProvisional != true,
             last.terms.staleUntil.map({ cache.clock.now() < $0 }) ?? true
         else { return lookup }
         last.staleReason = reason
         return last
+    }
+
+    /// Where dates are equal, what memory had already before a store's value was shown is older than that.
+    private func isOlder(_ lookup: Lookup<Value>, than last: Lookup<Value>, _ entry: TieredEntry<Value>?) -> Bool {
+        if lookup.created != last.created { return lookup.created < last.created }
+        guard let entry, entry === earlierEntry else { return false }
+        return lookup.tier == .memory && last.tier != .memory
     }
 
     private func isNew(_ update: CacheUpdate<Value>, _ found: Finding, _ changes: KeyChanges) -> Bool {
