@@ -32,6 +32,14 @@ final class Checkpointer: Sendable {
     private let isRunning = Atomic<Bool>(false)
     /// Whether the copying has caught up but for what was written meanwhile.
     private let isNearlyDone = Atomic<Bool>(false)
+    private let pauses: WritingPauses
+
+    /// The length from which emptying the log is worth the synchronization of the disk, in frames: 1 MiB.
+    private static let shortFrameCount = 256
+    /// How long nothing is written before the log is emptied.
+    private static let pause = DispatchTimeInterval.seconds(1)
+    /// How long ``empty()`` waits for other processes, in milliseconds.
+    private static let patience: CInt = 5_000
 
     /// - Parameters:
     ///   - connection: A connection of the checkpointer's own, which can write.
@@ -41,6 +49,7 @@ final class Checkpointer: Sendable {
         frameCount = Self.frameCount(maximumBytes: maximumBytes)
         self.connection = connection
         self.readers = readers
+        pauses = WritingPauses { [queue] action in queue.asyncAfter(deadline: .now() + Self.pause, execute: action) }
     }
 
     /// Has the writing connection tell of the log, and keeps SQLite from copying it by itself.
@@ -59,11 +68,14 @@ final class Checkpointer: Sendable {
 
     /// Starts copying if there is enough. Call on the writing thread after a commit.
     func noteCommit() {
+        pauses.noteCommit()
         let length = gauge.frameCount.load(ordering: .relaxed)
+        if length < Self.shortFrameCount { return }
+        pauses.wait { [weak self] in self?.emptyInPause() }
         if length < frameCount { return }
         if isNearlyDone.exchange(false, ordering: .acquiringAndReleasing) || length >= maximumFrameCount {
             // While nothing is written the copying reaches the end of the log, so that the next write begins it anew.
-            queue.sync { checkpoint(SQLITE_CHECKPOINT_PASSIVE) }
+            queue.sync { _ = checkpoint(SQLITE_CHECKPOINT_PASSIVE) }
             return
         }
         guard isRunning.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged else { return }
@@ -76,7 +88,21 @@ final class Checkpointer: Sendable {
 
     /// Copies the whole log and empties it, if no other process is reading. Blocks.
     func empty() {
-        queue.sync { checkpoint(SQLITE_CHECKPOINT_TRUNCATE) }
+        queue.sync { _ = checkpoint(SQLITE_CHECKPOINT_TRUNCATE) }
+    }
+
+    /// Copies the log and empties it, unless another process reads or writes just then: all writers would have to wait with this one. Call on the queue.
+    ///
+    /// A process that starts after this one was killed has to read the whole log again. When another process is in the way, later pauses are tried, up to the
+    /// number of `attempts`.
+    ///
+    /// - Returns: Whether the log is empty.
+    @discardableResult func emptyInPause(attempts: Int = 10) -> Bool {
+        // Without the lock for writing, while there is much to copy.
+        checkpoint(SQLITE_CHECKPOINT_PASSIVE)
+        guard checkpoint(SQLITE_CHECKPOINT_TRUNCATE, isPatient: false) == SQLITE_BUSY else { return true }
+        if attempts > 1 { pauses.wait { [weak self] in self?.emptyInPause(attempts: attempts - 1) } }
+        return false
     }
 
     /// Closes the connection after the copying under way. Blocks.
@@ -84,8 +110,13 @@ final class Checkpointer: Sendable {
         queue.sync { try? connection.close() }
     }
 
-    private func checkpoint(_ mode: CInt) {
+    @discardableResult private func checkpoint(_ mode: CInt, isPatient: Bool = true) -> CInt {
         readers.endTransactions()
-        connection.inDatabase { db in _ = sqlite3_wal_checkpoint_v2(db.sqliteConnection, nil, mode, nil, nil) }
+        return connection.inDatabase { db in
+            // An action that was to be done later finds the connection closed.
+            guard let handle = db.sqliteConnection else { return SQLITE_OK }
+            sqlite3_busy_timeout(handle, isPatient ? Self.patience : 0)
+            return sqlite3_wal_checkpoint_v2(handle, nil, mode, nil, nil)
+        }
     }
 }

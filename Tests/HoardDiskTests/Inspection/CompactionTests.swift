@@ -24,7 +24,9 @@ import Testing
         for number in 0..<40 { try await store.removeRecord(forKey: RecordKey("\(number)")) }
         try workspace.plant("ab/abcdef0123456789-0123456789abcdef")
         let report = try await store.compact()
-        #expect(report.byteCountBefore - report.byteCountAfter > 700_000)
+        // The length of the log beforehand depends on when it was emptied last.
+        #expect(report.byteCountBefore > report.byteCountAfter)
+        #expect(report.byteCountAfter < 160 * 20_000 * 4 / 3)
         let use = try await store.storageUse()
         #expect(use.totalByteCount == report.byteCountAfter)
         #expect(use.freePageCount == 0)
