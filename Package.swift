@@ -14,10 +14,12 @@ let warningsAsErrors = Context.environment["HOARD_WARNINGS_AS_ERRORS"] == "1"
 // order of a set, and compiles everything again whenever that order changes. The settings and conditions below name all that bring a trait instead.
 let included: [String: [String]] = [
     "Transports": ["HTTP"], "AsyncHTTPClient": ["Transports"], "Views": ["HTTP"], "Images": ["HTTP"], "Hummingbird": ["HTTP"], "Testing": ["HTTP"],
-    "Server": ["HTTP"], "UI": ["Views"],
+    "Server": ["HTTP"], "UI": ["Views"], "AVIF": ["Images"], "GIF": ["Images"], "WebP": ["Images"],
     "Proxy": ["Transports", "Server"], "Command": ["Disk", "Redis", "Views", "Proxy", "Brotli", "Zstandard"],
     "Everything": [
-        "AsyncHTTPClient", "Brotli", "Command", "Hummingbird", "Images", "Lifecycle", "Macros", "Observability", "Testing", "UI", "Zstandard",
+        "AsyncHTTPClient", "AVIF", "Brotli", "Command", "GIF", "Hummingbird", "Images", "Lifecycle", "Macros", "Observability", "Testing", "UI",
+        "WebP",
+        "Zstandard",
     ],
 ]
 
@@ -94,6 +96,9 @@ let package = Package(
             name: "Images",
             description: "HoardImages, which decodes PNG and JPEG with libpng and libjpeg where the system has no decoder of its own"
         ),
+        .trait(name: "WebP", description: "WebP in HoardImages, with libwebp on Linux"),
+        .trait(name: "GIF", description: "GIF in HoardImages, with giflib on Linux"),
+        .trait(name: "AVIF", description: "AVIF in HoardImages, with libavif on Linux"),
         .trait(name: "UI", description: "HoardUI"),
         .trait(name: "Macros", description: "HoardMacros, for which swift-syntax is built"),
         .trait(name: "Hummingbird", description: "HoardHummingbird"),
@@ -212,10 +217,19 @@ let package = Package(
         // The part of decoding that needs C: libpng and libjpeg report errors by longjmp.
         .target(
             name: "CHoardImages",
-            cSettings: [.define("HOARD_IMAGES", .when(platforms: [.linux], traits: enabling("Images")))],
+            cSettings: [
+                .define("HOARD_IMAGES", .when(platforms: [.linux], traits: enabling("Images"))),
+                .define("HOARD_WEBP", .when(platforms: [.linux], traits: enabling("WebP"))),
+                .define("HOARD_GIF", .when(platforms: [.linux], traits: enabling("GIF"))),
+                .define("HOARD_AVIF", .when(platforms: [.linux], traits: enabling("AVIF"))),
+            ],
             linkerSettings: [
                 .linkedLibrary("png", .when(platforms: [.linux], traits: enabling("Images"))),
                 .linkedLibrary("jpeg", .when(platforms: [.linux], traits: enabling("Images"))),
+                .linkedLibrary("webp", .when(platforms: [.linux], traits: enabling("WebP"))),
+                .linkedLibrary("webpdemux", .when(platforms: [.linux], traits: enabling("WebP"))),
+                .linkedLibrary("gif", .when(platforms: [.linux], traits: enabling("GIF"))),
+                .linkedLibrary("avif", .when(platforms: [.linux], traits: enabling("AVIF"))),
             ]
         ),
 
@@ -455,10 +469,19 @@ let package = Package(
         .target(
             name: "CHoardImagesTestSupport",
             path: "Tests/CHoardImagesTestSupport",
-            cSettings: [.define("HOARD_IMAGES", .when(platforms: [.linux], traits: enabling("Images")))],
+            cSettings: [
+                .define("HOARD_IMAGES", .when(platforms: [.linux], traits: enabling("Images"))),
+                .define("HOARD_WEBP", .when(platforms: [.linux], traits: enabling("WebP"))),
+                .define("HOARD_GIF", .when(platforms: [.linux], traits: enabling("GIF"))),
+                .define("HOARD_AVIF", .when(platforms: [.linux], traits: enabling("AVIF"))),
+            ],
             linkerSettings: [
                 .linkedLibrary("png", .when(platforms: [.linux], traits: enabling("Images"))),
                 .linkedLibrary("jpeg", .when(platforms: [.linux], traits: enabling("Images"))),
+                .linkedLibrary("webp", .when(platforms: [.linux], traits: enabling("WebP"))),
+                .linkedLibrary("webpdemux", .when(platforms: [.linux], traits: enabling("WebP"))),
+                .linkedLibrary("gif", .when(platforms: [.linux], traits: enabling("GIF"))),
+                .linkedLibrary("avif", .when(platforms: [.linux], traits: enabling("AVIF"))),
                 .linkedLibrary("z", .when(platforms: [.linux], traits: enabling("Images"))),
             ]
         ),

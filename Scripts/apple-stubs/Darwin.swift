@@ -163,8 +163,9 @@ public var CLOCK_MONOTONIC_RAW_APPROX: clockid_t { clockid_t(5) }
 @discardableResult public func clock_gettime(_ clock: clockid_t, _ time: UnsafeMutablePointer<timespec>!) -> Int32 { fatalError() }
 @discardableResult public func clock_gettime_nsec_np(_ clock: clockid_t) -> UInt64 { fatalError() }
 
-// log(3), pow(3): Swift's overlay
+// log(3), cos(3), pow(3): Swift's overlay
 public func log(_ x: Double) -> Double { fatalError() }
+public func cos(_ x: Double) -> Double { fatalError() }
 public func log10(_ x: Double) -> Double { fatalError() }
 public func log2(_ x: Double) -> Double { fatalError() }
 public func exp(_ x: Double) -> Double { fatalError() }

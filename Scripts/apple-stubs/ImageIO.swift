@@ -35,6 +35,29 @@ public var kCGImageSourceThumbnailMaxPixelSize: CFString { fatalError() }
 // https://developer.apple.com/documentation/imageio/kcgimagepropertypixelwidth and the next
 public var kCGImagePropertyPixelWidth: CFString { fatalError() }
 public var kCGImagePropertyPixelHeight: CFString { fatalError() }
+public var kCGImagePropertyOrientation: CFString { fatalError() }
+
+// https://developer.apple.com/documentation/imageio/cgimagesourcecopyproperties(_:_:)
+public func CGImageSourceCopyProperties(_ source: CGImageSource, _ options: CFDictionary?) -> CFDictionary? { fatalError() }
+
+// https://developer.apple.com/documentation/imageio/kcgimagepropertygifdictionary and its neighbours, of each kind of animation
+public var kCGImagePropertyGIFDictionary: CFString { fatalError() }
+public var kCGImagePropertyGIFUnclampedDelayTime: CFString { fatalError() }
+public var kCGImagePropertyGIFDelayTime: CFString { fatalError() }
+public var kCGImagePropertyGIFLoopCount: CFString { fatalError() }
+public var kCGImagePropertyPNGDictionary: CFString { fatalError() }
+public var kCGImagePropertyAPNGUnclampedDelayTime: CFString { fatalError() }
+public var kCGImagePropertyAPNGDelayTime: CFString { fatalError() }
+public var kCGImagePropertyAPNGLoopCount: CFString { fatalError() }
+public var kCGImagePropertyWebPDictionary: CFString { fatalError() }
+public var kCGImagePropertyWebPUnclampedDelayTime: CFString { fatalError() }
+public var kCGImagePropertyWebPDelayTime: CFString { fatalError() }
+public var kCGImagePropertyWebPLoopCount: CFString { fatalError() }
+public var kCGImagePropertyAVISDictionary: CFString { fatalError() }
+public var kCGImagePropertyHEICSDictionary: CFString { fatalError() }
+public var kCGImagePropertyHEICSUnclampedDelayTime: CFString { fatalError() }
+public var kCGImagePropertyHEICSDelayTime: CFString { fatalError() }
+public var kCGImagePropertyHEICSLoopCount: CFString { fatalError() }
 
 // https://developer.apple.com/documentation/imageio/cgimagedestinationcreatewithdata(_:_:_:_:) and its neighbours
 public final class CGImageDestination {}

@@ -15,6 +15,7 @@ static hoard_image_status status_of(int code)
     switch (code) {
     case JERR_OUT_OF_MEMORY:
     case JERR_NO_BACKING_STORE:
+        return HOARD_IMAGE_TOO_MUCH_MEMORY;
     case JERR_IMAGE_TOO_BIG:
     case JERR_WIDTH_OVERFLOW:
         return HOARD_IMAGE_TOO_LARGE;
@@ -40,7 +41,14 @@ static void on_error(j_common_ptr jpeg)
 static void on_message(j_common_ptr jpeg, int level)
 {
     if (level >= 0) return;
+    const hoard_image *image = jpeg->client_data;
     switch (jpeg->err->msg_code) {
+    case JWRN_JPEG_EOF:
+    case JWRN_HIT_MARKER:
+        // The end that is missing looks like a marker to the decoder.
+        if (image->is_beginning) break;
+        hoard_image_fail(jpeg->client_data, HOARD_IMAGE_DAMAGED);
+        break;
     case JWRN_ADOBE_XFORM:
     case JWRN_BOGUS_PROGRESSION:
     case JWRN_EXTRANEOUS_DATA:
@@ -168,24 +176,12 @@ static void convert(const hoard_image *image, uint32_t width)
     }
 }
 
-static void *taken_or_fail(hoard_image *image, uint64_t count)
-{
-    void *memory = hoard_image_take(image, count);
-    if (memory == NULL) hoard_image_fail(image, HOARD_IMAGE_NO_MEMORY);
-    return memory;
-}
-
 static void take_buffers(hoard_image *image)
 {
     struct jpeg_decompress_struct *jpeg = &image->jpeg;
-    hoard_sampler *sampler = &image->sampler;
-    image->row = taken_or_fail(image, (uint64_t)jpeg->output_width * jpeg->output_components);
-    image->rgba = taken_or_fail(image, (uint64_t)jpeg->output_width * 4);
-    if (hoard_sampler_is_copy(sampler)) return;
-    const uint64_t count = (uint64_t)sampler->width * 4 * sizeof(uint64_t);
-    sampler->sums = taken_or_fail(image, count);
-    memset(sampler->sums, 0, (size_t)count);
-    sampler->row_sums = taken_or_fail(image, count);
+    image->row = hoard_image_take_or_fail(image, (uint64_t)jpeg->output_width * jpeg->output_components);
+    image->rgba = hoard_image_take_or_fail(image, (uint64_t)jpeg->output_width * 4);
+    hoard_image_take_sums(image);
 }
 
 void hoard_jpeg_read_pixels(hoard_image *image)

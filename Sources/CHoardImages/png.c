@@ -73,32 +73,13 @@ static void set_transformations(hoard_image *image)
     png_set_add_alpha(image->png, 0xff, PNG_FILLER_AFTER);
 }
 
-static void *taken_or_fail(hoard_image *image, uint64_t count)
-{
-    void *memory = hoard_image_take(image, count);
-    if (memory == NULL) hoard_image_fail(image, HOARD_IMAGE_NO_MEMORY);
-    return memory;
-}
-
-static uint64_t *taken_sums(hoard_image *image, uint64_t pixels)
-{
-    const uint64_t count = pixels * 4 * sizeof(uint64_t);
-    uint64_t *sums = taken_or_fail(image, count);
-    memset(sums, 0, (size_t)count);
-    return sums;
-}
-
 static void read_rows(hoard_image *image)
 {
-    hoard_sampler *sampler = &image->sampler;
-    if (!hoard_sampler_is_copy(sampler)) {
-        sampler->sums = taken_sums(image, sampler->width);
-        sampler->row_sums = taken_sums(image, sampler->width);
-    }
+    hoard_image_take_sums(image);
     for (uint32_t y = 0; y < image->info.height; y++) {
         hoard_image_check_stop(image);
         png_read_row(image->png, image->row, NULL);
-        hoard_sampler_add_row(sampler, image->row);
+        hoard_sampler_add_row(&image->sampler, image->row);
     }
 }
 
@@ -111,11 +92,10 @@ static void read_passes(hoard_image *image)
     const uint64_t shown = (uint64_t)sampler->width * sampler->height;
     if (!hoard_sampler_is_copy(sampler)) {
         if (shown * 4 * sizeof(uint64_t) < all) {
-            sampler->sums = taken_sums(image, shown);
+            sampler->sums = hoard_image_take_or_fail(image, shown * 4 * sizeof(uint64_t));
+            memset(sampler->sums, 0, (size_t)(shown * 4 * sizeof(uint64_t)));
         } else {
-            image->canvas = taken_or_fail(image, all);
-            sampler->sums = taken_sums(image, sampler->width);
-            sampler->row_sums = taken_sums(image, sampler->width);
+            hoard_image_take_canvas(image, image->info.width, image->info.height);
         }
     }
     const size_t row_length = (size_t)image->info.width * 4;
@@ -139,11 +119,8 @@ static void read_passes(hoard_image *image)
     }
     if (image->canvas == NULL) {
         hoard_sampler_finish(sampler);
-        return;
-    }
-    for (uint32_t y = 0; y < image->info.height; y++) {
-        hoard_image_check_stop(image);
-        hoard_sampler_add_row(sampler, image->canvas + y * row_length);
+    } else {
+        hoard_image_scale(image, image->canvas, row_length);
     }
 }
 
@@ -154,7 +131,7 @@ void hoard_png_read_pixels(hoard_image *image)
     png_read_update_info(image->png, image->png_info);
     const uint64_t row_length = (uint64_t)image->info.width * 4;
     if (png_get_rowbytes(image->png, image->png_info) != row_length) hoard_image_fail(image, HOARD_IMAGE_UNSUPPORTED);
-    image->row = taken_or_fail(image, row_length);
+    image->row = hoard_image_take_or_fail(image, row_length);
     if (image->info.is_interlaced) {
         read_passes(image);
     } else {

@@ -8,9 +8,10 @@
 #endif
 
 extension Bitmap {
-    /// Decodes a PNG or a JPEG, and on Apple's systems whatever else they can decode. The orientation that the file asks for is applied.
+    /// Decodes a PNG or a JPEG; with the traits `WebP`, `GIF` and `AVIF` these kinds, too; on Apple's systems whatever they can decode. The orientation that the
+    /// file asks for is applied. Of an animation it is the first frame; ``AnimatedImage`` has them all.
     ///
-    /// Scaling down happens while the picture is read: memory is taken for what is returned, and for a few rows. Only a progressive JPEG has to be
+    /// Scaling down happens while the picture is read: memory is taken for what is returned, and for a few rows. Some kinds have to be
     /// held whole (``ImageLimits/maximumWorkingBytes``); of an interlaced PNG eight times what is returned is held besides, or the whole picture if that is less.
     ///
     /// Never suspends. O(*n*) in the pixels of the original; called in a task, it ends early when that is cancelled.
@@ -27,7 +28,7 @@ extension Bitmap {
         keepsOriginal: Bool = true
     ) throws(ImageError) {
         let decoded = data.withUnsafeBytes { bytes in
-            BitmapDecoder.decode(bytes, maximumPixelSize: maximumPixelSize, limits: limits)
+            BitmapDecoder.decode(bytes, target: DecodeTarget(maximumPixelSize: maximumPixelSize, processors: []), limits: limits)
         }
         self.init(try decoded.get(), original: keepsOriginal ? data : nil)
     }

@@ -75,6 +75,10 @@ extension ImageError {
         ImageError(.tooLarge, "The image has more than the \(limit) pixels allowed.")
     }
 
+    static func tooManyFrames(limit: Int) -> ImageError {
+        ImageError(.tooLarge, "The animation has more than the \(limit) frames allowed.")
+    }
+
     static func tooMuchMemory(limit: Int) -> ImageError {
         ImageError(.tooLarge, "Decoding the image would take more than the \(limit) bytes allowed; ask for it with a smaller maximumPixelSize.")
     }

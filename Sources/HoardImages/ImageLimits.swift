@@ -16,12 +16,21 @@ public struct ImageLimits: Hashable, Sendable {
     /// The most bytes of memory that decoding one image may take, the pixels it returns included. Default: 256 MiB, which is a picture of 64 million
     /// pixels in full, or a larger one scaled down.
     ///
-    /// A progressive JPEG has to be held whole, in coefficients of 2 bytes: about 3 to 6 bytes for each pixel of the original, whatever the size it is
-    /// shown in. Only libjpeg and libpng keep this limit for what they take themselves; the decoders of Apple's systems have their own.
+    /// Some kinds have to be held whole, whatever the size they are shown in, and take for each pixel of the original: a progressive JPEG about 3 to 6
+    /// bytes, a WebP that is lossless or transparent up to 6, an AVIF 12 or more, a GIF 4 or 8. Only libjpeg and libpng keep this limit for their own memory;
+    /// that of the other libraries is estimated beforehand, and a WebP or an AVIF that is made to do harm can take some hundred megabytes more. The
+    /// decoders of Apple's systems have their own.
     public var maximumWorkingBytes: Int = 256 << 20
 
     /// The most scans of a progressive JPEG. Each takes as long as the whole picture; cameras and encoders write 10 or so. Default: 64.
     public var maximumScanCount: Int = 64
+
+    /// The most frames of an animation. Default: 2,000.
+    public var maximumFrameCount: Int = 2_000
+
+    /// The most bytes of decoded frames that an ``AnimatedImage`` keeps. A longer animation is decoded again each time it is shown, frame by
+    /// frame. Default: 32 MiB.
+    public var maximumAnimationBytes: Int = 32 << 20
 
     public init() {}
 }

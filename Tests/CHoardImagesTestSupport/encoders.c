@@ -13,6 +13,15 @@
 
 #include <jpeglib.h>
 #include <png.h>
+#ifdef HOARD_WEBP
+#include <webp/encode.h>
+#endif
+#ifdef HOARD_GIF
+#include <gif_lib.h>
+#endif
+#ifdef HOARD_AVIF
+#include <avif/avif.h>
+#endif
 #include <zlib.h>
 
 typedef struct {
@@ -112,6 +121,139 @@ void test_jpeg_encode(test_jpeg picture, const uint8_t *rows, size_t stride, uin
     *bytes = written;
     *count = length;
 }
+
+#ifdef HOARD_WEBP
+void test_webp_encode(uint32_t width, uint32_t height, int is_lossless, float quality, const uint8_t *rows, uint8_t **bytes, size_t *count)
+{
+    WebPConfig config;
+    WebPPicture picture;
+    WebPMemoryWriter writer;
+    if (!WebPConfigInit(&config) || !WebPPictureInit(&picture)) abort();
+    config.lossless = is_lossless;
+    // The colours of transparent pixels stay.
+    config.exact = is_lossless;
+    config.quality = quality;
+    picture.use_argb = 1;
+    picture.width = (int)width;
+    picture.height = (int)height;
+    WebPMemoryWriterInit(&writer);
+    picture.writer = WebPMemoryWrite;
+    picture.custom_ptr = &writer;
+    if (!WebPPictureImportRGBA(&picture, rows, (int)width * 4) || !WebPEncode(&config, &picture)) abort();
+    WebPPictureFree(&picture);
+    // The others' bytes are freed by free().
+    *bytes = malloc(writer.size);
+    if (*bytes == NULL) abort();
+    memcpy(*bytes, writer.mem, writer.size);
+    *count = writer.size;
+    WebPMemoryWriterClear(&writer);
+}
+#endif
+
+#ifdef HOARD_GIF
+static int write_gif_bytes(GifFileType *gif, const GifByteType *bytes, int count)
+{
+    append(gif->UserData, bytes, (size_t)count);
+    return count;
+}
+
+static void write_frame(GifFileType *gif, const test_gif_frame *frame)
+{
+    const GraphicsControlBlock control = {
+        .DisposalMode = frame->disposal, .DelayTime = frame->delay, .TransparentColor = frame->transparent < 0 ? NO_TRANSPARENT_COLOR : frame->transparent};
+    GifByteType extension[4];
+    const size_t length = EGifGCBToExtension(&control, extension);
+    if (EGifPutExtension(gif, GRAPHICS_EXT_FUNC_CODE, (int)length, extension) == GIF_ERROR) abort();
+    const int width = (int)frame->width, height = (int)frame->height;
+    if (EGifPutImageDesc(gif, (int)frame->x, (int)frame->y, width, height, frame->is_interlaced, NULL) == GIF_ERROR) abort();
+    static const int starts[] = {0, 4, 2, 1}, steps[] = {8, 8, 4, 2};
+    for (int pass = 0; pass < (frame->is_interlaced ? 4 : 1); pass++) {
+        for (int y = frame->is_interlaced ? starts[pass] : 0; y < height; y += frame->is_interlaced ? steps[pass] : 1) {
+            if (EGifPutLine(gif, (GifPixelType *)(frame->indices + y * width), width) == GIF_ERROR) abort();
+        }
+    }
+}
+
+void test_gif_encode(
+    uint32_t width, uint32_t height, const uint8_t *palette, int repeats, const test_gif_frame *frames, size_t frame_count, uint8_t **bytes, size_t *count)
+{
+    output output = {0};
+    int error = 0;
+    GifFileType *gif = EGifOpen(&output, write_gif_bytes, &error);
+    ColorMapObject *colors = GifMakeMapObject(256, (const GifColorType *)palette);
+    if (gif == NULL || colors == NULL) abort();
+    EGifSetGifVersion(gif, true);
+    if (EGifPutScreenDesc(gif, (int)width, (int)height, 8, 0, colors) == GIF_ERROR) abort();
+    if (repeats >= 0) {
+        const uint8_t loops[] = {1, (uint8_t)repeats, (uint8_t)(repeats >> 8)};
+        if (EGifPutExtensionLeader(gif, APPLICATION_EXT_FUNC_CODE) == GIF_ERROR || EGifPutExtensionBlock(gif, 11, "NETSCAPE2.0") == GIF_ERROR
+            || EGifPutExtensionBlock(gif, 3, loops) == GIF_ERROR || EGifPutExtensionTrailer(gif) == GIF_ERROR) {
+            abort();
+        }
+    }
+    for (size_t index = 0; index < frame_count; index++) write_frame(gif, frames + index);
+    if (EGifCloseFile(gif, &error) == GIF_ERROR) abort();
+    GifFreeMapObject(colors);
+    *bytes = output.bytes;
+    *count = output.count;
+}
+#endif
+
+#ifdef HOARD_AVIF
+static avifImage *avif_frame(test_avif picture, const uint8_t *rows)
+{
+    avifImage *image = avifImageCreate(picture.width, picture.height, picture.depth, picture.is_lossless ? AVIF_PIXEL_FORMAT_YUV444 : AVIF_PIXEL_FORMAT_YUV420);
+    if (image == NULL) abort();
+    image->yuvRange = AVIF_RANGE_FULL;
+    if (picture.is_lossless) image->matrixCoefficients = AVIF_MATRIX_COEFFICIENTS_IDENTITY;
+    if (picture.turns > 0) {
+        image->transformFlags |= AVIF_TRANSFORM_IROT;
+        image->irot.angle = (uint8_t)picture.turns;
+    }
+    if (picture.mirror >= 0) {
+        image->transformFlags |= AVIF_TRANSFORM_IMIR;
+#if AVIF_VERSION >= 1000000
+        image->imir.axis = (uint8_t)picture.mirror;
+#else
+        image->imir.mode = (uint8_t)picture.mirror;
+#endif
+    }
+    avifRGBImage pixels;
+    avifRGBImageSetDefaults(&pixels, image);
+    pixels.depth = 8;
+    pixels.format = AVIF_RGB_FORMAT_RGBA;
+    pixels.ignoreAlpha = !picture.has_alpha;
+    pixels.pixels = (uint8_t *)rows;
+    pixels.rowBytes = picture.width * 4;
+    if (avifImageRGBToYUV(image, &pixels) != AVIF_RESULT_OK) abort();
+    return image;
+}
+
+void test_avif_encode(test_avif picture, const uint8_t *rows, uint8_t **bytes, size_t *count)
+{
+    avifEncoder *encoder = avifEncoderCreate();
+    if (encoder == NULL) abort();
+    encoder->speed = 10;
+    encoder->maxThreads = 1;
+    encoder->timescale = 1000;
+    if (!picture.is_lossless) encoder->minQuantizer = encoder->maxQuantizer = encoder->minQuantizerAlpha = encoder->maxQuantizerAlpha = 10;
+    else encoder->minQuantizer = encoder->maxQuantizer = encoder->minQuantizerAlpha = encoder->maxQuantizerAlpha = 0;
+    for (uint32_t frame = 0; frame < picture.frames; frame++) {
+        avifImage *image = avif_frame(picture, rows + (size_t)frame * picture.width * picture.height * 4);
+        const avifAddImageFlags flags = picture.frames == 1 ? AVIF_ADD_IMAGE_FLAG_SINGLE : AVIF_ADD_IMAGE_FLAG_NONE;
+        if (avifEncoderAddImage(encoder, image, picture.milliseconds, flags) != AVIF_RESULT_OK) abort();
+        avifImageDestroy(image);
+    }
+    avifRWData written = AVIF_DATA_EMPTY;
+    if (avifEncoderFinish(encoder, &written) != AVIF_RESULT_OK) abort();
+    avifEncoderDestroy(encoder);
+    *bytes = malloc(written.size);
+    if (*bytes == NULL) abort();
+    memcpy(*bytes, written.data, written.size);
+    *count = written.size;
+    avifRWDataFree(&written);
+}
+#endif
 
 void test_compressed_zeros(size_t zeros, uint8_t **bytes, size_t *count)
 {

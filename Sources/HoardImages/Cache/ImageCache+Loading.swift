@@ -16,7 +16,7 @@ internal import Synchronization
 /// An original as a flight finds it.
 private struct FoundOriginal {
     enum Content {
-        /// The bitmap in memory was made of it.
+        /// The bitmap in memory, or the thumbnail, was made of it.
         case sameAsInMemory
         case buffer(ByteBuffer)
         case bytes(OriginalBytes)
@@ -27,6 +27,24 @@ private struct FoundOriginal {
     var isFromCache = true
     var staleness: HTTPCacheResponse.Staleness?
     var mayBeKept = true
+    var derivedTerms = DerivedTerms()
+}
+
+/// An image made of an original.
+private struct Decoded: Sendable {
+    var bitmap: Bitmap
+    var animation: AnimatedImage?
+
+    init(_ pixels: DecodedPixels, _ options: ImageOptions) throws(ImageError) {
+        bitmap = try Bitmap(pixels, original: nil).applying(options.processors)
+    }
+
+    /// With all its frames.
+    init(_ data: Data, _ options: ImageOptions, _ limits: ImageLimits) throws(ImageError) {
+        let animation = try AnimatedImage(decoding: data, maximumPixelSize: options.maximumPixelSize, processors: options.processors, limits: limits)
+        self.animation = animation
+        bitmap = animation.firstFrame.bitmap
+    }
 }
 
 extension ImageCache {
@@ -62,7 +80,7 @@ extension ImageCache {
     ) -> ImageLookup {
         _ = memory.value(forKey: key)
         state.withLock { $0.statistics.memoryHits += 1 }
-        return ImageLookup(image: known.bitmap, wasDecoded: false, isFromCache: isFromCache, staleness: staleness)
+        return ImageLookup(known, wasDecoded: false, isFromCache: isFromCache, staleness: staleness)
     }
 
     /// What a flight does: has the original judged by whoever keeps it, and decodes it unless that has been done.
@@ -71,20 +89,43 @@ extension ImageCache {
         let fence = state.withLock { $0.fences.open(request) }
         defer { state.withLock { $0.fences.close(fence) } }
         let known = memory.peek(key)
-        guard let original = try await original(of: request, known: known) else { return nil }
+        let thumbnail = known == nil ? await thumbnail(of: request) : nil
+        guard let original = try await original(of: request, known: known ?? thumbnail) else { return nil }
         let identity: ContentIdentity? =
             switch original.content {
-            case .sameAsInMemory: known?.identity
+            case .sameAsInMemory: (known ?? thumbnail)?.identity
             case .buffer(let buffer): buffer.withUnsafeReadableBytes { ContentIdentity($0) }
             case .bytes(let bytes): bytes.identity
             }
         if let known, let identity, known.identity == identity {
             return hit(known, forKey: key, isFromCache: original.isFromCache, staleness: original.staleness)
         }
+        if let thumbnail, let identity, thumbnail.identity == identity { return await show(thumbnail, of: request, original, fence) }
         guard let identity else { throw ImageError.damaged }
-        let bitmap = Bitmap(try await decode(original.content, request.options), original: nil)
-        if original.mayBeKept { keep(DecodedImage(bitmap: bitmap, identity: identity, validator: original.validator), forKey: key, fence) }
-        return ImageLookup(image: bitmap, wasDecoded: true, isFromCache: original.isFromCache, staleness: original.staleness)
+        let decoded = try await decode(original.content, request)
+        let image = DecodedImage(bitmap: decoded.bitmap, animation: decoded.animation, identity: identity, validator: original.validator)
+        if original.mayBeKept {
+            keep(image, forKey: key, fence)
+            await keepDerived(image, of: request, original.derivedTerms, fence)
+        }
+        return ImageLookup(image, wasDecoded: true, isFromCache: original.isFromCache, staleness: original.staleness)
+    }
+
+    /// A thumbnail that may be shown, as its original is the one that it was made of.
+    private func show(
+        _ thumbnail: DecodedImage,
+        of request: ImageRequest,
+        _ original: FoundOriginal,
+        _ fence: FenceTable<ImageRequest>.Fence
+    ) async -> ImageLookup {
+        noteThumbnailHit()
+        let image = DecodedImage(bitmap: thumbnail.bitmap, animation: nil, identity: thumbnail.identity, validator: original.validator)
+        if original.mayBeKept {
+            keep(image, forKey: request.decodedKey, fence)
+            // The same bytes under a new entity tag: next time that one tells it.
+            if image.validator != thumbnail.validator { await keepThumbnail(image, of: request, original.derivedTerms, fence) }
+        }
+        return ImageLookup(image, wasDecoded: false, isFromCache: original.isFromCache, staleness: original.staleness)
     }
 
     /// Has the original of an image fetched and kept, and decodes nothing. As much of it is read as would be for a bitmap.
@@ -95,9 +136,12 @@ extension ImageCache {
     private func original(of request: ImageRequest, known: DecodedImage?) async throws(ImageError) -> FoundOriginal? {
         switch request.source {
         case .key(let key):
-            return await originals.value(forKey: OriginalKey(key: key, partition: request.partition)).map {
-                FoundOriginal(content: .bytes($0))
-            }
+            let found = await originals.lookup(forKey: OriginalKey(key: key, partition: request.partition))
+            guard let found, found.isFresh else { return nil }
+            var original = FoundOriginal(content: .bytes(found.value))
+            original.derivedTerms.isInMemoryOnly = found.value.isInMemoryOnly || request.options.keepsInMemoryOnly
+            original.derivedTerms.expires = found.freshUntil
+            return original
         case .url(let url):
             return try await fetch(url.text, request, known: known)
         }
@@ -121,17 +165,24 @@ extension ImageCache {
         let validator = ImageValidator(response.head, url: response.url)
         var original = FoundOriginal(content: .sameAsInMemory, validator: validator, isFromCache: response.isFromCache, staleness: response.staleness)
         // A bitmap in memory is a copy like any other.
-        original.mayBeKept = request.options.cacheMode != .noStore && !CacheControl(response: response.head.headerFields).noStore
+        let isUnstorable = CacheControl(response: response.head.headerFields).noStore
+        original.mayBeKept =
+            request.options.cacheMode != .noStore && !isUnstorable && !CacheControl(request: request.options.fields).noStore
+        // Earlier responses could be stored.
+        if isUnstorable, configuration.keepsPlaceholders || request.options.keepsThumbnail {
+            await removeDerived(.image(request.source, partition: request.partition))
+        }
+        original.derivedTerms.isInMemoryOnly = request.options.keepsInMemoryOnly
         // What the validator says to be the same need not be read from the cache.
         if let validator, known?.validator == validator, response.isFromCache, response.body.bytesAtHand == nil { return original }
-        original.content = .buffer(try await bytes(of: response.body))
+        original.content = .buffer(try await bytes(of: response.body, request))
         return original
     }
 
-    private func bytes(of body: HTTPBody) async throws(ImageError) -> ByteBuffer {
+    private func bytes(of body: HTTPBody, _ request: ImageRequest) async throws(ImageError) -> ByteBuffer {
         let limit = max(0, configuration.limits.maximumEncodedBytes)
         do {
-            return try await body.collect(upTo: limit)
+            return try await collect(body, of: request, upTo: limit)
         } catch is HTTPBodyTooLargeError {
             noteFailure(isRefusal: true)
             throw ImageError.tooManyBytes(limit: limit)
@@ -145,19 +196,23 @@ extension ImageCache {
         }
     }
 
-    private func decode(_ content: FoundOriginal.Content, _ options: ImageOptions) async throws(ImageError) -> DecodedPixels {
+    private func decode(_ content: FoundOriginal.Content, _ request: ImageRequest) async throws(ImageError) -> Decoded {
         let limits = configuration.limits
         do {
             let decoded = try await slots.run { () throws(ImageError) in
                 switch content {
                 case .buffer(let buffer):
-                    try buffer.withUnsafeReadableBytes {
-                        BitmapDecoder.decode($0, maximumPixelSize: options.maximumPixelSize, limits: limits)
-                    }.get()
+                    if request.wantsFrames { return try Decoded(Data(buffer.readableBytesView), request.options, limits) }
+                    return try Decoded(
+                        buffer.withUnsafeReadableBytes { BitmapDecoder.decode($0, target: request.options.target, limits: limits) }.get(),
+                        request.options
+                    )
                 case .bytes(let bytes):
-                    try bytes.data.withUnsafeBytes {
-                        BitmapDecoder.decode($0, maximumPixelSize: options.maximumPixelSize, limits: limits)
-                    }.get()
+                    if request.wantsFrames { return try Decoded(bytes.data, request.options, limits) }
+                    return try Decoded(
+                        bytes.data.withUnsafeBytes { BitmapDecoder.decode($0, target: request.options.target, limits: limits) }.get(),
+                        request.options
+                    )
                 case .sameAsInMemory:
                     throw ImageError.damaged
                 }

@@ -43,12 +43,26 @@ extension ImageCache {
         lookupInMemory(request(for: url, options))?.image
     }
 
+    /// The image at a URL with all its frames, if it moves. Suspends. As ``image(for:options:)-(String,_)``.
+    ///
+    /// Frames and the image that does not move are kept apart. Frames count in memory with the bytes that they take up when all have been shown.
+    public func animatedImage(for url: String, options: ImageOptions = ImageOptions()) async throws(ImageError) -> AnimatedImage {
+        let lookup = try await lookup(request(for: url, options, wantsFrames: true))
+        guard let animation = lookup.animation else { throw ImageError.damaged }
+        return animation
+    }
+
+    /// The image whose original was stored under a key, with all its frames. Suspends. As ``image(forKey:options:)``.
+    public func animatedImage(forKey key: String, options: ImageOptions = ImageOptions()) async throws(ImageError) -> AnimatedImage? {
+        try await fly(request(forKey: key, options, wantsFrames: true))?.animation
+    }
+
     /// The image whose original was stored under a key. Counts as a use of the original. Suspends.
     ///
     /// - Returns: `nil` if there is none.
     /// - Throws: ``ImageError`` if the original cannot be decoded. A store that fails counts as one that has nothing.
     public func image(forKey key: String, options: ImageOptions = ImageOptions()) async throws(ImageError) -> Bitmap? {
-        try await fly(ImageRequest(.key(ExactText(key)), options, partition: partitionOfKey(options.partition)))?.image
+        try await fly(request(forKey: key, options))?.image
     }
 
     /// The bytes stored under a key, exactly as they were given. Counts as a use. Suspends.
@@ -72,8 +86,12 @@ extension ImageCache {
         }
     }
 
-    func request(for url: String, _ options: ImageOptions) -> ImageRequest {
-        ImageRequest(.url(ExactText(url)), options, partition: partitionOfURL(options.partition))
+    func request(for url: String, _ options: ImageOptions, wantsFrames: Bool = false) -> ImageRequest {
+        ImageRequest(.url(ExactText(url)), options, partition: partitionOfURL(options.partition), wantsFrames: wantsFrames)
+    }
+
+    func request(forKey key: String, _ options: ImageOptions, wantsFrames: Bool = false) -> ImageRequest {
+        ImageRequest(.key(ExactText(key)), options, partition: partitionOfKey(options.partition), wantsFrames: wantsFrames)
     }
 
     func originalKey(_ key: String, _ partition: String?) -> OriginalKey {

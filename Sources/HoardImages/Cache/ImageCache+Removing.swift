@@ -6,7 +6,7 @@ internal import HoardHTTP
 internal import Synchronization
 
 extension ImageCache {
-    /// Removes the image at a URL: its bitmaps in all sizes, and its original from the HTTP cache. Suspends.
+    /// Removes the image at a URL: its bitmaps in all sizes, its thumbnails and placeholder, and its original from the HTTP cache. Suspends.
     ///
     /// - Parameter partition: As ``ImageOptions/partition``.
     public func removeImage(for url: String, partition: String? = nil) async {
@@ -16,9 +16,10 @@ extension ImageCache {
         _ = await client?.cache.remove(url, partition: partition.text)
         // What was decoded from the original before that was gone.
         forget(scope)
+        await removeDerived(scope)
     }
 
-    /// Removes the image stored under a key: its bitmaps in all sizes, and its original from every tier. Suspends.
+    /// Removes the image stored under a key: its bitmaps in all sizes, its thumbnails and placeholder, and its original from every tier. Suspends.
     ///
     /// - Parameter partition: As ``ImageOptions/partition``.
     public func removeImage(forKey key: String, partition: String? = nil) async {
@@ -27,9 +28,10 @@ extension ImageCache {
         forget(scope)
         await originals.removeValue(forKey: originalKey)
         forget(scope)
+        await removeDerived(scope)
     }
 
-    /// Removes all images of a partition, as when a user logs out: their bitmaps, their originals in the stores, and in the HTTP cache whatever belongs to
+    /// Removes all images of a partition, as when a user logs out: their bitmaps, their originals, thumbnails and placeholders in the stores, and in the HTTP cache whatever belongs to
     /// it, images or not. Suspends.
     ///
     /// Nothing that is under way for it is kept; those who have asked get their images. O(1) in the stores and in the HTTP cache, O(*n*) in the partition's bitmaps
@@ -41,16 +43,19 @@ extension ImageCache {
         await originals.removePartition(partition)
         await client?.cache.removePartition(partition)
         forget(scope)
+        await removeDerived(scope)
     }
 
-    /// Removes all bitmaps, and all originals stored by key. Responses in the HTTP cache stay: they need not be this cache's alone. Suspends.
+    /// Removes all bitmaps, thumbnails and placeholders, and all originals stored by key. Responses in the HTTP cache stay: they need not be this cache's alone. Suspends.
     public func removeAll() async {
         forget(.everything)
         await originals.removeAll()
         forget(.everything)
+        await removeDerived(.everything)
     }
 
-    /// Removes all bitmaps from memory, and no original: they are decoded again when they are asked for. Never suspends.
+    /// Removes all bitmaps from memory, and no original, thumbnail or placeholder: they are decoded again, or read from their thumbnails, when they are
+    /// asked for. Never suspends.
     public func removeDecodedImages() {
         forget(.everything)
     }
@@ -62,6 +67,12 @@ extension ImageCache {
     @discardableResult
     public func trim(toFraction fraction: Double) -> Int {
         memory.trim(toFraction: fraction)
+    }
+
+    /// Waits until the stores have every thumbnail and placeholder that was accepted before. For a process that is about to end, and for tests: what a
+    /// store misses is made again when it is needed. Suspends.
+    public func flush() async {
+        await derived.flush()
     }
 
     /// What the cache holds and has done since it was created.

@@ -39,12 +39,15 @@ extension ImageCache {
             await originals.removeValue(forKey: originalKey)
         }
         await originals.insert(
-            OriginalBytes(original),
+            OriginalBytes(original, isInMemoryOnly: keepsInMemoryOnly),
             forKey: originalKey,
             policy: policy,
             partition: originalKey.partition.isEmpty ? nil : originalKey.partition.text
         )
-        forget(.image(.key(originalKey.key), partition: originalKey.partition))
+        let scope = ImageScope.image(.key(originalKey.key), partition: originalKey.partition)
+        forget(scope)
+        // Of an original that is replaced by another in the stores, thumbnails are not shown any more. Of one that must leave, nothing may stay.
+        if keepsInMemoryOnly || expiresAfter != nil { await removeDerived(scope) }
     }
 
     /// The longest key, with the name of its partition: what stores accept, less what is put in front of it.

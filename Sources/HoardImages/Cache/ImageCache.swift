@@ -22,7 +22,7 @@ internal import Synchronization
 /// ``Configuration/maximumConcurrentDecodes`` images are decoded at once. Decoding never runs on the caller's executor. A caller that is cancelled gets its error at
 /// once; the work ends when the last caller has left.
 ///
-/// Stores may be shared with other caches: what this one writes is kept apart under the name `images`. It does not close them.
+/// Stores may be shared with other caches: what this one writes is kept apart under the names `images` and `images-derived`. It does not close them.
 public final class ImageCache: Sendable {
     /// The limits that the cache was created with.
     public let configuration: Configuration
@@ -30,8 +30,13 @@ public final class ImageCache: Sendable {
     let client: CachingClient?
     let originals: TieredCache<OriginalKey, OriginalBytes>
     let memory: Cache<DecodedKey, DecodedImage>
+    /// Thumbnails, which are in the stores only, and placeholders.
+    let derived: TieredCache<DerivedKey, DerivedImage>
+    let hasStores: Bool
+    let clock: any WallClock
     let flights = SingleFlight<ImageRequest, ImageLookup?>()
     let slots: DecodingSlots
+    let previews = PreviewReaders()
     let state = Mutex(State())
 
     struct State {
@@ -44,8 +49,9 @@ public final class ImageCache: Sendable {
     ///
     /// - Parameters:
     ///   - client: Fetches what is asked for by URL, through its HTTP cache. `nil`: only images by key.
-    ///   - stores: Where originals by key are kept, nearest first. Without any they are kept in memory.
-    ///   - clock: Dates originals in stores.
+    ///   - stores: Where originals by key, thumbnails and placeholders are kept, nearest first. Without any, originals and placeholders are kept in
+    ///     memory, and thumbnails are not kept.
+    ///   - clock: Dates what is in the stores.
     ///   - ticker: Ages originals in memory, and measures how long stores take.
     public init(
         client: CachingClient? = nil,
@@ -56,16 +62,20 @@ public final class ImageCache: Sendable {
     ) {
         self.configuration = configuration
         self.client = client
+        self.clock = clock
+        hasStores = !stores.isEmpty
+        let stores = StoreStack(stores, ticker: ticker)
         originals = TieredCache(
             name: "images",
             configuration: .init(maximumWeight: max(0, configuration.maximumOriginalMemoryBytes), weigher: { $1.data.count + $0.byteCount + 256 }),
-            stores: StoreStack(stores, ticker: ticker),
+            stores: stores,
             codec: OriginalBytes.codec,
             recordKey: { $0.recordKey },
             clock: clock,
             ticker: ticker
         )
-        memory = Cache(maximumWeight: max(0, configuration.maximumMemoryBytes), ticker: ticker) { $1.bitmap.byteCount + $0.byteCount + 256 }
+        derived = Self.derivedCache(stores, configuration, clock, ticker)
+        memory = Cache(maximumWeight: max(0, configuration.maximumMemoryBytes), ticker: ticker) { $1.byteCount + $0.byteCount + 256 }
         slots = DecodingSlots(count: configuration.maximumConcurrentDecodes)
     }
 }

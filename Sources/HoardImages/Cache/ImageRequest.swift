@@ -29,14 +29,17 @@ struct ImageRequest: Hashable, Sendable {
     let options: ImageOptions
     /// The one that counts in the end; empty for none.
     let partition: ExactText
+    /// Whether all frames of an animation are asked for.
+    let wantsFrames: Bool
 
-    init(_ source: ImageSource, _ options: ImageOptions, partition: ExactText) {
+    init(_ source: ImageSource, _ options: ImageOptions, partition: ExactText, wantsFrames: Bool = false) {
         var options = options
         options.partition = nil
         options.maximumPixelSize = options.maximumPixelSize.map { max(1, $0) }
         self.source = source
         self.options = options
         self.partition = partition
+        self.wantsFrames = wantsFrames
     }
 
     var decodedKey: DecodedKey {
@@ -44,6 +47,8 @@ struct ImageRequest: Hashable, Sendable {
             source: source,
             partition: partition,
             maximumPixelSize: options.maximumPixelSize,
+            processors: options.processors,
+            wantsFrames: wantsFrames,
             keepsInMemoryOnly: options.keepsInMemoryOnly,
             fields: options.fields
         )
@@ -55,6 +60,8 @@ struct DecodedKey: Hashable, Sendable {
     let source: ImageSource
     let partition: ExactText
     let maximumPixelSize: Int?
+    let processors: [ImageProcessor]
+    let wantsFrames: Bool
     let keepsInMemoryOnly: Bool
     let fields: HTTPFields
 
@@ -77,7 +84,8 @@ struct DecodedKey: Hashable, Sendable {
     /// How many bytes the key and its tags take up. A name in Unicode is up to three times as long in a tag.
     var byteCount: Int {
         let names = source.name.byteCount + partition.byteCount
-        return 4 * names + fields.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count }
+        let changes = processors.reduce(0) { $0 + $1.byteCount }
+        return 4 * names + changes + fields.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count }
     }
 }
 
@@ -100,9 +108,12 @@ struct OriginalKey: Hashable, Sendable {
 struct OriginalBytes: Sendable {
     let data: Data
     let identity: ContentIdentity
+    /// Whether no store may have it, or what is made of it.
+    let isInMemoryOnly: Bool
 
-    init(_ data: Data) {
+    init(_ data: Data, isInMemoryOnly: Bool = false) {
         self.data = data
+        self.isInMemoryOnly = isInMemoryOnly
         identity = data.withUnsafeBytes { ContentIdentity($0) }
     }
 
@@ -123,14 +134,23 @@ struct ContentIdentity: Hashable, Sendable {
         byteCount = bytes.count
         digest = XXH64.hash(bytes)
     }
+
+    init(byteCount: Int, digest: UInt64) {
+        self.byteCount = byteCount
+        self.digest = digest
+    }
 }
 
 /// A bitmap in memory.
 struct DecodedImage: Sendable {
     let bitmap: Bitmap
+    /// All frames, if they were asked for.
+    let animation: AnimatedImage?
     let identity: ContentIdentity
     /// The strong entity tag of the response it came with, and the URL that it is one of.
     let validator: ImageValidator?
+
+    var byteCount: Int { animation?.byteCount ?? bitmap.byteCount }
 }
 
 /// What of a response says that another one has the same bytes: [RFC 9110 §8.8.1](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.1). An entity tag
@@ -143,5 +163,10 @@ struct ImageValidator: Hashable, Sendable {
         guard let tag = head.headerFields[.eTag], tag.hasPrefix("\"") else { return nil }
         entityTag = ExactText(tag)
         self.url = ExactText(url)
+    }
+
+    init(entityTag: ExactText, url: ExactText) {
+        self.entityTag = entityTag
+        self.url = url
     }
 }

@@ -7,27 +7,40 @@
     internal import Foundation
 #endif
 
-/// Chooses the decoder of the platform: libpng and libjpeg on Linux, Image I/O on Apple's systems.
+/// Chooses the decoder of the platform: the system's libraries on Linux, Image I/O on Apple's systems.
 enum BitmapDecoder {
-    /// A result instead of an error, so that it passes through the closures that lend bytes.
-    static func decode(_ bytes: UnsafeRawBufferPointer, maximumPixelSize: Int?, limits: ImageLimits) -> Result<DecodedPixels, ImageError> {
-        guard bytes.count <= max(0, limits.maximumEncodedBytes) else { return .failure(.tooManyBytes(limit: limits.maximumEncodedBytes)) }
-        let reader = ByteReader(bytes)
-        guard let format = ImageFormat(reader) else { return .failure(.notAnImage) }
-        return Result { () throws(ImageError) in
+    /// Decodes an image, the first frame if it moves.
+    ///
+    /// - Parameter isBeginning: Whether the end of a JPEG may be missing.
+    /// - Returns: A result instead of an error, so that it passes through the closures that lend bytes.
+    static func decode(
+        _ bytes: UnsafeRawBufferPointer,
+        isBeginning: Bool = false,
+        target: DecodeTarget,
+        limits: ImageLimits
+    ) -> Result<DecodedPixels, ImageError> {
+        Result { () throws(ImageError) in
+            let format = try format(of: bytes, limits)
             #if Images && os(Linux)
-                if case .other(let name) = format {
-                    throw ImageError(.unsupported, "\(name) images cannot be decoded here, only PNG and JPEG.")
-                }
-                let orientation = Orientation(of: format, reader)
-                return try LibraryDecoder.decode(bytes, orientation: orientation, maximumPixelSize: maximumPixelSize, limits: limits)
+                return try LibraryDecoder.decode(bytes, format, isBeginning: isBeginning, target: target, limits: limits)
             #elseif canImport(ImageIO)
-                return try ImageIODecoder.decode(bytes, maximumPixelSize: maximumPixelSize, limits: limits)
+                _ = format
+                return try ImageIODecoder.decode(bytes, isBeginning: isBeginning, target: target, limits: limits)
             #else
                 _ = format
                 throw decoderNotAvailable
             #endif
         }
+    }
+
+    /// The image's kind, if it is not too long and can be decoded.
+    static func format(of bytes: UnsafeRawBufferPointer, _ limits: ImageLimits) throws(ImageError) -> ImageFormat {
+        guard bytes.count <= max(0, limits.maximumEncodedBytes) else { throw .tooManyBytes(limit: limits.maximumEncodedBytes) }
+        guard let format = ImageFormat(ByteReader(bytes)) else { throw .notAnImage }
+        #if Images && os(Linux)
+            if let reason = LibraryDecoder.reasonAgainst(format) { throw ImageError(.unsupported, reason) }
+        #endif
+        return format
     }
 
     /// Writes a bitmap as PNG.

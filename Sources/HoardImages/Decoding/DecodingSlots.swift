@@ -29,7 +29,21 @@ final class DecodingSlots: Sendable {
         return try body()
     }
 
-    /// The number of slots that nobody has. For tests.
+    /// Runs `body` if there is a free slot.
+    ///
+    /// - Returns: `nil` if there is none.
+    func runNow<Output>(_ body: () -> Output) -> Output? {
+        let isFree = state.withLock { state in
+            guard state.free > 0 else { return false }
+            state.free -= 1
+            return true
+        }
+        guard isFree else { return nil }
+        defer { giveBack() }
+        return body()
+    }
+
+    /// The number of free slots. For tests.
     var freeCount: Int { state.withLock { $0.free } }
 
     /// The number of callers that wait for a slot. For tests.

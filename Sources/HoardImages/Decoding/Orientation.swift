@@ -3,16 +3,23 @@
 
 /// How a picture has to be turned to be seen the right way up: the `Orientation` of EXIF, from 1 (as it is stored) to 8.
 ///
-/// JPEG has it in an APP1 segment, PNG in a chunk `eXIf`. What is not there, or makes no sense, is 1.
+/// JPEG has it in an APP1 segment, PNG in a chunk `eXIf`, WebP in a chunk `EXIF`. AVIF has properties of its own, which
+/// libavif reads. What is not there, or makes no sense, is 1.
 struct Orientation: Hashable, Sendable {
     let value: Int
 
-    static let asStored = Orientation(value: 1)
+    static let asStored = Orientation(asStored: 1)
 
     /// Whether width and height change places.
     var exchangesSides: Bool { value >= 5 }
 
-    private init(value: Int) {
+    private init(asStored value: Int) {
+        self.value = value
+    }
+
+    /// - Returns: `nil` unless `value` is from 1 to 8.
+    init?(value: Int) {
+        guard (1...8).contains(value) else { return nil }
         self.value = value
     }
 
@@ -22,7 +29,8 @@ struct Orientation: Hashable, Sendable {
             switch format {
             case .jpeg: Self.startInJPEG(reader)
             case .png: Self.startInPNG(reader)
-            case .other: nil
+            case .webP: Self.startInWebP(reader)
+            case .gif, .avif, .other: nil
             }
         self = start.flatMap { Self(tiff: reader, at: $0) } ?? .asStored
     }
@@ -53,6 +61,16 @@ struct Orientation: Hashable, Sendable {
         while let length = reader.uint32(at: offset), !reader.has("IDAT", at: offset + 4), !reader.has("IEND", at: offset + 4) {
             if reader.has("eXIf", at: offset + 4) { return offset + 8 }
             offset += 12 + length
+        }
+        return nil
+    }
+
+    /// The chunk stands behind the picture. Some programs write the six bytes in front that a JPEG has.
+    private static func startInWebP(_ reader: ByteReader) -> Int? {
+        var offset = 12
+        while let length = reader.uint32(at: offset + 4, isBigEndian: false) {
+            if reader.has("EXIF", at: offset) { return reader.has(Array("Exif".utf8) + [0, 0], at: offset + 8) ? offset + 14 : offset + 8 }
+            offset += 8 + length + length % 2
         }
         return nil
     }

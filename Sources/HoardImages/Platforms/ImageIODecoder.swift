@@ -8,33 +8,13 @@
 
     /// Whatever the system can decode, by Image I/O, which scales down while it decodes.
     enum ImageIODecoder {
-        static func decode(_ bytes: UnsafeRawBufferPointer, maximumPixelSize: Int?, limits: ImageLimits) throws(ImageError) -> DecodedPixels {
-            let options = [kCGImageSourceShouldCache: false] as CFDictionary
-            guard let source = CGImageSourceCreateWithData(Data(bytes) as CFData, options), CGImageSourceGetCount(source) > 0 else {
-                throw ImageError.notAnImage
-            }
-            guard CGImageSourceGetStatus(source) == .statusComplete, CGImageSourceGetStatusAtIndex(source, 0) == .statusComplete else {
-                throw ImageError.damaged
-            }
-            let properties = CGImageSourceCopyPropertiesAtIndex(source, 0, options) as? [CFString: Any]
-            guard let width = properties?[kCGImagePropertyPixelWidth] as? Int, let height = properties?[kCGImagePropertyPixelHeight] as? Int,
-                width > 0, height > 0
-            else { throw ImageError.damaged }
-            let (area, overflows) = width.multipliedReportingOverflow(by: height)
-            guard !overflows, area <= limits.maximumPixelCount else { throw ImageError.tooManyPixels(limit: limits.maximumPixelCount) }
-            let size = TargetSize(fitting: width, height, into: maximumPixelSize)
-            guard size.width * size.height <= limits.maximumWorkingBytes / 4 else {
-                throw ImageError.tooMuchMemory(limit: limits.maximumWorkingBytes)
-            }
-            if Task.isCancelled { throw ImageError.cancelled }
-            let thumbnailOptions: [CFString: Any] = [
-                kCGImageSourceCreateThumbnailFromImageAlways: true,
-                kCGImageSourceCreateThumbnailWithTransform: true,
-                kCGImageSourceThumbnailMaxPixelSize: max(size.width, size.height),
-                kCGImageSourceShouldCacheImmediately: false,
-            ]
-            guard let image = CGImageSourceCreateThumbnailAtIndex(source, 0, thumbnailOptions as CFDictionary) else { throw ImageError.damaged }
-            return try pixels(of: image)
+        static func decode(
+            _ bytes: UnsafeRawBufferPointer,
+            isBeginning: Bool,
+            target: DecodeTarget,
+            limits: ImageLimits
+        ) throws(ImageError) -> DecodedPixels {
+            try ImageIOImage(Data(bytes), isBeginning: isBeginning, limits: limits).frame(at: 0, target)
         }
 
         static func encode(_ bitmap: Bitmap) throws(ImageError) -> Data {
@@ -48,7 +28,7 @@
         }
 
         /// Draws the image into rows of RGBA. Core Graphics draws premultiplied only, so alpha is divided out again.
-        private static func pixels(of image: CGImage) throws(ImageError) -> DecodedPixels {
+        static func pixels(of image: CGImage) throws(ImageError) -> DecodedPixels {
             var bytes = [UInt8](repeating: 0, count: image.width * image.height * 4)
             let hasDrawn = bytes.withUnsafeMutableBytes { bytes in
                 guard let space = CGColorSpace(name: CGColorSpace.sRGB),

@@ -42,6 +42,42 @@ typedef struct {
 
 void test_jpeg_encode(test_jpeg jpeg, const uint8_t *rows, size_t stride, uint8_t **bytes, size_t *count);
 
+/// Writes rows of RGBA as WebP: exactly, or with this quality, 0 to 100. Needs HOARD_WEBP.
+void test_webp_encode(uint32_t width, uint32_t height, int is_lossless, float quality, const uint8_t *rows, uint8_t **bytes, size_t *count);
+
+typedef struct {
+    uint32_t x, y, width, height;
+    /// Hundredths of a second.
+    int delay;
+    /// As in the file: 0 unspecified, 1 stays, 2 background, 3 previous.
+    int disposal;
+    /// The index of the transparent colour; -1: none.
+    int transparent;
+    int is_interlaced;
+    /// width * height indices into the palette.
+    const uint8_t *indices;
+} test_gif_frame;
+
+/// Writes a GIF with a palette of 256 RGB triples. `repeats`: of the Netscape extension; -1: none. Needs HOARD_GIF.
+void test_gif_encode(
+    uint32_t width, uint32_t height, const uint8_t *palette, int repeats, const test_gif_frame *frames, size_t frame_count, uint8_t **bytes, size_t *count);
+
+typedef struct {
+    uint32_t width, height;
+    /// 8, 10 or 12.
+    int depth;
+    /// Exactly, without loss and with 8 bits.
+    int is_lossless;
+    int has_alpha;
+    /// Quarter turns against the clock, and the mirror's mode; -1: none.
+    int turns, mirror;
+    /// More than one: a sequence, of so many milliseconds each.
+    uint32_t frames, milliseconds;
+} test_avif;
+
+/// Writes frames of RGBA, one behind the other, as AVIF. Needs HOARD_AVIF.
+void test_avif_encode(test_avif picture, const uint8_t *rows, uint8_t **bytes, size_t *count);
+
 /// zlib's form of `count` zeros.
 void test_compressed_zeros(size_t zeros, uint8_t **bytes, size_t *count);
 

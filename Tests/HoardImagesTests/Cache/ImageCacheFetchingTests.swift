@@ -178,11 +178,11 @@
         @Test func failuresAreTypedAndLeaveNothing() async throws {
             let origin = ImageOrigin([
                 "/text": .fresh(Data("<html>".utf8)), "/damaged": .fresh(Picture.gradient(9, 9).png().dropLast(20)),
-                "/bomb": .fresh(Picture.gradient(1, 1).png().claimingSize(90_000, 90_000)), "/gif": .fresh(Data("GIF89a".utf8)),
+                "/bomb": .fresh(Picture.gradient(1, 1).png().claimingSize(90_000, 90_000)), "/heif": .fresh(Data("\0\0\0\u{18}ftypheic".utf8)),
                 "/empty": .fresh(Data()),
             ])
             let expected: [String: ImageError.Code] = [
-                "/text": .notAnImage, "/damaged": .damaged, "/bomb": .tooLarge, "/gif": .unsupported, "/empty": .notAnImage,
+                "/text": .notAnImage, "/damaged": .damaged, "/bomb": .tooLarge, "/heif": .unsupported, "/empty": .notAnImage,
                 "/missing": .unacceptableStatus,
             ]
             for (path, code) in expected {

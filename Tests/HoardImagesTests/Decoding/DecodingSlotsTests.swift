@@ -82,4 +82,15 @@ import Testing
         #expect(try await slots.run { 1 } == 1)
         #expect(slots.freeCount == 1)
     }
+
+    @Test func workForNowIsLeftOutWhenAllSlotsAreTaken() async {
+        let slots = DecodingSlots(count: 1)
+        #expect(slots.runNow { 1 } == 1)
+        #expect(slots.freeCount == 1)
+        #expect(await slots.take())
+        #expect(slots.runNow { 1 } == nil)
+        slots.giveBack()
+        #expect(slots.runNow { slots.freeCount } == 0)
+        #expect(slots.freeCount == 1)
+    }
 }

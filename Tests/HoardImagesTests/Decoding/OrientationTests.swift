@@ -29,6 +29,16 @@
             }
         }
 
+        #if WebP
+            @Test(arguments: 1...8, [false, true]) func aWebPIsTurnedAsItAsks(orientation: Int, hasPrefix: Bool) throws {
+                var generator = SeededGenerator(seed: UInt64(orientation))
+                let picture = Picture.noise(11, 6, hasAlpha: true, using: &generator)
+                let exif = (hasPrefix ? Data("Exif\0\0".utf8) : Data()) + Data.exif(orientation: orientation, isBigEndian: hasPrefix)
+                let data = picture.webP().appendingRIFFChunk("EXIF", exif, width: 11, height: 6)
+                #expect(Picture(try Bitmap(decoding: data)) == picture.oriented(orientation))
+            }
+        #endif
+
         @Test func otherSegmentsBeforeTheOrientationArePassedOver() throws {
             let exif = Data("Exif\0\0".utf8) + Data.exif(orientation: 6)
             let data = Picture.gradient(24, 8).jpeg()
@@ -53,7 +63,7 @@
                     damaged[Int.random(in: 0..<damaged.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
                 }
                 damaged = damaged.prefix(Int.random(in: 0...damaged.count, using: &generator))
-                for format in [ImageFormat.jpeg, .png] {
+                for format in [ImageFormat.jpeg, .png, .webP] {
                     let value = damaged.withUnsafeBytes { Orientation(of: format, ByteReader($0)) }.value
                     #expect((1...8).contains(value), "seed \(seed)")
                 }

@@ -28,6 +28,19 @@
             Data(prefix(2)) + Data([0xFF, marker]) + Self.bigEndian(content.count + 2, bytes: 2) + content + Data(dropFirst(2))
         }
 
+        /// A WebP of one picture, in the form that has other chunks, with one behind the picture.
+        func appendingRIFFChunk(_ name: String, _ content: Data, width: Int, height: Int) -> Data {
+            let hasAlpha: UInt8 = 0x10
+            let hasEXIF: UInt8 = 0x08
+            let header = Data([hasAlpha | hasEXIF, 0, 0, 0]) + Self.littleEndian(width - 1, bytes: 3) + Self.littleEndian(height - 1, bytes: 3)
+            let chunks = Self.riffChunk("VP8X", header) + Data(dropFirst(12)) + Self.riffChunk(name, content)
+            return Data("RIFF".utf8) + Self.littleEndian(chunks.count + 4, bytes: 4) + Data("WEBP".utf8) + chunks
+        }
+
+        static func riffChunk(_ name: String, _ content: Data) -> Data {
+            Data(name.utf8) + littleEndian(content.count, bytes: 4) + content + Data(repeating: 0, count: content.count % 2)
+        }
+
         /// A JPEG that says it has other sides.
         func claimingJPEGSize(_ width: Int, _ height: Int) -> Data {
             var changed = self

@@ -81,6 +81,15 @@
             }
         }
 
+        /// Turned by a quarter, against the clock.
+        func turned() -> Picture { Picture(width: height, height: width) { x, y in self[width - 1 - y, x] } }
+
+        /// Left and right exchanged.
+        func mirrored() -> Picture { Picture(width: width, height: height) { x, y in self[width - 1 - x, y] } }
+
+        /// Top and bottom exchanged.
+        func flipped() -> Picture { Picture(width: width, height: height) { x, y in self[x, height - 1 - y] } }
+
         /// The greatest difference of any channel; 255 if the sizes differ.
         func greatestDifference(from other: Picture) -> Int {
             guard width == other.width, height == other.height else { return 255 }
