@@ -10,15 +10,16 @@ internal import HoardImages
         var url: String?
         var options: ImageOptions
         var sizing: ImageSizing
+        var showsPreviews: Bool
     }
 
     private let holder = ModelHolder<ID, ObservedImage>()
     private var place: ImagePlace?
 
     /// The model for an image in the place that was told last.
-    func model(_ cache: ImageCache, _ url: String?, _ options: ImageOptions, _ sizing: ImageSizing) -> ObservedImage {
-        holder.model(for: ID(cache: ObjectIdentifier(cache), url: url, options: options, sizing: sizing)) {
-            ObservedImage(cache, url, options, sizing, place: place)
+    func model(_ cache: ImageCache, _ url: String?, _ options: ImageOptions, _ sizing: ImageSizing, showsPreviews: Bool = false) -> ObservedImage {
+        holder.model(for: ID(cache: ObjectIdentifier(cache), url: url, options: options, sizing: sizing, showsPreviews: showsPreviews)) {
+            ObservedImage(cache, url, options, sizing, showsPreviews: showsPreviews, place: place)
         }
     }
 

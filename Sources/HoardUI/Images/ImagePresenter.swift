@@ -67,6 +67,6 @@
             model.stop()
         }
 
-        private func present() { show(model.systemImage) }
+        private func present() { show(model.systemImage ?? model.systemPreview) }
     }
 #endif

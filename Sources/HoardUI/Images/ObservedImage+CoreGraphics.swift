@@ -15,6 +15,9 @@
             rendering = Rendering(image: made)
             return made
         }
+
+        /// The preview as an image of Core Graphics, made each time that it is asked for.
+        public var systemPreview: CGImage? { preview?.cgImage }
     }
 
     private struct Rendering: Sendable {

@@ -20,6 +20,9 @@ public import Observation
 @MainActor @Observable public final class ObservedImage {
     /// The image, or the last one of the same URL while a newer or a larger one is loaded; `nil`: there is none yet.
     public private(set) var image: Bitmap?
+    /// The picture to show until the image is there: its placeholder, if the cache keeps these, and then, if that was asked for, the previews of a
+    /// progressive JPEG while it arrives. `nil` once there is an image.
+    public private(set) var preview: Bitmap?
     /// The error of the last load.
     public private(set) var error: ImageError?
     /// Whether a load is under way.
@@ -28,11 +31,13 @@ public import Observation
     @ObservationIgnored private let cache: ImageCache
     @ObservationIgnored private let options: ImageOptions
     @ObservationIgnored private let sizing: ImageSizing
+    @ObservationIgnored private let showsPreviews: Bool
     @ObservationIgnored private var wanted: String?
     @ObservationIgnored private var longerSide: Int?
     /// The size with which ``image`` was asked for.
     @ObservationIgnored private var shownSize: Int?
     @ObservationIgnored private var task: Task<Void, Never>?
+    @ObservationIgnored private var placeholderTask: Task<Void, Never>?
     @ObservationIgnored private var users = Users()
     /// Whether the image had to be loaded, so that it has taken the place of something else.
     @ObservationIgnored private(set) var wasLoaded = false
@@ -46,21 +51,32 @@ public import Observation
     /// - Parameters:
     ///   - options: How the image is wanted.
     ///   - sizing: In which size. By default what `options` says.
-    public convenience init(_ cache: ImageCache, url: String? = nil, options: ImageOptions = ImageOptions(), sizing: ImageSizing = .options) {
-        self.init(cache, url, options, sizing, place: nil)
+    ///   - showsPreviews: Whether a progressive JPEG is decoded, for ``preview``, while it arrives. Each of up to three previews takes as much of the processor's time as the image.
+    public convenience init(
+        _ cache: ImageCache,
+        url: String? = nil,
+        options: ImageOptions = ImageOptions(),
+        sizing: ImageSizing = .options,
+        showsPreviews: Bool = false
+    ) {
+        self.init(cache, url, options, sizing, showsPreviews: showsPreviews, place: nil)
     }
 
     /// - Parameter place: Where the image will be shown, if that is known.
-    init(_ cache: ImageCache, _ url: String?, _ options: ImageOptions, _ sizing: ImageSizing, place: ImagePlace?) {
+    init(_ cache: ImageCache, _ url: String?, _ options: ImageOptions, _ sizing: ImageSizing, showsPreviews: Bool = false, place: ImagePlace?) {
         self.cache = cache
         self.options = options
         self.sizing = sizing
+        self.showsPreviews = showsPreviews
         wanted = url
         longerSide = place?.longerSide
         look()
     }
 
-    deinit { task?.cancel() }
+    deinit {
+        task?.cancel()
+        placeholderTask?.cancel()
+    }
 
     /// Where the image is. `nil`: none is shown.
     public var url: String? {
@@ -132,16 +148,59 @@ public import Observation
         if let image = cache.memoryImage(for: wanted, options: options) { return show(image, options, wasLoaded: false) }
         if users.isEmpty { return }
         isLoading = true
-        task = Task { [weak self, cache] in
+        if image == nil { lookForPlaceholder(wanted, options) }
+        task = Task { [weak self, cache, showsPreviews] in
             let result: Result<Bitmap, ImageError>
             do throws(ImageError) {
-                result = .success(try await cache.image(for: wanted, options: options))
+                if showsPreviews {
+                    result = .success(try await Self.progressiveImage(wanted, options, cache) { self?.offer($0) })
+                } else {
+                    result = .success(try await cache.image(for: wanted, options: options))
+                }
             } catch {
                 result = .failure(error)
             }
             // A change of what is wanted has cancelled this task, on this actor too.
             if !Task.isCancelled { self?.end(result, options) }
         }
+    }
+
+    private static func progressiveImage(
+        _ url: String,
+        _ options: ImageOptions,
+        _ cache: ImageCache,
+        preview: (Bitmap) -> Void
+    ) async throws(ImageError) -> Bitmap {
+        do {
+            for try await progress in cache.progressiveImage(for: url, options: options) {
+                if progress.isComplete { return progress.image }
+                if !Task.isCancelled { preview(progress.image) }
+            }
+        } catch let error as ImageError {
+            throw error
+        } catch {
+            throw ImageError(.failed, "The image could not be loaded.", underlyingError: error)
+        }
+        throw ImageError(.cancelled, "The task that asked for the image was cancelled.")
+    }
+
+    /// Shows the placeholder from memory, or from a store while the image is loaded.
+    private func lookForPlaceholder(_ url: String, _ options: ImageOptions) {
+        guard preview == nil, cache.configuration.keepsPlaceholders else { return }
+        if let placeholder = cache.memoryPlaceholder(for: url, options: options) {
+            preview = placeholder.bitmap()
+            return
+        }
+        placeholderTask = Task { [weak self, cache] in
+            guard let placeholder = await cache.placeholder(for: url, options: options), !Task.isCancelled, let self, preview == nil else { return }
+            offer(placeholder.bitmap())
+        }
+    }
+
+    private func offer(_ preview: Bitmap) {
+        guard image == nil, isLoading else { return }
+        self.preview = preview
+        onChange?()
     }
 
     private func end(_ result: Result<Bitmap, ImageError>, _ options: ImageOptions) {
@@ -162,16 +221,19 @@ public import Observation
         rendering = nil
         self.wasLoaded = wasLoaded
         self.image = image
+        if preview != nil { preview = nil }
     }
 
     private func giveBack() {
         (rendering, shownSize) = (nil, nil)
         if image != nil { image = nil }
+        if preview != nil { preview = nil }
     }
 
     private func cancel() {
         task?.cancel()
-        task = nil
+        placeholderTask?.cancel()
+        (task, placeholderTask) = (nil, nil)
         if isLoading { isLoading = false }
     }
 }

@@ -25,6 +25,7 @@
         private let options: ImageOptions
         private let sizing: ImageSizing
         private let animation: Animation?
+        private let showsPreviews: Bool
         private let content: (CachedImagePhase) -> Content
         @Environment(\.imageCache) private var cache
         @Environment(\.displayScale) private var displayScale
@@ -37,37 +38,41 @@
         ///   - options: How the image is wanted.
         ///   - sizing: In which size. Default: what fits the place of this view.
         ///   - animation: How an image that was loaded takes the placeholder's place. One in memory is not animated.
+        ///   - showsPreviews: Whether a progressive JPEG is shown while it arrives: ``CachedImagePhase/preview``.
         ///   - content: The view for a state.
         public init(
             _ url: String?,
             options: ImageOptions = ImageOptions(),
             sizing: ImageSizing = .fit,
             animation: Animation? = nil,
+            showsPreviews: Bool = false,
             @ViewBuilder content: @escaping (CachedImagePhase) -> Content
         ) {
             self.url = url
             self.options = options
             self.sizing = sizing
             self.animation = animation
+            self.showsPreviews = showsPreviews
             self.content = content
         }
 
-        /// Shows an image when it is there, and else a placeholder.
+        /// Shows an image when it is there, its preview until then, and a placeholder if there is neither.
         public init<Picture: View, Placeholder: View>(
             _ url: String?,
             options: ImageOptions = ImageOptions(),
             sizing: ImageSizing = .fit,
             animation: Animation? = nil,
+            showsPreviews: Bool = false,
             @ViewBuilder content: @escaping (Image) -> Picture,
             @ViewBuilder placeholder: @escaping () -> Placeholder
         ) where Content == _ConditionalContent<Picture, Placeholder> {
-            self.init(url, options: options, sizing: sizing, animation: animation) { phase in
-                if let image = phase.image { content(image) } else { placeholder() }
+            self.init(url, options: options, sizing: sizing, animation: animation, showsPreviews: showsPreviews) { phase in
+                if let image = phase.image ?? phase.preview { content(image) } else { placeholder() }
             }
         }
 
         public var body: some View {
-            let model = cache.map { holder.model($0, url, options, sizing) }
+            let model = cache.map { holder.model($0, url, options, sizing, showsPreviews: showsPreviews) }
             // The container is one view whatever the content is, so that what hangs on it happens once.
             container(CachedImagePhase(model, scale: displayScale))
                 .animation(model?.wasLoaded ?? false ? animation : nil, value: model?.image == nil)
@@ -94,6 +99,8 @@
     public struct CachedImagePhase {
         /// The image, if it is there.
         public let image: Image?
+        /// A picture to show until the image is there: see ``ObservedImage/preview``.
+        public let preview: Image?
         /// Why the last load failed. There may be an image all the same.
         public let error: ImageError?
         /// Whether a load is under way.
@@ -103,6 +110,7 @@
 
         @MainActor init(_ model: ObservedImage?, scale: Double) {
             image = model?.systemImage.map { Image(decorative: $0, scale: scale) }
+            preview = model?.systemPreview.map { Image(decorative: $0, scale: scale) }
             error = model?.error
             isLoading = model?.isLoading ?? false
             retry = { model?.retry() }

@@ -70,6 +70,85 @@
             #expect(server.requestCount == 1)
         }
 
+        // MARK: Previews
+
+        @Test func aPlaceholderInMemoryIsThereAtOnceAndGivesWayToTheImage() async throws {
+            let server = PictureServer(keepsPlaceholders: true)
+            server.wire.open()
+            _ = try await server.images.image(for: PictureServer.url(1))
+            server.images.removeDecodedImages()
+            server.time.advance(by: .seconds(61))
+            server.wire.close()
+            let model = ObservedImage(server.images, url: PictureServer.url(1))
+            #expect(model.preview == nil)
+            model.start()
+            #expect(model.isLoading && model.image == nil)
+            #expect(model.preview == server.images.memoryPlaceholder(for: PictureServer.url(1))?.bitmap())
+            #expect(model.preview != nil)
+            server.wire.open()
+            await until { model.image?.number == 1 }
+            #expect(model.preview == nil)
+        }
+
+        @Test func aPlaceholderInAStoreIsShownWhileTheImageIsLoaded() async throws {
+            // The servers' time stands still at the same date.
+            let store = MemoryStore(clock: ManualTicker())
+            let first = PictureServer(stores: [store], keepsPlaceholders: true)
+            first.wire.open()
+            _ = try await first.images.image(for: PictureServer.url(1))
+            await first.images.flush()
+            let second = PictureServer(stores: [store], keepsPlaceholders: true)
+            let model = ObservedImage(second.images, url: PictureServer.url(1))
+            var changes = 0
+            model.onChange = { changes += 1 }
+            model.start()
+            await until { model.preview != nil }
+            #expect(model.image == nil && model.isLoading)
+            await until { changes >= 2 }
+            second.wire.open()
+            await until { model.image?.number == 1 }
+            #expect(model.preview == nil)
+        }
+
+        @Test func anotherURLTakesThePreviewAway() async throws {
+            let server = PictureServer(keepsPlaceholders: true)
+            server.wire.open()
+            _ = try await server.images.image(for: PictureServer.url(1))
+            server.images.removeDecodedImages()
+            server.time.advance(by: .seconds(61))
+            server.wire.close()
+            let model = ObservedImage(server.images, url: PictureServer.url(1))
+            model.start()
+            #expect(model.preview != nil)
+            model.url = PictureServer.url(2)
+            #expect(model.preview == nil && model.isLoading)
+            model.stop()
+            #expect(model.preview == nil && !model.isLoading)
+        }
+
+        @Test func aModelWithPreviewsLoadsWhatHasNone() async {
+            let model = ObservedImage(server.images, url: PictureServer.url(1), showsPreviews: true)
+            model.start()
+            await until { server.wire.numbers == [1] }
+            server.wire.open()
+            await until { model.image?.number == 1 }
+            #expect(!model.isLoading && model.error == nil && model.preview == nil)
+            server.broken.update { $0 = [2] }
+            model.url = PictureServer.url(2)
+            await until { model.error != nil }
+            #expect(model.error?.code == .unacceptableStatus)
+            #expect(!model.isLoading)
+        }
+
+        @Test func leavingCancelsALoadWithPreviews() async {
+            let model = ObservedImage(server.images, url: PictureServer.url(1), showsPreviews: true)
+            model.start()
+            await until { server.wire.numbers == [1] }
+            model.stop()
+            await until { server.wire.numbers.isEmpty }
+            #expect(model.image == nil && model.error == nil && !model.isLoading)
+        }
+
         @Test func aModelThatIsReleasedCancelsItsLoad() async {
             var model: ObservedImage? = ObservedImage(server.images, url: PictureServer.url(1))
             model?.start()

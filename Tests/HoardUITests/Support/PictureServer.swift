@@ -22,7 +22,7 @@ final class PictureServer: Sendable {
     /// The length of the sides of pictures.
     let side = Shared(1)
 
-    init(maximumMemoryBytes: Int = 64 << 20) {
+    init(maximumMemoryBytes: Int = 64 << 20, stores: [any RecordStore] = [], keepsPlaceholders: Bool = false) {
         let (wire, broken, side) = (wire, broken, side)
         transport = FakeTransport { request in
             guard let number = request.head.path.flatMap({ Int($0.dropFirst()) }) else { return .text(status: .notFound) }
@@ -33,8 +33,10 @@ final class PictureServer: Sendable {
         }
         var configuration = ImageCache.Configuration()
         configuration.maximumMemoryBytes = maximumMemoryBytes
+        configuration.keepsPlaceholders = keepsPlaceholders
         let cache = HTTPCache(configuration: .init(), stores: [], clock: time, ticker: time)
-        images = ImageCache(client: CachingClient(transport: transport, cache: cache), configuration: configuration, clock: time, ticker: time)
+        let client = CachingClient(transport: transport, cache: cache)
+        images = ImageCache(client: client, stores: stores, configuration: configuration, clock: time, ticker: time)
     }
 
     var requestCount: Int { transport.requests.count }

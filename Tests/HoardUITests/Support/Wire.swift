@@ -56,6 +56,9 @@ final class Wire: Sendable {
         resume { Array($0.keys) }
     }
 
+    /// Holds the requests to come.
+    func close() { state.withLock { $0.isOpen = false } }
+
     private func leave(_ id: Int) { state.withLock { $0.waiting.removeValue(forKey: id) }?.continuation.resume(returning: false) }
 
     private func resume(_ ids: ([Int: (number: Int, continuation: CheckedContinuation<Bool, Never>)]) -> [Int]) {
