@@ -38,6 +38,7 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
     /// When the next load may begin although nothing changes. `nil`: never.
     private var retryTick: Int64?
     private var lastLoadTick = Int64.min
+    private var hasLookedAgain = false
     private var deadline: (tick: Int64, token: DeadlineQueue.Token)?
 
     /// The least time between two loads of a value that nobody keeps, after changes by others, in nanoseconds: two processes that tell each other of an absent value would
@@ -118,6 +119,13 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
         let isFresh = answer.lookup?.isFresh ?? false
         // A store that was left alone because of a change that began meanwhile has not said what it has. There is another look when that has ended.
         if !isFresh, cache.isBeingChanged(request.key) || shown != nil && signal.hasChanges(of: number) { return nil }
+        // A store may have had something newer than what was written here meanwhile, which memory gives from now on. Then that is looked at first, and the
+        // store's value comes with the news of the other process. Once, so that a key that is written without a pause is seen, too.
+        if isFresh, answer.lookup?.tier != .memory, signal.hasChanges(of: number), !hasLookedAgain {
+            hasLookedAgain = true
+            return nil
+        }
+        hasLookedAgain = false
         // A request that goes on to a load is counted there.
         if shown == nil, isFresh || request.load == nil { cache.count(answer, request.key) }
         return Finding(answer: answer, entry: entry)
