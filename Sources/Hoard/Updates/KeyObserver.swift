@@ -121,7 +121,7 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
         if !isFresh, cache.isBeingChanged(request.key) || shown != nil && signal.hasChanges(of: number) { return nil }
         // A store may have had something newer than what was written here meanwhile, which memory gives from now on. Then that is looked at first, and the
         // store's value comes with the news of the other process. Once, so that a key that is written without a pause is seen, too.
-        if isFresh, answer.lookup?.tier != .memory, signal.hasChanges(of: number), !hasLookedAgain {
+        if isFresh, shown != nil, answer.lookup?.tier != .memory, signal.hasChanges(of: number), !hasLookedAgain {
             hasLookedAgain = true
             return nil
         }
