@@ -111,7 +111,7 @@ static void give_back_sums(hoard_image *image)
 
 void hoard_image_fail(hoard_image *image, hoard_image_status status)
 {
-    // What has been noted already is closer to the cause.
+    // A failure that has been noted already is closer to the cause.
     if (image->failure == HOARD_IMAGE_OK) image->failure = status;
     longjmp(image->on_error, 1);
 }

@@ -72,7 +72,7 @@ static void on_progress(j_common_ptr jpeg)
     hoard_image_check_stop(image);
 }
 
-// What a damaged file leaves unfilled must not show what lay in memory before: all that libjpeg takes for itself starts as zeros.
+// Pixels that a damaged file leaves unfilled must not show the earlier content of memory: all memory that libjpeg takes for itself starts as zeros.
 
 static JSAMPARRAY take_zeroed_rows(j_common_ptr jpeg, int pool, JDIMENSION length, JDIMENSION count)
 {

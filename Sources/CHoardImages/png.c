@@ -137,7 +137,7 @@ void hoard_png_read_pixels(hoard_image *image)
     } else {
         read_rows(image);
     }
-    // What follows has to be there, down to the last chunk: a file that ends early is damaged, wherever it ends.
+    // The rest has to be there, down to the last chunk: a file that ends early is damaged, wherever it ends.
     png_read_end(image->png, NULL);
 }
 

@@ -87,7 +87,7 @@ static void sum_up(const hoard_sampler *sampler, const uint8_t *rgba)
     const uint64_t source_length = sampler->source_width, length = sampler->width;
     memset(sampler->row_sums, 0, (size_t)length * 4 * sizeof(uint64_t));
     uint64_t *sum = sampler->row_sums;
-    // What is left of the destination pixel under way.
+    // The rest of the destination pixel under way.
     uint64_t room = source_length;
     for (uint64_t x = 0; x < source_length; x++, rgba += 4) {
         uint64_t rest = length;

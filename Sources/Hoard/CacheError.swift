@@ -6,7 +6,7 @@
 /// A loader's error reaches its callers as it is, and a cancelled caller gets `CancellationError`;
 /// neither is wrapped in this type. A miss is never an error.
 public struct CacheError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, by kind.
+    /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         public let description: String
 
@@ -25,7 +25,7 @@ public struct CacheError: Error, Sendable, CustomStringConvertible {
     public let code: Code
     /// One sentence a person can act on. Holds no key and no value.
     public let message: String
-    /// What the layer below reported, if anything.
+    /// The error that the layer below reported, if any.
     public let underlyingError: (any Error)?
 
     public init(_ code: Code, _ message: String, underlyingError: (any Error)? = nil) {

@@ -52,7 +52,8 @@ public struct CachePolicy: Sendable, Hashable {
     /// How long a caller waits for a load at all. Then it gets a stale value, if there is one, or ``CacheError/Code/timedOut``; the load goes on, and its
     /// result is kept. `nil`: no limit. Default: `nil`.
     ///
-    /// Callers who come meanwhile join that load. A loader that may never return needs a timeout of its own, or nobody gets its key's value any more.
+    /// Callers that come meanwhile join that load. A loader that may never return needs a timeout of its own, or no caller gets its key's value
+    /// any more.
     public var hardTimeout: Duration?
 
     /// Tiers that are passed by. Default: none.
@@ -112,11 +113,11 @@ extension CachePolicy {
 
         /// Memory is not asked.
         public static var memoryReads: Self { .init(rawValue: 1) }
-        /// What is loaded or found in a store is not written to memory. An older value of the key leaves memory all the same.
+        /// Values that are loaded or found in a store are not written to memory. An older value of the key leaves memory all the same.
         public static var memoryWrites: Self { .init(rawValue: 2) }
         /// The stores are not asked.
         public static var storeReads: Self { .init(rawValue: 4) }
-        /// What is loaded or inserted is not written to the stores. Older records of the key are removed from them all the same.
+        /// Values that are loaded or inserted are not written to the stores. Older records of the key are removed from them all the same.
         public static var storeWrites: Self { .init(rawValue: 8) }
 
         /// Memory takes no part.
@@ -127,15 +128,17 @@ extension CachePolicy {
         public static var reads: Self { [.memoryReads, .storeReads] }
     }
 
-    /// At most one process loads a key at a time, as far as that can be had; the others wait for its value.
+    /// At most one process loads a key at a time (best effort); the others wait for its value.
     ///
-    /// Before a load, the first store that leases is asked for the right to it. Whoever gets it looks into the stores once more, loads, publishes, and gives the
-    /// right back. The others wait, look into the stores when the key has changed there, and load themselves when the right comes to them. If the store fails, or
-    /// is left alone, everybody loads for himself. Timeouts and cancellation work as for loads. Loads of several keys by one call, and calls that skip the stores, do without.
+    /// Before a load, a process asks the first store that leases for the key's lease. The process that gets the lease looks into the stores once
+    /// more, loads, publishes, and gives the lease back. The others wait, look into the stores when the key has changed there, and load
+    /// themselves when they get the lease. If the store fails, or is left alone, each process loads for itself. Timeouts and cancellation work as
+    /// for loads. Loads of several keys by one call, and calls that skip the stores, use no lease.
     ///
-    /// A source that has no value for a key is asked by one process after the other, unless ``negativeFor`` says that this is remembered.
+    /// If a source has no value for a key, one process after the other asks it, unless ``negativeFor`` says that the absence is remembered.
     public struct LoadLease: Sendable, Hashable {
-        /// For how long a process that has died while loading keeps the others waiting. The right is renewed while the load goes on. Default: 5 seconds.
+        /// For how long a process that has died while loading keeps the others waiting. The lease is renewed while the load goes on.
+        /// Default: 5 seconds.
         public var duration: Duration
 
         /// How long a load waits at most for that of another process, before it begins by itself. Default: 10 seconds.
@@ -171,7 +174,7 @@ extension CachePolicy {
         if let problem { throw CacheError(.invalidPolicy, problem) }
     }
 
-    /// What does not go together, in one sentence.
+    /// The settings that do not go together, in one sentence.
     var problem: String? {
         if let softTimeout, let hardTimeout, softTimeout > max(.zero, hardTimeout) {
             return "softTimeout (\(softTimeout)) must not be longer than hardTimeout (\(hardTimeout))."

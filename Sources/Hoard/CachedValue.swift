@@ -61,6 +61,6 @@ public struct CachedValue<Value: Sendable>: Sendable {
     /// The group that owns the value, by which it is removed with all others of it; `nil`: none.
     public var partition: String? { terms.partition }
 
-    /// What a revalidation would send to the source.
+    /// The validator that a revalidation would send to the source.
     public var validator: String? { terms.validator }
 }

@@ -103,7 +103,7 @@ public struct LoadResult<Value: Sendable>: Sendable {
     /// limits like any other.
     ///
     /// - Parameters:
-    ///   - expiresAfter: For how long nobody need ask again. By default ``CachePolicy/negativeFor``, which is zero in a ``Cache``.
+    ///   - expiresAfter: For how long the cache need not ask the source again. By default ``CachePolicy/negativeFor``, which is zero in a ``Cache``.
     ///   - tags: Labels by which the memory of this can be removed.
     ///   - partition: The group that owns it. `nil`: none.
     ///   - policy: By default the call's or the cache's policy decides.

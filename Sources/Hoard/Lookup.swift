@@ -25,7 +25,7 @@ public struct Lookup<Value: Sendable>: Sendable {
     /// Until when the value is fresh. `nil`: for ever.
     public var freshUntil: Date? { terms.freshUntil }
 
-    /// What a revalidation would send to the source.
+    /// The validator that a revalidation would send to the source.
     public var validator: String? { terms.validator }
 
     /// The labels of the value.
@@ -76,7 +76,7 @@ public struct StaleReason: Sendable, CustomStringConvertible {
 
     public let kind: Kind
 
-    /// What the loader threw, for ``Kind/loadFailed``.
+    /// The error that the loader threw, for ``Kind/loadFailed``.
     public let error: (any Error)?
 
     @usableFromInline init(_ kind: Kind, error: (any Error)? = nil) {

@@ -36,7 +36,7 @@ public final class MemoryStore: ImmediateRecordStore {
         self.state = Mutex(State(engine: LRUEngine(maximumCount: maximumCount, maximumWeight: maximumBytes)))
     }
 
-    /// What a record is charged beyond its own bytes.
+    /// The bytes that a record is charged beyond its own.
     public static var overheadBytesPerRecord: Int { 128 }
 
     public func record(forKey key: RecordKey) async throws(StoreError) -> Record? { try read(key) }
@@ -215,7 +215,7 @@ private struct State: Sendable {
     /// Returns whether the record is kept.
     mutating func insert(_ record: Record, forKey key: RecordKey) -> Bool {
         let outcome = engine.insert(entry(Held(record: record, sequence: tags.beginWrite()), forKey: key), forKey: key)
-        // What has gone with a tag already does not go to make room.
+        // A record that has gone with a tag already does not leave to make room: it counts as a removal.
         let evictions = outcome.evicted.count { !isRemoved($0.value) }
         statistics.evictions += evictions
         statistics.removals += outcome.evicted.count - evictions

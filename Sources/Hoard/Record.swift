@@ -7,7 +7,7 @@
     public import Foundation
 #endif
 
-/// What the tiers below memory keep for one key: the encoded value and everything needed to judge it.
+/// The record that the tiers below memory keep for one key: the encoded value and everything needed to judge it.
 ///
 /// Identity, freshness and recency are separate fields. Reading a record changes ``lastAccess`` at most;
 /// it never extends ``freshUntil``.
@@ -32,7 +32,7 @@ public struct Record: Sendable, Hashable {
     /// How long after ``freshUntil`` the value may stand in for one that cannot be loaded.
     public var staleIfError: Duration = .zero
 
-    /// How long it took to load the value; `nil` if nobody measured.
+    /// How long it took to load the value; `nil` if that was not measured.
     public var loadDuration: Duration?
 
     /// Whether the record says that its source has no value. The payload means nothing then.
@@ -51,7 +51,7 @@ public struct Record: Sendable, Hashable {
     /// It is not part of the key: keys have to differ between partitions by themselves.
     public var partition: String?
 
-    /// What a revalidation sends to the source: an ETag, a hash, a version.
+    /// The validator that a revalidation sends to the source: an ETag, a hash, a version.
     public var validator: String?
 
     /// The media type of the payload, for people and tools that look into a store.

@@ -79,7 +79,7 @@ public protocol RecordStore: Sendable {
     /// Removes every record. May suspend.
     func removeAll() async throws(StoreError)
 
-    /// What the store holds and has done since it was opened. May suspend.
+    /// The statistics of the store: its contents, and its work since it was opened. May suspend.
     func statistics() async throws(StoreError) -> StoreStatistics
 
     /// Keys, tags and partitions of records that something other than this instance has changed, for the tiers above to drop.
@@ -140,7 +140,7 @@ extension RecordStore {
     }
 }
 
-/// A change that somebody else made to a store.
+/// A change that another instance or process made to a store.
 ///
 /// It concerns one key, the records that have one of some tags, those of a partition, or, without any of these, every record.
 public struct StoreInvalidation: Sendable, Hashable {

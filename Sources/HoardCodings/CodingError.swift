@@ -10,7 +10,7 @@ package struct CodingError: Error, Sendable, CustomStringConvertible {
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         package let description: String
 
-        /// This build does not have the coding, or nobody knows it.
+        /// The coding is unknown, or this build does not have it.
         package static var unsupportedCoding: Self { Self(description: #function) }
         /// The content has more codings, one inside the other, than a decoder undoes.
         package static var tooManyCodings: Self { Self(description: #function) }

@@ -30,7 +30,7 @@ extension ContentDecoder {
         }
     }
 
-    /// Refuses output before anybody gets it.
+    /// Refuses output beyond the limits before any reader gets it.
     func checkLimits(producedByteCount: Int) throws(CodingError) {
         guard producedByteCount <= limits.maximumBytes else {
             throw CodingError(.tooLong, "The content has more than \(limits.maximumBytes) bytes when it is decoded, which is the limit.")

@@ -11,7 +11,7 @@
 
 /// How many files and connections the process may have open.
 enum OpenFileLimit {
-    /// What a server asks for: room for its 10,000 clients, as many connections to the origin, and its files. macOS accepts no more than 10,240.
+    /// The limit that a server asks for: room for its 10,000 clients, as many connections to the origin, and its files. macOS accepts no more than 10,240.
     #if canImport(Darwin)
         static let wanted: rlim_t = 10_240
     #else

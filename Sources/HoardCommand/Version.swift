@@ -5,6 +5,6 @@
 enum Version {
     static let current = "0.1.0"
 
-    /// What requests of the command say in `User-Agent`.
+    /// The value of `User-Agent` in the command's requests.
     static var userAgent: String { "hoard/\(current)" }
 }

@@ -12,7 +12,7 @@ import Synchronization
     import Foundation
 #endif
 
-/// What a ``DiskStore`` is made of. It lives on until the writes that were accepted are done, though the store itself may have been released.
+/// The core of a ``DiskStore``. It lives on until the accepted writes are done, even if the store itself has been released.
 final class DiskCore: Sendable {
     enum State {
         case open(DatabaseSession)
@@ -184,7 +184,7 @@ extension DiskCore {
         }
         if let opened {
             report(opened)
-            // What the tiers above have may differ from what is in the new database.
+            // The records in the tiers above may differ from those in the new database.
             if damaged == nil { announce(.everything) }
         }
     }

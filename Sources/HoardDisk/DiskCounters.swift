@@ -4,7 +4,7 @@
 import Hoard
 import Synchronization
 
-/// What a store has done since it was opened.
+/// The counts of a store's work since it was opened.
 final class DiskCounters: Sendable {
     struct Values {
         var refusals = 0

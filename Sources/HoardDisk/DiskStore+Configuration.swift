@@ -24,7 +24,7 @@ extension DiskStore {
         /// SQLite adds the unused ends of its pages and a write-ahead log of usually not more than 16 MiB.
         public var maximumBytes: Int?
 
-        /// What time it is. The default is the system's clock.
+        /// The clock that tells the time. The default is the system's clock.
         public var clock: any WallClock
 
         /// Whether to create the directory and the database if there are none. The default is `true`.
@@ -63,7 +63,7 @@ extension DiskStore {
         /// Whether Apple's systems leave the directory out of backups. The default is `true`: what a cache has can be had again. No effect elsewhere.
         public var isExcludedFromBackup = true
 
-        /// How often the store looks for other processes' changes while somebody listens to ``DiskStore/invalidations()``. The default is 20 milliseconds.
+        /// How often the store looks for other processes' changes while a subscriber follows ``DiskStore/invalidations()``. The default is 20 milliseconds.
         public var invalidationInterval: Duration
 
         /// How many bytes of the database the connection that writes keeps in memory. The default is 16 MiB. With less, a database that is larger reads more of

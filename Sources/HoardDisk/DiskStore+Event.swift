@@ -6,7 +6,7 @@ extension DiskStore {
     ///
     /// Compare ``kind``; its set can grow. The message is one sentence without keys, values or tags.
     public struct Event: Sendable, Hashable, CustomStringConvertible {
-        /// What happened, by kind.
+        /// The kind of an event.
         public struct Kind: Hashable, Sendable, CustomStringConvertible {
             public let description: String
 
@@ -22,7 +22,7 @@ extension DiskStore {
             /// Apple's systems refused to protect the directory, or to leave it out of backups. The store is in use all the same.
             public static var directoryNotProtected: Self { Self(description: #function) }
 
-            /// A write that nobody waited for has failed. Its key is a miss.
+            /// A write that no caller waited for has failed. Its key is a miss.
             public static var writeLost: Self { Self(description: #function) }
         }
 

@@ -67,7 +67,7 @@ extension DiskStore {
     }
 }
 
-/// What a reading found.
+/// The result of reading a record.
 enum RecordFinding: Sendable {
     case found(Record)
     /// A record without its payload, and the file that has it.
@@ -133,7 +133,7 @@ extension DiskCore {
             }
             switch judgement {
             case nil:
-                // The index knows of a record, and nobody else has written since: the database may have lost it.
+                // The index knows of a record, and no other process has written since: the database may have lost it.
                 if current != nil, session.memory.withLock({ $0.isSure(of: identifier) }) { checkSoon(session) }
                 return .absent
             case .otherKey?:

@@ -5,7 +5,7 @@ public import Hoard
 import Synchronization
 
 extension DiskStore {
-    /// What the database holds, whoever wrote it, and what this instance has done since it was opened. O(1).
+    /// Returns the database's totals, whichever process wrote its records, and the counts of this instance since it was opened. O(1).
     ///
     /// Writes that are not yet committed do not count among the records held. A record that is removed because it expired counts as an expiration,
     /// whether a reading or the limits removed it. Replacements count as nothing.

@@ -46,8 +46,8 @@ extension DiskStore {
 
     /// Removes every record of a partition (``Record/partition``). Returns when that is committed. Suspends. O(1).
     ///
-    /// In an encrypted store each partition has a key of its own, which is destroyed here: what is left of the records on the disk cannot be read any more, by
-    /// nobody, whatever else is stolen later. A file system or a drive that keeps copies of what is overwritten may keep the key too.
+    /// In an encrypted store each partition has a key of its own, which is destroyed here. Remains of the records on the disk can then never be
+    /// read again, whatever else is stolen later. A file system or a drive that keeps copies of what is overwritten may keep the key too.
     public func removeRecords(inPartition partition: String) async throws(StoreError) {
         try await core.commit(.removePartition(partition))
     }
@@ -80,7 +80,7 @@ extension DiskCore {
         let header = RecordHeader(record, key: key, now: configuration.clock.now())
         let cipher = try cipher(forPartition: header.partition, session)
         let inlineLimit = configuration.maximumInlinePayloadBytes
-        // What is short enough once it is compressed needs no file. Longer payloads stay as they are, because ranges of them are read.
+        // A payload that is short enough once it is compressed needs no file. Longer payloads stay as they are, because ranges of them are read.
         let compressed =
             record.payload.count <= max(inlineLimit, Self.longestPayloadCompressedForTheDatabase)
             ? configuration.compression.compress(record.payload, contentType: header.contentType) : nil

@@ -36,7 +36,7 @@ public import Hoard
 /// **Several processes** may open one directory, and several stores in one process. Each sees what the others wrote; they share the limits
 /// as far as they are configured alike, and one at a time evicts. ``invalidations()`` tells what the others changed.
 public final class DiskStore: ImmediateRecordStore {
-    /// What each record is charged beside its own bytes, for its row and its entries in the indices.
+    /// The bytes that each record is charged beside its own, for its row and its entries in the indices.
     public static var bytesChargedPerRecord: Int { 256 }
 
     /// No longer payload is handled in one piece, in bytes. Longer ones are streamed.

@@ -21,8 +21,9 @@ package import NIOCore
 ///
 /// A response that stands in because the network is away says so: ``ClientResponse/staleness``.
 ///
-/// The client keeps no cookies: `Cookie` is sent as it is given, with the first request and those to the same origin, and `Set-Cookie` is for the user
-/// to read. That of a redirect that is followed is not seen; whoever needs it sets ``RequestOptions/followsRedirects`` to `false`.
+/// The client keeps no cookies. It sends `Cookie` as given, with the first request and those to the same origin, and leaves `Set-Cookie` to the
+/// caller. The caller does not see the `Set-Cookie` of a redirect that is followed; one that needs it sets ``RequestOptions/followsRedirects`` to
+/// `false`.
 public final class CachingClient: Sendable {
     /// The cache in front of the transport.
     public let cache: HTTPCache
@@ -179,7 +180,7 @@ extension HTTPBody {
     /// The longest content of a redirect that is read for the sake of its connection and its place in the cache.
     private static let longestDrained = 64 << 10
 
-    /// Reads a body that nobody wants, so that it is stored and its connection can be used again; one that is long is dropped.
+    /// Reads a body that no caller wants, so that it is stored and its connection can be used again. Drops a long one.
     fileprivate func drain() async {
         _ = try? await collect(upTo: Self.longestDrained)
     }

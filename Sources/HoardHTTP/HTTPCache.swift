@@ -7,9 +7,9 @@ internal import Synchronization
 
 /// A cache for HTTP, by RFC 9111: private, as in a client, or shared, as in a proxy.
 ///
-/// It stands between whoever makes requests and a ``Transport``: a request that a stored response may answer is answered
-/// from memory or a store, every other one goes to the origin, and what may be stored of the origin's answers is stored
-/// while it streams through. `Cache-Status` (RFC 9211) on each response says which of these happened.
+/// It stands between callers and a ``Transport``. It answers a request from memory or a store if a stored response may answer it,
+/// and forwards every other request to the origin. It stores the origin's answers, where it may, while they stream through.
+/// `Cache-Status` (RFC 9211) on each response says which of these happened.
 ///
 /// Of requests that one answer may serve, only the first goes to the origin; the others wait for its head, and get its body as it arrives.
 ///
@@ -45,7 +45,7 @@ public final class HTTPCache: Sendable {
     let passedOnMisses = Atomic<Int>(0)
     /// The recorder that is told of requests.
     let recording = Mutex<Recording?>(nil)
-    /// Whether there is one: so that nobody takes the lock for nothing.
+    /// Whether there is a recorder. Without one, no request takes the lock.
     let isRecording = Atomic<Bool>(false)
     /// The responses that are being revalidated in the background.
     let refreshes = Mutex<Set<HTTPCacheKey>>([])
@@ -134,7 +134,7 @@ public final class HTTPCache: Sendable {
         await entries.close()
     }
 
-    /// What the keys of requests begin with that name no partition and have no credentials.
+    /// The beginning of the keys of requests that name no partition and have no credentials.
     var baseScope: String { space.baseScope }
 
     /// The counters as they stand now.

@@ -3,7 +3,7 @@
 
 /// Why a request to an ``HTTPCache`` got no response.
 public struct HTTPCacheError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, by kind.
+    /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         public let description: String
 
@@ -16,9 +16,9 @@ public struct HTTPCacheError: Error, Sendable, CustomStringConvertible {
     public let code: Code
     /// One sentence a person can act on.
     public let message: String
-    /// What the transport reported.
+    /// The error that the transport reported.
     public let transportError: TransportError?
-    /// What the cache did, as RFC 9211 writes it.
+    /// The cache's action in the syntax of `Cache-Status` (RFC 9211).
     public let cacheStatus: String
 
     /// Whether something is stored that would have answered, had a directive such as `must-revalidate` not forbidden its use without the origin's word. A gateway
@@ -44,7 +44,7 @@ public struct HTTPCacheError: Error, Sendable, CustomStringConvertible {
         self.init(.forwardFailed, error.message, transportError: error, cacheStatus: cacheStatus, isStaleProhibited: isStaleProhibited)
     }
 
-    /// The task of whoever waited was cancelled. Others wait on.
+    /// The error for a caller whose task was cancelled while it waited. Other callers wait on.
     static var cancelled: Self {
         HTTPCacheError(TransportError(.cancelled, "The request was cancelled while it waited for the origin."))
     }

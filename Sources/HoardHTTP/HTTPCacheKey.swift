@@ -73,7 +73,7 @@ package struct HTTPCacheKey: Hashable, Sendable {
         self.init(scope: String(parts[0]), targetURI: String(parts[1]), variant: parts.count > 2 ? String(parts[2]) : nil)
     }
 
-    /// The key of a piece of a long body, which belongs to no URI: whoever may have the response knows the number.
+    /// Returns the key of a piece of a long body, which belongs to no URI. A caller that may have the response knows the number.
     package static func segment(_ index: Int, ofBody id: UInt64) -> Self {
         Self(scope: "http-body", targetURI: "", variant: "\(String(id, radix: 16))/\(index)")
     }

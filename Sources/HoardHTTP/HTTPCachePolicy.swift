@@ -3,7 +3,7 @@
 
 public import HTTPTypes
 
-/// What the owner of a site wants of the cache for some of its requests, beyond what responses say themselves.
+/// A site owner's policy for how the cache treats some requests, beyond what responses say themselves.
 ///
 /// ```swift
 /// var policy = HTTPCachePolicy()
@@ -41,7 +41,7 @@ public struct HTTPCachePolicy: Sendable, Hashable {
     /// Values of request fields that mean the same. Default: none.
     public var normalizations: [FieldNormalization] = []
 
-    /// What responses may be removed by, beyond their own tags. Default: none.
+    /// Tags by which responses may be removed, beyond their own. Default: none.
     public var tags: Set<String> = []
 
     /// Whether content may be coded, if the cache does that at all (``HTTPCache/Configuration/contentCodings``). Turn it off where responses mix secrets with what

@@ -35,7 +35,7 @@ public struct HTTPCacheResponse: Sendable {
     /// How stale the response is; `nil` if it is fresh or has just come from the origin.
     public let staleness: Staleness?
 
-    /// What has become of the request, for statistics and logs.
+    /// The report of the request's outcome, for statistics and logs.
     package var report: AnswerReport?
 
     /// Whether it is a stored response in the form that its client wants, or in one that stays as it is.
@@ -49,7 +49,7 @@ public struct HTTPCacheResponse: Sendable {
         self.report = report
     }
 
-    /// What this cache did, as RFC 9211 writes it: `hoard; hit; ttl=30`.
+    /// This cache's action in the syntax of `Cache-Status` (RFC 9211), such as `hoard; hit; ttl=30`.
     public var cacheStatus: String {
         head.headerFields[values: .cacheStatus].last ?? ""
     }

@@ -36,7 +36,7 @@ public struct HTTPCacheStatistics: Sendable, Hashable, Codable {
 }
 
 extension HTTPCache {
-    /// What has become of a request, as ``HTTPCacheStatistics`` counts it.
+    /// The outcome of a request, as ``HTTPCacheStatistics`` counts it.
     enum Outcome: Sendable {
         case hits, staleHits, validatedHits, collapsedHits, misses, generated, failures, abandoned
     }

@@ -21,7 +21,7 @@ extension HTTPCacheMiddleware {
         guard let target = CacheTarget(request.head, options.scheme, options.authority) else { return .around }
         let policy = policies.compiled(options.policy(request, context))
         let partition = options.partition(request, context)
-        // What is private is for one user, and nobody has said who that is.
+        // Private responses are for one user, and neither the options nor the configuration say which one.
         if cache.configuration.mode == .private, (partition ?? cache.configuration.partition).isEmpty { return .around }
         // Whatever changes something goes through the cache, so that it invalidates.
         if request.method.isSafe, policy?.isBypassed == true || !target.isExact { return .around }
@@ -77,7 +77,7 @@ extension HTTPCacheMiddleware {
         exchange.finish()
         var head = response.head
         if !response.isFromCache {
-            // What stands for an error goes out as that error, so that the middlewares in front see it.
+            // A response that stands for an error goes out as that error, so that the middlewares in front see it.
             if let error = exchange.thrownError { throw error }
             exchange.restore(&head)
         }

@@ -36,7 +36,7 @@ public import Hummingbird
 public struct HTTPCacheMiddleware<Context: RequestContext>: RouterMiddleware {
     /// The cache, for removing and marking as stale, statistics and closing.
     public let cache: HTTPCache
-    /// What is decided for each request.
+    /// The options, which decide anew for each request.
     public let options: HTTPCacheOptions<Context>
     let policies = CompiledPolicies()
 

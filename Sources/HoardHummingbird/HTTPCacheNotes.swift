@@ -29,7 +29,7 @@ public protocol HTTPCacheRequestContext: RequestContext {
     var cacheNotes: HTTPCacheNotes { get set }
 }
 
-/// What a handler has to say about caching beside its response. Counts until the handler has returned.
+/// A handler's notes about caching, beside its response. Notes count if they are made before the handler returns.
 public final class HTTPCacheNotes: Sendable {
     private struct State {
         var tags: Set<String> = []

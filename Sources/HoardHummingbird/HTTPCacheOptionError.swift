@@ -3,7 +3,7 @@
 
 /// Why an option of the middleware makes no sense.
 public struct HTTPCacheOptionError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What went wrong, by kind.
+    /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         public let description: String
 

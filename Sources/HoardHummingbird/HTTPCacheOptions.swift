@@ -4,16 +4,19 @@
 public import HoardHTTP
 public import Hummingbird
 
-/// What an ``HTTPCacheMiddleware`` decides for each request.
+/// The decisions of an ``HTTPCacheMiddleware`` for each request.
 public struct HTTPCacheOptions<Context: RequestContext>: Sendable {
-    /// What the site wants of the cache for a request, beyond what the response will say. Called for each request before the cache is asked; it has to be quick.
-    /// Default: nothing.
+    /// Returns the policy that the site wants for a request, beyond what the response will say.
+    ///
+    /// The middleware calls it for each request before it asks the cache; it has to be quick. Default: an empty policy.
     ///
     /// ``HTTPCachePolicy/matching(_:)`` makes one of patterns of paths.
     public var policy: @Sendable (Request, Context) -> HTTPCachePolicy = { _, _ in HTTPCachePolicy() }
 
-    /// Whose request it is: responses of one partition are never given to another. For sites that serve several tenants under one authority. `nil`: nobody's in
-    /// particular. Called for each request; it has to be quick. Default: `nil`.
+    /// Returns the partition of a request: responses of one partition are never given to another.
+    ///
+    /// For sites that serve several tenants under one authority. `nil`: the partition of the cache's configuration. The middleware calls it for each request; it has
+    /// to be quick. Default: `nil`.
     public var partition: @Sendable (Request, Context) -> String? = { _, _ in nil }
 
     /// The host and port in the URIs of responses. Default: as the request says.

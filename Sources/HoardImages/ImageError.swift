@@ -13,7 +13,7 @@ public import HoardHTTP
 /// }
 /// ```
 public struct ImageError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, by kind.
+    /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         public let description: String
 
@@ -48,7 +48,7 @@ public struct ImageError: Error, Sendable, CustomStringConvertible {
     public let clientError: ClientError?
     /// The status of the response, if that was the reason.
     public let status: Int?
-    /// What the layer below reported, if it is neither of these.
+    /// The error that the layer below reported, if it is neither of these.
     public let underlyingError: (any Error)?
 
     package init(_ code: Code, _ message: String, clientError: ClientError? = nil, status: Int? = nil, underlyingError: (any Error)? = nil) {

@@ -1,10 +1,10 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an image may cost before it is refused.
+/// The limits on the cost of an image. One that exceeds them is refused.
 ///
-/// An image is a small program that somebody else wrote: a few hundred bytes can announce a picture of many gigabytes. The header is judged before
-/// anything is decoded, and what the header does not tell is limited while decoding. Negative limits count as 0.
+/// An image is a small program that a stranger wrote: a few hundred bytes can announce a picture of many gigabytes. The header is judged before
+/// anything is decoded, and costs that the header does not tell are limited while decoding. Negative limits count as 0.
 public struct ImageLimits: Hashable, Sendable {
     /// The most bytes of an original. Default: 64 MiB.
     public var maximumEncodedBytes: Int = 64 << 20

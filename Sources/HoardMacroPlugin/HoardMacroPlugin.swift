@@ -9,7 +9,7 @@
         let providingMacros: [any Macro.Type] = [CachedMacro.self]
     }
 #else
-    // Without the trait Macros nobody uses this program.
+    // Without the trait Macros this program is not used.
     @main struct HoardMacroPlugin {
         static func main() {}
     }

@@ -70,7 +70,7 @@
         }
     }
 
-    /// Literals with the name of a parameter in braces, which nobody would fill in.
+    /// Literals with the name of a parameter in braces, which would not be filled in.
     private final class LiteralsWithPlaces: SyntaxVisitor {
         private let names: [String]
         private var found: [StringLiteralExprSyntax] = []

@@ -39,7 +39,7 @@ extension Cache: CallCaching {
         while true {
             let found = try await valueIfExists(forKey: key) { _ in .value(try await body(), expiresAfter: freshFor, tags: tags()) }
             if let found { return found }
-            // Somebody else has told the cache that there is nothing. The function knows better.
+            // Another caller has told the cache that there is no value. The function knows better.
             removeValue(forKey: key)
         }
     }
@@ -63,7 +63,7 @@ extension TieredCache: CallCaching {
     ) async throws -> Value {
         let found = try await valueIfExists(forKey: key) { _ in .value(try await body(), expiresAfter: freshFor, tags: tags()) }
         if let found { return found }
-        // Somebody else has told the cache that there is nothing. The function knows better.
+        // Another caller has told the cache that there is no value. The function knows better.
         return try await value(forKey: key, policy: freshFor.map(policy(freshFor:)), tags: tags()) { _ in try await body() }
     }
 

@@ -9,7 +9,7 @@ extension BodyPipe {
     /// - Parameters:
     ///   - length: The number of bytes, if that is known beforehand.
     ///   - describing: Turns what the content breaks off with into what the reader gets.
-    ///   - onRelease: Called when the reader leaves, or when nobody has read the body and it goes. Called once.
+    ///   - onRelease: Called once, when the reader leaves, or when the body is released unread.
     package func body(
         length: Int?,
         describing: @escaping @Sendable (any Error) -> any Error = { $0 },

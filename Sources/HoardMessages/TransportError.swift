@@ -3,7 +3,7 @@
 
 /// Why a request got no response.
 public struct TransportError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, by kind.
+    /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         public let description: String
 
@@ -30,7 +30,7 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
     public let code: Code
     /// One sentence a person can act on. It may name the host, never the path or a field.
     public let message: String
-    /// What the layer below reported, if anything.
+    /// The error that the layer below reported, if any.
     public let underlyingError: (any Error)?
 
     /// Whether the request was lost on a connection that had been kept for later requests, or carried others at the same time, and closed before any byte of a
@@ -43,7 +43,7 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
 
     /// How far the exchange had come, as far as the transport knows.
     package let progress: Progress
-    /// What was waited for when the exchange failed, if the transport tells.
+    /// The stage at which the exchange failed, if the transport tells.
     package let stage: Stage?
 
     public init(_ code: Code, _ message: String, underlyingError: (any Error)? = nil, mayRetry: Bool = false) {
@@ -80,7 +80,7 @@ extension TransportError {
         case unknown
     }
 
-    /// What an exchange does, one after the other.
+    /// The stages of an exchange, one after the other.
     package enum Stage: Hashable, Sendable {
         /// It waits for a connection because all that may be made are in use.
         case waiting
@@ -94,6 +94,6 @@ extension TransportError {
 }
 
 extension TransportError {
-    /// What everybody but the first reader of a response's content gets, if that is not at hand.
+    /// The error for all readers of a response's content but the first, if the content is not at hand.
     package static let alreadyRead = TransportError(.failed, "The content of a response can be read only once.")
 }

@@ -17,13 +17,13 @@ package struct Users: Sendable {
 
     package var isEmpty: Bool { count == 0 }
 
-    /// - Returns: Whether nobody was there before.
+    /// - Returns: Whether there was no user before.
     package mutating func enter() -> Bool {
         count += 1
         return count == 1
     }
 
-    /// Does nothing if nobody is there.
+    /// Does nothing if there is no user.
     ///
     /// - Returns: Whether that was the last one.
     package mutating func leave() -> Bool {
@@ -33,7 +33,7 @@ package struct Users: Sendable {
     }
 }
 
-/// The task in which a model follows a cache, as long as somebody shows the model.
+/// The task in which a model follows a cache, as long as a view shows the model.
 final class Following: Sendable {
     private struct State: Sendable {
         var users = Users()
@@ -47,7 +47,7 @@ final class Following: Sendable {
 
     deinit { state.withLock { $0.task }?.cancel() }
 
-    /// Whether somebody shows the model.
+    /// Whether a view shows the model.
     var isActive: Bool { state.withLock { !$0.users.isEmpty } }
 
     /// Starts the task for the first who shows the model.

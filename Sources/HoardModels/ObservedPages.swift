@@ -27,7 +27,8 @@ extension CachedPage: Codable where Item: Codable, Cursor: Codable {}
 /// List(posts.items) { … }.task { await posts.run() }.refreshable { await posts.refresh() }
 /// ```
 ///
-/// A page whose ``CachedPage/next`` changes, by a refresh or by somebody else, has another page behind it from then on: what was shown behind it is loaded for the new cursor.
+/// When the ``CachedPage/next`` of a page changes, by a refresh or by another writer, another page comes after it from then on. The pages that
+/// were shown after it are loaded for the new cursor.
 @MainActor @Observable public final class ObservedPages<Key: Hashable & Sendable, Item: Sendable, Cursor: Hashable & Sendable> {
     public typealias Page = CachedPage<Item, Cursor>
 

@@ -13,7 +13,7 @@ public import Observation
 /// ForEach(search.value ?? []) { … }
 /// ```
 ///
-/// New parameters end what goes on for the old ones: the load is cancelled, unless somebody else waits for it, and nothing of it is shown any more.
+/// New parameters end the work for the old ones: the load is cancelled, unless another caller waits for it, and its result is not shown any more.
 @MainActor @Observable public final class ObservedQuery<Parameters: Hashable & Sendable, Key: Hashable & Sendable, Value: Sendable> {
     private var model: ObservedValue<Key, Value>?
     private var current: Parameters?

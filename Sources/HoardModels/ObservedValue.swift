@@ -17,8 +17,8 @@ public import Observation
 /// }
 /// ```
 ///
-/// A value in memory is there when the model is created. Everything else happens while ``run()`` does, or between ``start()`` and ``stop()``: a model that nobody shows loads nothing,
-/// and has no task.
+/// A value in memory is there when the model is created. Everything else happens while ``run()`` is running, or between ``start()``
+/// and ``stop()``: a model that no view shows loads nothing, and has no task.
 @MainActor @Observable public final class ObservedValue<Key: Hashable & Sendable, Value: Sendable> {
     /// The key of the value.
     public let key: Key

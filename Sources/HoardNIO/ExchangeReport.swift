@@ -5,7 +5,7 @@ package import HTTPTypes
 package import NIOCore
 package import NIOHTTP1
 
-/// What happened in one exchange with a client, told when its response has been written or given up.
+/// The report of one exchange with a client, made when its response has been written or given up.
 package struct ExchangeReport: Sendable {
     /// The request, in the form that was at hand. Making strings of it is left to those who need them.
     package enum Request: Sendable {
@@ -36,7 +36,8 @@ package struct ExchangeReport: Sendable {
     /// Whether the client left before there was an answer. That is no failure of the handler's.
     package var isAbandoned: Bool
 
-    /// The status of what was to be answered to a client that has left. It is only for logs and statistics, where other servers use it too: nobody gets it.
+    /// The status of an exchange whose client has left before the answer. No client gets it: it is only for logs and statistics, where other servers use it
+    /// too.
     package static let abandonedStatus = 499
 
     package init(

@@ -44,7 +44,7 @@ extension HTTPServer {
         package var maximumHeaderFieldCount = 256
         /// The longest content of a request, in bytes; longer ones get 413. `nil`: any length. Default: `nil`.
         package var maximumRequestContentByteCount: Int?
-        /// How much of a request's content is held while nobody reads it, plus what one read from the network brings. Default: 64 KiB.
+        /// How much of a request's content is held while no reader takes it, plus what one read from the network brings. Default: 64 KiB.
         package var bodyBufferByteCount = 64 * 1_024
         /// How much of a request's content is dropped, after a response that did not wait for it, to save the connection. Default: 64 KiB.
         package var maximumDrainByteCount = 64 * 1_024

@@ -15,7 +15,7 @@ internal import NIOCore
 ///
 /// Compare ``code``; its set can grow without breaking code that matches on it.
 package struct HTTPServerError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, by kind.
+    /// The kind of failure.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         package let description: String
 
@@ -38,7 +38,7 @@ package struct HTTPServerError: Error, Sendable, CustomStringConvertible {
     package let code: Code
     /// One sentence a person can act on. It names the address.
     package let message: String
-    /// What the layer below reported, if anything.
+    /// The error that the layer below reported, if any.
     package let underlyingError: (any Error)?
 
     package init(_ code: Code, _ message: String, underlyingError: (any Error)? = nil) {

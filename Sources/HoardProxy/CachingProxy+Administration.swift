@@ -5,7 +5,7 @@ internal import HoardHTTP
 internal import HoardNIO
 internal import Synchronization
 
-/// What the admin server asks of a proxy.
+/// A proxy as its admin server sees it.
 struct ProxyView: Sendable {
     let parts: CachingProxy.Parts
     let server: HTTPServer

@@ -12,7 +12,7 @@ extension CachingProxy {
         package let routeIndex: Int
     }
 
-    /// What the cache has for something that an operator writes: a path, a URL as clients know it, or one of an upstream's server.
+    /// Returns the cache's URI for a text that an operator writes: a path, a URL as clients know it, or one of an upstream's server.
     ///
     /// A path alone stands for the first route that it fits, whatever hosts that is for.
     ///
@@ -22,7 +22,7 @@ extension CachingProxy {
     }
 }
 
-/// What the cache has for something that an operator writes.
+/// The cache's URIs for a text that an operator writes.
 enum FoundCacheURIs: Hashable {
     /// At least one.
     case uris([CachingProxy.CacheURI])

@@ -9,7 +9,7 @@ internal import NIOCore
 internal import NIOPosix
 
 extension CachingProxy {
-    /// What a proxy is made of, before it serves.
+    /// The parts of a proxy, before it serves.
     struct Parts: Sendable {
         let threads: MultiThreadedEventLoopGroup
         let upstreams: Upstreams
@@ -166,7 +166,7 @@ extension CachingProxy {
 }
 
 extension ProxyError {
-    /// What a server has against its configuration.
+    /// Creates the error for a server that cannot use its configuration.
     init(_ error: HTTPServerError) {
         let isConfiguration = error.code == .invalidConfiguration || error.code == .invalidCertificate
         self.init(isConfiguration ? .invalidConfiguration : .cannotListen, error.message, underlyingError: error)

@@ -11,8 +11,8 @@ internal import Synchronization
 
 /// A caching reverse proxy: a server that answers from a shared ``HTTPCache`` and forwards the rest, by routes, to upstreams.
 ///
-/// Requests go to an upstream with its own host name, unless that is configured otherwise; the name that the client used then does not matter, so nobody can
-/// fill the cache by inventing names.
+/// Requests go to an upstream with its own host name, unless that is configured otherwise. The name that the client used does not matter then, so no client
+/// can fill the cache by inventing names.
 public final class CachingProxy: Sendable {
     /// The cache that requests are answered from.
     public let cache: HTTPCache
@@ -52,13 +52,13 @@ public final class CachingProxy: Sendable {
 
     // MARK: What it is
 
-    /// What the proxy is configured to do now.
+    /// The proxy's present configuration.
     public var configuration: Configuration { state.value.withLock { $0.configuration } }
 
     /// Where the proxy listens first, such as `127.0.0.1:8080`, or `unix:` and a path.
     public var address: String { server.addresses.first?.text ?? "" }
 
-    /// What clients can connect to, in the order of the listeners: URLs such as `https://127.0.0.1:8443`, or `unix:` and the path of a socket.
+    /// The URLs that clients can connect to, in the order of the listeners, such as `https://127.0.0.1:8443`, or `unix:` and the path of a socket.
     public var urls: [String] {
         zip(server.addresses, configuration.listeners).map { address, listener in
             if case .unix = address { return address.text }
@@ -77,7 +77,7 @@ public final class CachingProxy: Sendable {
     /// - Parameter gracePeriod: How long requests may take to end before their connections are closed.
     public func shutdown(gracePeriod: Duration = .seconds(10)) async {
         guard state.end() else { return }
-        // What a reload has begun would otherwise come into force when nobody ends it any more.
+        // Otherwise a reload under way would come into force after the shutdown, and nothing would end what it has started.
         await state.waitForReload()
         warming.stop()
         await server.shutdown(gracePeriod: gracePeriod)

@@ -9,7 +9,7 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
     public let scheme: String
     /// Host and, unless it is the scheme's own, port: the `Host` field of forwarded requests.
     public let authority: String
-    /// What forwarded paths begin with: empty, or a path without a slash at its end.
+    /// The beginning of forwarded paths: empty, or a path without a slash at its end.
     public let basePath: String
 
     /// Reads a URL such as `http://localhost:3000` or `https://example.com/app`.

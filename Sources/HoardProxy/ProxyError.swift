@@ -3,7 +3,7 @@
 
 /// Why a proxy could not start, or change its settings.
 public struct ProxyError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, by kind.
+    /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         public let description: String
 
@@ -20,7 +20,7 @@ public struct ProxyError: Error, Sendable, CustomStringConvertible {
     public let code: Code
     /// One sentence a person can act on.
     public let message: String
-    /// What the layer below reported, if anything.
+    /// The error that the layer below reported, if any.
     public let underlyingError: (any Error)?
 
     init(_ code: Code, _ message: String, underlyingError: (any Error)? = nil) {

@@ -6,7 +6,7 @@ internal import HoardHTTP
 internal import HoardNIO
 internal import NIOCore
 
-/// Answers requests to the proxy that nobody else has to be asked for, and begins the others.
+/// Answers the requests that need neither a store nor an origin, and begins the others.
 struct ImmediateProxyResponder: ImmediateResponder {
     private let handler: ProxyHandler
     private let hitWriter: HitWriter

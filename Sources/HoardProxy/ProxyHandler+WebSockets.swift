@@ -83,7 +83,7 @@ final class WebSocketCounts: Sendable {
     var open: Int { openCount.load(ordering: .relaxed) }
     var total: Int { totalCount.load(ordering: .relaxed) }
 
-    /// Counts a WebSocket that is open until what the origin sends through it ends, or nobody reads it any more.
+    /// Counts a WebSocket as open until the content that the origin sends through it ends, or its reader leaves.
     func counting(_ body: HTTPBody) -> HTTPBody {
         openCount.add(1, ordering: .relaxed)
         totalCount.add(1, ordering: .relaxed)

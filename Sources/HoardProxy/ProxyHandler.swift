@@ -264,7 +264,7 @@ struct ProxyHandler: Sendable {
         return HTTPServerResponse(head: head, body: response.body, report: response.report)
     }
 
-    /// The answer to a request that asks for a reply from whoever it has reached.
+    /// Returns the answer to a request that asks the server it has reached to reply itself.
     private func answerHere(_ request: HTTPRequest) -> HTTPServerResponse {
         guard request.method == .options else {
             return ErrorPage.response(.methodNotAllowed, "This proxy does not answer TRACE.\n", cacheStatus: nil)
@@ -305,7 +305,7 @@ struct ProxyHandler: Sendable {
                 metadata: ["reason": "\(transportError.code)", "upstream": "\(route.upstream.name)", "error": "\(transportError.message)"]
             )
         }
-        // What is stored must not be used without the origin's word: RFC 9111 §5.2.2.2.
+        // The cache must not use a stored response without the origin's word: RFC 9111 §5.2.2.2.
         let isGatewayTimeout = transportError.code == .timedOut || isStaleProhibited
         let status: HTTPResponse.Status = isGatewayTimeout ? .gatewayTimeout : .badGateway
         // No more than that: addresses and names behind the proxy are not for clients.

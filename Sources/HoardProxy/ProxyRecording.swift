@@ -42,7 +42,7 @@ struct ProxyRecording: Sendable {
         }
     }
 
-    /// The recorder that the cache gives its accesses to; `nil` if nobody wants them.
+    /// The recorder that the cache gives its accesses to; `nil` if there are neither a file nor shadows.
     private var recorder: CacheTraceRecorder? { file ?? shadows?.recorder }
 
     /// The counts of the file; `nil` if there is none.

@@ -3,7 +3,7 @@
 
 internal import Synchronization
 
-/// What changes in a proxy while it serves.
+/// The state of a proxy that changes while it serves.
 final class ProxyState: Sendable {
     struct Value: Sendable {
         var configuration: CachingProxy.Configuration

@@ -66,7 +66,7 @@ extension RedisConfiguration {
         guard self.user == nil || self.password != nil else { throw .badURL("A user has to have a password.") }
     }
 
-    /// What stands before the last `@`, if there is one, and what stands after it.
+    /// Returns the text before the last `@`, if there is one, and the text after it.
     private static func splitLogin(_ text: Substring) -> (login: Substring?, rest: Substring) {
         guard let at = text.lastIndex(of: "@") else { return (nil, text) }
         return (text[..<at], text[text.index(after: at)...])

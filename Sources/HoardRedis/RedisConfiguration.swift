@@ -59,7 +59,7 @@ public struct RedisConfiguration: Sendable {
     /// When a connection is tried again.
     public var backoff = Backoff()
 
-    /// How many commands may wait for their replies, those included that nobody waits for any more. 65,536 by default.
+    /// How many commands may wait for their replies, including those whose callers no longer wait. 65,536 by default.
     public var maximumPendingCommands = 65_536
 
     /// How many bytes the commands that wait for their replies may have. One command may always wait. 64 MiB by default.
@@ -94,7 +94,7 @@ public struct RedisConfiguration: Sendable {
             case full
             /// It has to be valid and trusted, for whatever name.
             case trustOnly
-            /// Any certificate will do. Whoever is on the way can read and change everything.
+            /// Any certificate will do. An attacker on the way can read and change everything.
             case none
         }
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RedisError {
-    /// What a server's error means.
+    /// Creates the error for the text of a server's error.
     ///
-    /// A server may repeat arguments in its text, so nothing but the word it begins with is told on.
+    /// A server may repeat arguments in its text, so nothing but the text's first word is passed on.
     package init(serverError text: String) {
         let word = Self.leadingWord(text)
         switch word {

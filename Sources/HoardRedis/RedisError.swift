@@ -5,7 +5,7 @@
 ///
 /// Compare ``code``; its set can grow. The description is one sentence for a person and holds no key, no value and no password.
 public struct RedisError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, by kind.
+    /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         public let description: String
 
@@ -44,7 +44,7 @@ public struct RedisError: Error, Sendable, CustomStringConvertible {
     public let code: Code
     /// One sentence a person can act on.
     public let message: String
-    /// What the layer below reported, if anything.
+    /// The error that the layer below reported, if any.
     public let underlyingError: (any Error)?
 
     public init(_ code: Code, _ message: String, underlyingError: (any Error)? = nil) {

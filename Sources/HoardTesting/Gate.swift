@@ -3,7 +3,7 @@
 
 internal import Synchronization
 
-/// A door that a test holds shut: whoever passes waits until the test opens it.
+/// A door that a test holds shut: tasks that pass it wait until the test opens it.
 ///
 /// With gates a test puts concurrent work into a known order without ever sleeping.
 ///

@@ -61,7 +61,7 @@ public final class ManualTicker: Ticker, WallClock {
         for sleeper in woken { sleeper.resume() }
     }
 
-    /// Makes the wall clock jump, forward or back, as when somebody sets the system's clock. The ticker stays where it is.
+    /// Makes the wall clock jump, forward or back, as when a user sets the system's clock. The ticker stays where it is.
     public func setWallClock(to date: Date) {
         state.withLock { state in
             state.dateAtLastSetting = date
@@ -69,12 +69,12 @@ public final class ManualTicker: Ticker, WallClock {
         }
     }
 
-    /// What the ticker says: nanoseconds since an arbitrary fixed point.
+    /// The ticker's time: nanoseconds since an arbitrary fixed point.
     public func nanoseconds() -> Int64 {
         state.withLock { $0.nanoseconds }
     }
 
-    /// What the wall clock says.
+    /// The wall clock's time.
     public func now() -> Date {
         state.withLock { state in
             let (seconds, attoseconds) = state.elapsedSinceLastSetting.components
@@ -97,7 +97,7 @@ public final class ManualTicker: Ticker, WallClock {
                 }
                 for observer in observers { observer.resume() }
                 if isOver { return continuation.resume() }
-                // A cancellation that came before the sleeper was known found nobody to wake.
+                // A cancellation that came before the sleeper was registered found no sleeper to wake.
                 if Task.isCancelled { cancelSleeper(id) }
             }
         } onCancel: {
@@ -124,13 +124,13 @@ public final class ManualTicker: Ticker, WallClock {
         }
     }
 
-    /// What the ticker will say when the next sleeper wakes. `nil` if nobody sleeps.
+    /// The ticker's time at which the next sleeper wakes. `nil` if no task sleeps.
     public var nextDeadline: Int64? { state.withLock { $0.sleepers.nextDeadline } }
 
-    /// Moves time to the next deadline that somebody sleeps for. `false` if nobody sleeps.
+    /// Moves time to the next sleeper's deadline. Returns `false` if no task sleeps.
     func advanceToNextDeadline() -> Bool {
         guard let (deadline, now) = state.withLock({ state in state.sleepers.nextDeadline.map { ($0, state.nanoseconds) } }) else { return false }
-        // Somebody else may have moved time meanwhile; then it has passed the deadline or is moved a little too far, as any clock may be.
+        // Another thread may have moved time meanwhile. Then time has passed the deadline or is moved a little too far, as any clock may be.
         advance(by: .nanoseconds(max(0, deadline - now)))
         return true
     }

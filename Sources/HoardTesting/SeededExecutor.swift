@@ -29,7 +29,7 @@ internal import Synchronization
 /// Everything that `body` starts runs here: child tasks, what Hoard starts by itself, actors that bring no executor of their own. All jobs that
 /// are ready wait in one list, from which a ``SeededGenerator`` chooses. Priorities are ignored.
 ///
-/// What does not run here:
+/// These do not run here:
 /// - Unstructured tasks. `Task { }` and `Task.detached { }` do not inherit the executor of their creator (SE-0417); use ``task(priority:_:)``
 ///   in the loaders and fakes of a test.
 /// - The main actor, actors with an executor of their own, event loops and dispatch queues; hence also stores such as `DiskStore`.
@@ -38,13 +38,13 @@ internal import Synchronization
 /// Code that waits for such things can be run all the same, with ``init(seed:time:patience:maximumJobCount:)``'s `patience`, but is no longer
 /// repeatable.
 ///
-/// **Virtual time.** When no job is ready and somebody sleeps on `time`, time moves to the next deadline.
+/// **Virtual time.** When no job is ready and a task sleeps on `time`, time moves to the next deadline.
 ///
-/// **Deadlocks.** When no job is ready, nobody sleeps and the body has not ended, ``run(_:)`` throws ``SeededExecutorError`` instead of hanging.
+/// **Deadlocks.** When no job is ready, no task sleeps and the body has not ended, ``run(_:)`` throws ``SeededExecutorError`` instead of hanging.
 ///
 /// Executors do not know of each other, and many can be used at once. A job costs about a microsecond beyond what it does.
 public final class SeededExecutor: TaskExecutor, PreemptingExecutor {
-    /// What decides the order.
+    /// The seed that decides the order.
     public let seed: UInt64
 
     private let time: ManualTicker?
@@ -316,7 +316,7 @@ extension SeededExecutor {
         if patience > .zero, arrivesInTime() { return }
         if let time, time.advanceToNextDeadline() { return }
         let stuck = state.withLock { state -> Task<Void, Never>? in
-            // What has come after all is run first.
+            // A job that has arrived after all is run first.
             guard state.ready.isEmpty, let run = state.run else { return nil }
             state.run?.failure = .deadlock(seed: seed, jobCount: run.jobCount)
             return run.task
@@ -335,7 +335,7 @@ extension SeededExecutor {
             defer { state.isWaitingForOutside = false }
             return state.isWaitingForOutside
         }
-        // Somebody who came just now has signalled or is about to.
+        // A thread that added a job just now has signalled or is about to.
         if !isStillAwaited { arrival.wait() }
         return !isStillAwaited
     }
@@ -356,7 +356,7 @@ private struct SeededRun: Sendable {
     }
 }
 
-/// What a body has come to.
+/// The outcome of a body.
 private final class SeededOutcome<Value: Sendable>: Sendable {
     let result = Mutex<Result<Value, any Error>?>(nil)
 }

@@ -3,11 +3,11 @@
 
 /// Why a ``SeededExecutor`` has given up a run.
 public struct SeededExecutorError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, by kind.
+    /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         public let description: String
 
-        /// No job was ready, nobody slept, and the body had not ended.
+        /// No job was ready, no task slept, and the body had not ended.
         public static var deadlock: Self { Self(description: #function) }
         /// The run needed more jobs than it was allowed.
         public static var livelock: Self { Self(description: #function) }
@@ -16,7 +16,7 @@ public struct SeededExecutorError: Error, Sendable, CustomStringConvertible {
     public let code: Code
     /// The seed that leads here again.
     public let seed: UInt64
-    /// What has happened, and what may be done about it.
+    /// A description of the failure, and of possible remedies.
     public let message: String
 
     public var description: String { message }

@@ -19,7 +19,7 @@ internal import Synchronization
 ///
 /// For tests that need no socket there is `FakeTransport`.
 public final class FakeOrigin: Sendable {
-    /// What a handler answers.
+    /// The response of a handler.
     public struct Response: Sendable {
         public var head: HTTPResponse
         public var body: HTTPBody

@@ -36,7 +36,7 @@ struct Destination: Hashable, Sendable {
         self.target = target
     }
 
-    /// What stands for a server in messages.
+    /// Creates the destination that stands for a server in messages.
     init(_ server: OriginServer) {
         scheme = server.isSecure ? "https" : "http"
         host = server.host.utf8.contains(UInt8(ascii: ":")) ? "[\(server.host)]" : server.host

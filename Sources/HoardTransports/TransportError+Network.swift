@@ -17,7 +17,7 @@ internal import NIOSSL
 #endif
 
 extension TransportError {
-    /// What a transport's messages about time name.
+    /// The timeouts that a transport's messages name.
     struct Timeouts {
         let connect: Duration
         let read: Duration

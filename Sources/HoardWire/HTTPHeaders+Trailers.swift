@@ -31,7 +31,7 @@ extension HTTPField.Name {
         case "cdn-cache-control", "cache-status", "no-vary-search", "clear-site-data", "strict-transport-security": true
         // Authentication and cookies.
         case "authorization", "www-authenticate", "proxy-authenticate", "proxy-authorization", "set-cookie", "cookie": true
-        // What is needed to understand the content.
+        // Fields that are needed to understand the content.
         case "content-encoding", "content-type", "content-range", "content-disposition", "content-security-policy": true
         default:
             // Conditions of a request.

@@ -5,8 +5,8 @@ package import NIOCore
 
 /// Holds a body to the length it was announced with.
 ///
-/// The part that completes the length is held back until the body has ended, so that a body that is too long is seen to be wrong
-/// while whoever receives it still misses a byte.
+/// The part that completes the length is held back until the body has ended. So the check finds a body that is too long while its
+/// receiver still misses a byte.
 package struct LengthCheck {
     private var missingByteCount: Int
     private var heldBack: ByteBuffer?

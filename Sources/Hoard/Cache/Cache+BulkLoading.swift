@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Cache {
-    /// The values of several keys; loads all that are missing in one call, but for those that somebody else is loading already.
+    /// The values of several keys; loads all that are missing in one call, except those that another call is loading already.
     ///
     /// ```swift
     /// let team = try await users.values(forKeys: memberIDs) { missing in try await database.users(missing) }
@@ -30,7 +30,7 @@ extension Cache {
                 missing.append(key)
             }
         }
-        // Somebody else's bulk load may not mention a key that this call waited for; then this call's load is asked.
+        // Another call's bulk load may not mention a key that this call waited for; then this call's own load is asked.
         while !missing.isEmpty {
             let (outcomes, ledKeys) = try await flights.runAll(missing, existing: { key in peek(key).map { .value($0) } }) { [self] keys in
                 try await loadAndPublish(keys, load: load)

@@ -30,10 +30,10 @@ extension Cache {
         /// The goal of the policy in a cache whose entries have weights: as many hits as possible, or as great a weight of all hits. Default: `.objects`.
         public let favouring: HitGoal
 
-        /// Told of every value that left, and why. Default: nobody is told.
+        /// A function that is told of every value that left, and why. Default: none.
         ///
         /// Runs on the thread whose call made the value leave, before that call returns and outside all locks; it may use the cache.
-        /// With several threads, what it is told of different calls may come in another order than the calls.
+        /// With several threads, it may hear of different calls in another order than that of the calls.
         public let removalListener: (@Sendable (Key, Value, RemovalCause) -> Void)?
 
         /// Whether the cache trims itself when the system runs short of memory, to three quarters of its entries or to one quarter, as

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a ``Cache`` knows of a key. See ``Cache/explain(_:)``.
+/// The state of a key in a ``Cache``. See ``Cache/explain(_:)``.
 public struct CacheExplanation: Sendable, Hashable {
     /// In which part of the cache an entry is.
     public struct Segment: Hashable, Sendable, CustomStringConvertible {
@@ -15,7 +15,7 @@ public struct CacheExplanation: Sendable, Hashable {
         public static var pinned: Self { Self(description: #function) }
     }
 
-    /// What is known of an entry that is there.
+    /// The state of an entry that is there.
     public struct Entry: Sendable, Hashable {
         /// Whether the entry says that there is no value.
         public var isNegative: Bool
@@ -66,7 +66,7 @@ extension CacheExplanation: CustomStringConvertible {
 }
 
 extension Cache {
-    /// What is known of a key: its entry, or why it left. No use; changes nothing.
+    /// Explains the state of a key: its entry, or why it left. Counts as no use and changes nothing.
     /// - Complexity: O(1).
     public func explain(_ key: Key) -> CacheExplanation {
         let hash = hasher(key)

@@ -85,7 +85,7 @@ extension Cache {
         acceptsAbsence: Bool,
         load: @escaping @Sendable (LoadRequest<Key, Value>) async throws -> LoadResult<Value>
     ) async throws -> LoadOutcome<Value> {
-        // What has appeared since the caller looked makes the load needless.
+        // A value or an absence that has appeared since the caller looked makes the load needless.
         let existing: () -> LoadOutcome<Value>? = { [self] in
             if let value = peek(key) { return .value(value) }
             return acceptsAbsence && (try? isKnownToBeAbsent(key)) ?? false ? .absent : nil

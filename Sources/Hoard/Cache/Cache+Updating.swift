@@ -143,7 +143,7 @@ extension Cache {
             }
             let slot = shard.peekValue(key, hash: hash, now: now)
             let hasValue = slot != .none
-            // Its time may be up without anybody having removed it.
+            // The value may have expired without having been removed.
             guard hasValue == hadValue else { return (false, false) }
             guard entry != nil || hasValue else { return (true, false) }
             if shard.hasFences { shard.breakFences(forKey: key) }

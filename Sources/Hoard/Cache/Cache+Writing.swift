@@ -67,7 +67,7 @@ extension Cache {
 
     /// Removes every value. No load that is under way will publish its value.
     ///
-    /// What other threads write meanwhile may stay or go.
+    /// Values that other threads write meanwhile may stay or go.
     /// - Complexity: O(*n*).
     @inlinable public func removeAll() {
         let removed = removeAllEntries()

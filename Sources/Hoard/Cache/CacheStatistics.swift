@@ -26,7 +26,7 @@ public struct CacheStatistics: Sendable, Hashable, Codable {
     public var evictions = 0
     /// Entries removed because their time was up. Counted when the removal happens, which may be later.
     public var expirations = 0
-    /// Entries removed because somebody asked for it: by their key, by a tag or with all others.
+    /// Entries removed because a caller asked for it: by their key, by a tag or with all others.
     public var removals = 0
     /// Entries whose value was replaced by a newer one, which was kept or refused.
     public var replacements = 0

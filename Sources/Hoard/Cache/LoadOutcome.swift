@@ -6,7 +6,7 @@
     case value(Value)
     /// The loader, or a negative entry, says that there is no value.
     case absent
-    /// A bulk load has not mentioned the key: nobody knows.
+    /// A bulk load has not mentioned the key, so it is unknown whether there is a value.
     case unknown
 
     var isUnknown: Bool { if case .unknown = self { true } else { false } }

@@ -3,7 +3,7 @@
 
 internal import Synchronization
 
-/// An answer that is given once and waited for by one task. Whoever answers first wins.
+/// An answer that is given once and waited for by one task. The first answer wins.
 package final class FirstAnswer<Value: Sendable>: Sendable {
     private enum State {
         case open

@@ -8,7 +8,7 @@
 package func passingPriority<Result: Sendable>(to work: Task<Void, Never>, _ wait: () async -> Result) async -> Result {
     guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return await wait() }
     return await withTaskPriorityEscalationHandler {
-        // Nobody was told of what it was raised to before there was a handler.
+        // A priority that was raised before there was a handler has not been passed on yet.
         work.escalatePriority(to: Task.currentPriority)
         return await wait()
     } onPriorityEscalated: { _, priority in

@@ -3,8 +3,8 @@
 
 /// The random numbers that Hoard draws by itself: secrets of hashes, names of what is stored, jitter.
 ///
-/// They come from the system. A test that must run in the same way twice binds a source of its own to ``source``; whoever is called
-/// inside, directly or in a task that is started there, draws from it.
+/// They come from the system. A test that must run in the same way twice binds a source of its own to ``source``. Code that
+/// is called inside, directly or in a task that is started there, draws from that source.
 package struct RandomNumbers: RandomNumberGenerator, Sendable {
     /// Where the numbers come from. `nil`: the system.
     ///

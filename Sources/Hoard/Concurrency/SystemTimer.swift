@@ -6,7 +6,7 @@ internal import Synchronization
 /// Sleeps that leave nothing behind when they are cancelled.
 ///
 /// The runtime keeps a cancelled `Task.sleep` until its time would have come: 700 bytes for each request whose timeout did not pass. Here all sleeps
-/// share a few alarms, which are sleeps of the runtime that are never cancelled. An alarm that has nobody to wake costs one wake-up.
+/// share a few alarms, which are sleeps of the runtime that are never cancelled. An alarm that has no sleeper to wake costs one wake-up.
 ///
 /// A new alarm is set only for a deadline that comes before all alarms that are set, and rings after at most half the time until the first of these. So
 /// there are never more than some thirty, whatever the deadlines are.
@@ -39,7 +39,7 @@ final class SystemTimer: Sendable {
                     state.sleepers.add(continuation, id: id, deadline: deadline)
                     setAlarm(&state)
                 }
-                // A cancellation that came before the sleeper was known found nobody to wake.
+                // A cancellation that came before the sleeper was known found no sleeper to wake.
                 if Task.isCancelled { cancel(id) }
             }
         } onCancel: {
@@ -64,7 +64,7 @@ final class SystemTimer: Sendable {
         }
         state.alarms.append(time)
         let rest = max(0, time.subtractingSaturated(now))
-        // It is for whoever sleeps, and not for the task that came first.
+        // The alarm is for all sleepers, not only for the task that came first, so it is detached from that task.
         Task.detached { [self] in
             try? await Task.sleep(for: .nanoseconds(rest))
             ring(time)

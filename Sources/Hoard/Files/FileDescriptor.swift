@@ -14,7 +14,7 @@
     ///
     /// All calls block the thread for as long as the disk takes. Those that a signal interrupts are made again.
     package struct FileDescriptor: ~Copyable, Sendable {
-        /// What a path leads to.
+        /// The kind of item that a path leads to.
         package enum Kind: Hashable, Sendable { case file, directory, symbolicLink, other }
 
         /// The system's number for it, for the calls in this folder.
@@ -134,9 +134,9 @@
         static var largestTransfer: Int { 0x7fff_f000 }
     }
 
-    /// Names in an open directory. They hold even if somebody renames the directory meanwhile.
+    /// Names in an open directory. They hold even if another process renames the directory meanwhile.
     extension FileDescriptor {
-        /// What `name` leads to, links not followed; `nil` if there is nothing.
+        /// The kind of item that `name` leads to, links not followed; `nil` if there is none.
         package func kind(ofEntry name: String) throws(SystemCallError) -> Kind? {
             var status = stat()
             do throws(SystemCallError) {
@@ -148,7 +148,7 @@
             return Kind(status)
         }
 
-        /// Creates an empty file that nobody else may open, and opens it for writing. Fails with `EEXIST` if the name is taken.
+        /// Creates an empty file that only the process's user may open, and opens it for writing. Fails with `EEXIST` if the name is taken.
         package func createFile(_ name: String) throws(SystemCallError) -> FileDescriptor {
             try FileDescriptor { openat(number, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600) }
         }

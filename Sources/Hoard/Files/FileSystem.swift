@@ -10,7 +10,7 @@
 #endif
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
-    /// What the system knows of a file.
+    /// The status of a file, as the system reports it.
     package struct FileStatus: Hashable, Sendable {
         package let kind: FileDescriptor.Kind
         /// The length in bytes.
@@ -69,7 +69,7 @@
 
     /// Names in the file system. All calls block the thread for as long as the disk takes.
     package enum FileSystem {
-        /// What is at `path`, links not followed; `nil` if there is nothing.
+        /// The status of the item at `path`, links not followed; `nil` if there is none.
         package static func status(of path: String) throws(SystemCallError) -> FileStatus? {
             var status = stat()
             do throws(SystemCallError) {

@@ -10,7 +10,7 @@
 #endif
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
-    /// What the system reported when a call failed.
+    /// The error that the system reported when a call failed.
     package struct SystemCallError: Error, Hashable, Sendable, CustomStringConvertible {
         /// The value of `errno`.
         package let number: Int32

@@ -1,9 +1,9 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What left a shard while its lock was held.
+/// The entries that left a shard while its lock was held.
 ///
-/// Whoever holds the lock takes it along and lets go of it, or reports it, when the lock has been released: no deinitialiser and no
+/// The lock's holder takes them along, and drops or reports them when it has released the lock. So no deinitialiser and no
 /// listener runs under a lock. One departure, the usual case, costs no allocation.
 @usableFromInline struct Departures<Key: Sendable, Value: Sendable>: Sendable {
     @usableFromInline struct Departure: Sendable {

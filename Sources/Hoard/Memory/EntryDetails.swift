@@ -4,7 +4,7 @@
 /// Tags and errors, which few entries have, so that they are kept beside the table. An object, so that those without have only one word to hand on.
 @usableFromInline final class EntryDetails: Sendable {
     let tags: Set<String>
-    /// What the load of a negative entry threw.
+    /// The error that the load of a negative entry threw.
     let error: (any Error)?
 
     @usableFromInline init(tags: Set<String>, error: (any Error)? = nil) {

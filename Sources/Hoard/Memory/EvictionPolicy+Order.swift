@@ -12,7 +12,9 @@ extension EvictionPolicy {
         return slots + whole.usedSlots.filter { table.flags(of: $0).segment == .pinned }
     }
 
-    /// The entries that would leave first if nobody used any: those of main in the order in which the hand finds them without uses, then the window from its oldest.
+    /// The entries that would leave first if no entry was used meanwhile.
+    ///
+    /// First come those of main, in the order in which the hand finds them without uses, then those of the window from its oldest.
     ///
     /// - Complexity: O(*n*).
     func nextToLeave(in table: SlotLinks, atMost maximumCount: Int, where isWanted: (Slot) -> Bool) -> [Slot] {

@@ -13,7 +13,7 @@
 ///
 /// The newest entry never competes, so that what was just written can be read. Entries of weight 0 are in neither list.
 @usableFromInline struct EvictionPolicy {
-    /// What the ``WindowTuner`` may change while a cache runs.
+    /// The settings that the ``WindowTuner`` may change while a cache runs.
     @usableFromInline struct Tuning: Sendable, Equatable {
         /// The window's share of the capacity.
         var windowShare: Double

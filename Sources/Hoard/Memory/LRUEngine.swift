@@ -16,7 +16,7 @@ struct LRUEngine<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         var deadline: Int64
     }
 
-    /// What an insertion did. Its owner keeps it until the lock is released, so that the deinitialiser of a
+    /// The outcome of an insertion. The engine's owner keeps it until the lock is released, so that the deinitialiser of a
     /// value that left never runs under the lock.
     struct InsertionOutcome: Sendable {
         var wasKept = true

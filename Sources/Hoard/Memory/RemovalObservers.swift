@@ -10,7 +10,7 @@ public import Synchronization
     @usableFromInline let listener: (@Sendable (Key, Value, RemovalCause) -> Void)?
     @usableFromInline let streams = Mutex<[Int: AsyncStream<Removal>.Continuation]>([:])
     private let lastStream = Atomic<Int>(0)
-    /// Whether there is anybody. Read without a lock on every write.
+    /// Whether there are any observers. Read without a lock on every write.
     @usableFromInline let isActive: Atomic<Bool>
 
     @usableFromInline init(listener: (@Sendable (Key, Value, RemovalCause) -> Void)?) {

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The tables of a cache that was emptied. Lets go of their keys and values when it is released itself, which nobody does under a lock.
+/// The tables of a cache that was emptied. Their keys and values are released with this object, which never happens under a lock.
 @usableFromInline final class RemovedTables<Key: Hashable & Sendable, Value: Sendable> {
     @usableFromInline var tables: [EntryTable<Key, Value>] = []
 

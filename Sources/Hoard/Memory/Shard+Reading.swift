@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Shard {
-    /// What a read found.
+    /// The result of a read.
     @usableFromInline enum Reading {
         case hit(Value)
         case negative

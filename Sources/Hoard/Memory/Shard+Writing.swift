@@ -194,7 +194,7 @@ extension Shard {
         policy.giveBackWeight()
         details.removeAll()
         if hasUpdates { updates.interruptAll() }
-        // What it says of keys that were there again would be wrong.
+        // The log would give the wrong cause for keys that had left before and were there again.
         departureLog = DepartureLog()
         if wheel != nil {
             wheel?.removeAll()

@@ -6,14 +6,14 @@
 /// Not thread-safe: its cell's lock guards it. It runs no user code but the keys' `==`, and lets go of nothing: what leaves is
 /// handed out as ``Departures``.
 @usableFromInline struct Shard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
-    /// What all shards of a cache have in common.
+    /// The rules that all shards of a cache have in common.
     @usableFromInline struct Rules: Sendable {
         /// The shard's equal part of the limit by count.
         @usableFromInline var maximumCount: Int
         /// The whole limit by weight, because an entry may weigh as much; `nil` if there is no such limit.
         @usableFromInline var maximumWeight: Int?
         @usableFromInline var shardCount: Int
-        /// What the shards share of the limit by count; `nil` if there is one shard only.
+        /// The part of the limit by count that the shards share; `nil` if there is only one shard.
         @usableFromInline var pool: LimitPool?
         /// The part of the limit by weight that no shard has; `nil` if there is no such limit.
         @usableFromInline var weightPool: LimitPool?

@@ -84,7 +84,7 @@ public import Synchronization
         Int(truncatingIfNeeded: hash &>> 58) & (count &- 1)
     }
 
-    /// Whether nobody holds a shard's lock at this moment. For tests.
+    /// Whether no thread holds a shard's lock at this moment. For tests.
     func isFree(_ number: Int) -> Bool {
         guard ShardLock.tryLock(at: lock(number)) else { return false }
         ShardLock.unlock(at: lock(number))

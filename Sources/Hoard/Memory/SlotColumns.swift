@@ -38,7 +38,7 @@
     func setPrevious(_ previous: Slot, of slot: Slot) { nodes[Int(slot)].previous = previous }
     func setNext(_ next: Slot, of slot: Slot) { nodes[Int(slot)].next = next }
 
-    /// What the entry weighs; 1 in a table without weights.
+    /// The weight of the entry; 1 in a table without weights.
     func weight(of slot: Slot) -> Int { weights?[Int(slot)] ?? 1 }
     func setWeight(_ weight: Int, of slot: Slot) { weights?[Int(slot)] = weight }
 }

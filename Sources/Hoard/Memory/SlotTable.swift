@@ -11,7 +11,7 @@ extension Slot {
     @usableFromInline static var none: Slot { .max }
 }
 
-/// What is known of an entry beside its key and value, in one byte.
+/// The flags of an entry beside its key and value, in one byte.
 @usableFromInline struct SlotFlags: Sendable, Equatable {
     @usableFromInline var bits: UInt8
 
@@ -80,7 +80,7 @@ extension Slot {
 
     @inlinable static var countsUses: UInt8 { .max }
 
-    // What every read needs comes first, to lie in one cache line with the shard's lock.
+    // The fields that every read needs come first, to lie in one cache line with the shard's lock.
     @usableFromInline var index: UnsafeMutablePointer<UInt32>
     @usableFromInline var indexSize: UInt32
     /// Before this time no entry expires that is not marked as due soon; in ticks, which are short to lie in this line. `never` until an entry can expire.

@@ -38,7 +38,7 @@
             return (0...path.count).reversed().map { ([cgroupRoot] + path.prefix($0)).joined(separator: "/") }
         }
 
-        /// What a group uses of its limit; `nil` if it has none, or if not all of the numbers can be read.
+        /// The memory that a group uses, and its limit; `nil` if it has no limit, or if not all of the numbers can be read.
         ///
         /// Without knowing how much is page cache, use says nothing: a group that reads files would always seem full.
         private func usage(ofGroupIn directory: String) -> MemoryReadings.Usage? {

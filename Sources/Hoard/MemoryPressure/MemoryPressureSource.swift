@@ -8,7 +8,7 @@ public protocol MemoryPressureSource: Sendable {
     /// The levels from now on.
     ///
     /// A stream begins at ``MemoryPressure/normal``, without saying so, and then yields every change. It may yield
-    /// ``MemoryPressure/critical`` again and again while nothing changes, so that whoever gives up memory step by step goes on.
+    /// ``MemoryPressure/critical`` again and again while nothing changes, so that a consumer that gives up memory step by step goes on.
     /// A consumer that is slow gets only the newest level.
     ///
     /// Each call starts a stream of its own. Observing ends when the consuming task is cancelled or the stream is released.

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one look at the kernel's files has found. What could not be read is `nil` or absent.
+/// The numbers that one look at the kernel's files has found. Those that could not be read are `nil` or absent.
 package struct MemoryReadings: Hashable, Sendable {
     /// How long tasks stood still for memory, as shares, between 0 and 1, of the last ten seconds.
     package struct Stall: Hashable, Sendable {
@@ -28,7 +28,7 @@ package struct MemoryReadings: Hashable, Sendable {
             self.limitBytes = limitBytes
         }
 
-        /// - Parameter inactiveFileBytes: The part of `currentBytes` that is page cache nobody has used lately.
+        /// - Parameter inactiveFileBytes: The part of `currentBytes` that is page cache without recent use.
         package init(currentBytes: UInt64, inactiveFileBytes: UInt64, limitBytes: UInt64) {
             // The two numbers are read one after the other, so the part can be larger than the whole.
             self.init(workingSetBytes: currentBytes - min(currentBytes, inactiveFileBytes), limitBytes: limitBytes)

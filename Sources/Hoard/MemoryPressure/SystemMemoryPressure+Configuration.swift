@@ -33,8 +33,8 @@ extension SystemMemoryPressure {
 
         /// ``MemoryPressure/critical`` begins when a control group uses this share of its limit. Default: 0.97.
         ///
-        /// What is left is a few megabytes in a small container: one large request from being throttled (`memory.high`) or killed
-        /// (`memory.max`). At 100 % it would be too late, for the kernel does not wait for a poll.
+        /// The rest is a few megabytes in a small container, which is then one large request away from being throttled
+        /// (`memory.high`) or killed (`memory.max`). At 100 % it would be too late, for the kernel does not wait for a poll.
         public var criticalUsageShare: Double
 
         public init(

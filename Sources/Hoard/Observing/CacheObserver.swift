@@ -51,7 +51,7 @@ extension CacheObserver {
     }
 }
 
-/// What became of a call that asked for a value. Safe as a metric label.
+/// The result of a call that asked for a value. Safe as a metric label.
 public struct CacheRequestResult: Hashable, Sendable, CustomStringConvertible {
     private enum Base: String, Hashable, Sendable { case hit, stale, negative, miss, loaded, failed }
     private let base: Base
@@ -98,7 +98,7 @@ public struct CacheLoadOutcome: Hashable, Sendable, CustomStringConvertible {
 
 /// A call of a store.
 public struct CacheStoreCall: Hashable, Sendable {
-    /// What is asked of a store. Safe as a metric label.
+    /// The operation that a store is asked for. Safe as a metric label.
     public struct Operation: Hashable, Sendable, CustomStringConvertible {
         private enum Base: String, Hashable, Sendable { case read, write, remove, lease }
         private let base: Base
@@ -129,7 +129,7 @@ public struct CacheStoreCall: Hashable, Sendable {
     }
 }
 
-/// What became of a call of a store. Safe as a metric label.
+/// The outcome of a call of a store. Safe as a metric label.
 public struct CacheStoreOutcome: Hashable, Sendable, CustomStringConvertible {
     private enum Base: String, Hashable, Sendable { case found, notFound, done, failed, timedOut, skipped }
     private let base: Base

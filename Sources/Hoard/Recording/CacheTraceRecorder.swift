@@ -13,7 +13,7 @@ internal import Synchronization
 /// try recorder.finish()
 /// ```
 ///
-/// `hoard simulate /tmp/users.trace` replays it. `docs/traces.md` describes the format, and tells what somebody who has the file could learn.
+/// `hoard simulate /tmp/users.trace` replays it. `docs/traces.md` describes the format, and tells what a person who has the file could learn.
 ///
 /// A recording holds no key and no value. Keys are replaced by pseudonyms of 48 bits, made with a secret that exists only in this object: the same key has the
 /// same pseudonym in one recording, and in no other.

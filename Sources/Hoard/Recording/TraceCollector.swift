@@ -90,7 +90,7 @@ final class TraceCollector: Sendable {
         }
     }
 
-    /// 48 bits that tell the same key again in this recording, and nobody without the secret which key it is.
+    /// The pseudonym of a key: 48 bits that are the same for the same key in this recording, and reveal the key only to those who have the secret.
     ///
     /// SipHash, keyed with the secret and the process's own.
     private func pseudonym(of hash: UInt64) -> UInt64 {

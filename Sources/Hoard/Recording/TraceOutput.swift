@@ -94,7 +94,7 @@ final class TraceOutput: Sendable {
             }
             guard !state.hasToldOfFailure, let failure = state.writer?.statistics.failure else { return nil }
             state.hasToldOfFailure = true
-            // Nobody is left to gather accesses for.
+            // There is no listener left to gather accesses for.
             if state.listeners.isEmpty { collector.close() }
             return failure
         }

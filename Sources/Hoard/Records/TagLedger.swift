@@ -7,11 +7,11 @@
     internal import Foundation
 #endif
 
-/// What has been done to the records of a ``MemoryStore`` by their tags or partitions, or to all of them, judged against when each was written.
+/// The removals and stale marks of a ``MemoryStore``'s records by tag, by partition or of all, judged against when each record was written.
 ///
-/// A counter orders writes, removals and stale marks. A removal by tag notes the counter with the tag and touches no record: whoever reads a record that was
-/// written before knows that it is gone. So does a removal by partition. Tags and partitions are known for as long as a record that has them is held, so the
-/// ledger is no larger than what the store holds.
+/// A counter orders writes, removals and stale marks. A removal by tag notes the counter with the tag and touches no record. A read of a record
+/// that was written before finds that it is gone. A removal by partition works in the same way. The ledger keeps a tag or partition for as long
+/// as the store holds a record that has it, so the ledger is no larger than the store's contents.
 struct TagLedger: Sendable {
     private struct Tag: Sendable {
         var recordCount = 0

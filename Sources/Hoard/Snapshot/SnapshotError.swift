@@ -6,13 +6,13 @@
 /// Compare ``code``; its set can grow without breaking code that matches on it. The description is one sentence for a person
 /// and holds nothing of what is in the snapshot.
 public struct SnapshotError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, by kind.
+    /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         public let description: String
 
         /// There is no file at the path.
         public static var notFound: Self { Self(description: #function) }
-        /// What is at the path is a directory, a pipe or a device.
+        /// The path leads to a directory, a pipe or a device.
         public static var notAFile: Self { Self(description: #function) }
         /// The file was not written by Hoard.
         public static var foreign: Self { Self(description: #function) }
@@ -33,7 +33,7 @@ public struct SnapshotError: Error, Sendable, CustomStringConvertible {
     public let code: Code
     /// One sentence a person can act on.
     public let message: String
-    /// What the layer below reported, if anything.
+    /// The error that the layer below reported, if any.
     public let underlyingError: (any Error)?
 
     public init(_ code: Code, _ message: String, underlyingError: (any Error)? = nil) {

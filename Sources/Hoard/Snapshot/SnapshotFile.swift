@@ -9,10 +9,10 @@
     package enum SnapshotFile {
         /// Puts a snapshot at `path`, in the place of what may be there.
         ///
-        /// Whoever reads meanwhile gets the old snapshot or the new one, whole, and so does whoever reads after the machine has lost its
+        /// A reader gets the old snapshot or the new one, whole. This holds during the call, and also after the machine has lost its
         /// power. The bytes go into a temporary file in the same directory, on to the medium, and then take the name. If that fails,
-        /// the temporary file is removed and the old file is as it was. Only if the process is killed on the way does
-        /// a file stay behind whose name begins with `.hoard-` and ends with `.tmp`.
+        /// the temporary file is removed and the old file is as it was. If the process is killed on the way, a file stays behind
+        /// whose name begins with `.hoard-` and ends with `.tmp`.
         ///
         /// The file belongs to the process's user alone (mode 0600), whatever the old one's mode was. A symbolic link at `path` is
         /// replaced itself, and what it led to is left alone. The directory must exist. Of two writers at the same time the last wins.

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What stands before the payload in a snapshot file. Numbers have their lowest byte first.
+/// The bytes before the payload in a snapshot file. Numbers have their lowest byte first.
 ///
 /// | Offset | Bytes | Content |
 /// | --- | --- | --- |

@@ -3,7 +3,7 @@
 
 internal import Synchronization
 
-/// What a caller gets.
+/// The answer that a caller gets.
 enum Answer<Value: Sendable>: Sendable {
     case value(Lookup<Value>)
     /// There is no value. Known: a negative entry says so.
@@ -22,10 +22,10 @@ enum Answer<Value: Sendable>: Sendable {
     }
 }
 
-/// What a load brings its callers.
+/// The result that a load brings its callers.
 enum TieredLoad<Value: Sendable>: Sendable {
     case loaded(CachedValue<Value>)
-    /// Somebody else has brought the value meanwhile.
+    /// Another caller or process has brought the value meanwhile.
     case found(TieredEntry<Value>, CacheTier)
     /// The source has no value.
     case absent
@@ -87,7 +87,7 @@ extension TieredCache {
         return inquiry
     }
 
-    /// What the tiers above the loader have of a key.
+    /// The entry that the tiers above the loader have of a key.
     struct Candidate: Sendable {
         let entry: TieredEntry<Value>
         let cached: CachedValue<Value>
@@ -106,13 +106,15 @@ extension TieredCache {
         }
     }
 
-    /// What came of asking for a key that memory does not have: what the stores have of it, or what was loaded because they have nothing.
+    /// The result of asking for a key that memory does not have.
+    ///
+    /// It is the entry that the stores have, or the result of a load because they have none.
     struct ColdStart: Sendable {
         var reading = StoreReading()
-        /// Whether the stores were being read for somebody else already.
+        /// Whether the stores were being read for another caller already.
         var isReadCoalesced = false
         var load: TieredLoad<Value>?
-        /// Whether the load was somebody else's, which had begun without a cold start.
+        /// Whether the load was another caller's, which had begun without a cold start.
         var isLoadCoalesced = false
     }
 
@@ -133,7 +135,7 @@ extension TieredCache {
         func add(_ entry: TieredEntry<Value>) { entries.withLock { $0.append(entry) } }
     }
 
-    /// What the stores have of a key.
+    /// The entry that the stores have of a key.
     @usableFromInline struct StoreReading: Sendable {
         @usableFromInline var entry: TieredEntry<Value>?
         @usableFromInline var tier = CacheTier.memory

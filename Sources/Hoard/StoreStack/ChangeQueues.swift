@@ -83,18 +83,20 @@ struct ChangeQueues: Sendable {
         return (waiting, underWay)
     }
 
-    /// What older changes than `number` write under `key` has to be removed again.
+    /// Notes that the records that changes older than `number` write under `key` have to be removed again.
     mutating func invalidate(_ key: RecordKey, by number: UInt64) {
         guard let index = queues.index(forKey: key) else { return }
         invalidate(at: index, by: number) { _ in true }
     }
 
-    /// What older changes than `number` write with one of the tags has to be removed again; `nil`: whatever they write. O(changes under way).
+    /// Notes that the records that changes older than `number` write with one of the tags have to be removed again.
+    ///
+    /// `nil`: all records that they write. O(changes under way).
     mutating func invalidate(taggedWithAny tags: Set<String>?, by number: UInt64) {
         invalidate(by: number) { key, change in tags.map { change.mayWrite(key, taggedWithAny: $0) } ?? true }
     }
 
-    /// What older changes than `number` write of a partition has to be removed again. O(changes under way).
+    /// Notes that the records of a partition that changes older than `number` write have to be removed again. O(changes under way).
     mutating func invalidate(inPartition partition: String, by number: UInt64) {
         invalidate(by: number) { key, change in change.mayWrite(key, inPartition: partition) }
     }

@@ -60,7 +60,7 @@ struct CircuitBreaker: Sendable {
         }
     }
 
-    /// Lets a call through, or not. Whoever gets a permit must tell how the call has ended.
+    /// Lets a call through, or not. A caller that gets a permit must tell how the call has ended.
     mutating func admit(at now: Int64) -> Permit? {
         guard !isRefusing(at: now) else { return nil }
         if case .open = state { change(to: .halfOpen) }

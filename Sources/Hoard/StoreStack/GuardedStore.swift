@@ -54,7 +54,7 @@ package final class GuardedStore: Sendable {
     }
 }
 
-/// What is only asked of a store that is sound. Nothing depends on whether it is done.
+/// Calls that are made only of a store that is sound. Nothing depends on whether they are made.
 extension GuardedStore {
     /// The number of records with a tag; `nil` if the store did not answer.
     package func recordCount(taggedWith tag: String) async -> Int? {

@@ -1,15 +1,15 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a store should have removed or marked as stale, but could not.
+/// The keys, tags and partitions that a store should have removed or marked as stale, but could not.
 ///
-/// A key in the journal must not be read from its store before it has been removed there, and a record with a tag in the journal counts as
-/// absent, and so does one of a partition in it. A mark that was missed is kept as a removal, which is always safe. The journal is bounded: when it overflows, the store as a whole
-/// counts as invalid until everything has been removed from it. It lives in memory; a process that ends while its store is failing cannot
-/// make the removals good.
+/// A key in the journal must not be read from its store before it has been removed there. A record counts as absent if one of its tags or
+/// its partition is in the journal. A mark that was missed is kept as a removal, which is always safe. The journal is bounded: when it
+/// overflows, the store as a whole counts as invalid until everything has been removed from it. The journal lives in memory; a process that
+/// ends while its store is failing cannot make the removals good.
 ///
 /// Each entry has the number of the change that was missed. A removal that is made good settles the entries up to its own number, so that
-/// what was missed while it was under way stays.
+/// the entries of changes missed while it was under way stay.
 struct InvalidationJournal: Sendable {
     /// The most keys, tags and partitions remembered one by one.
     let maximumCount: Int

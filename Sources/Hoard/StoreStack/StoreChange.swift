@@ -9,7 +9,7 @@ internal import Synchronization
     internal import Foundation
 #endif
 
-/// What is to be done to some keys of a store.
+/// A change that is to be made to some keys of a store.
 final class StoreChange: Sendable {
     enum Kind: Sendable {
         case insert([RecordKey: Record])
@@ -29,7 +29,7 @@ final class StoreChange: Sendable {
     /// Whether everything was done in time.
     let end = FirstAnswer<Bool>()
 
-    /// What is written only if nobody else has changed it.
+    /// The guards of records that are written only if no other instance has changed them.
     let guards: [RecordKey: StoreTier.Guard]
 
     private let verdicts: [RecordKey: @Sendable () -> StoreTier.Verdict]

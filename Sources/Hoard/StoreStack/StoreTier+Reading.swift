@@ -202,12 +202,12 @@ extension StoreTier.State {
         )
     }
 
-    /// Notes how long a read has taken, in nanoseconds. After a slow one, nobody reads on their own thread until a read is quick again.
+    /// Notes how long a read has taken, in nanoseconds. After a slow one, no caller reads on its own thread until a read is quick again.
     fileprivate mutating func noteDuration(_ duration: Int64, ofImmediateRead isImmediate: Bool) {
         if isImmediate != answersSlowly { answersSlowly = duration > longestImmediateRead }
     }
 
-    /// What may be given of a record that the store has: invalidations may have been missed while it was read.
+    /// The reading to give for a record that the store has: invalidations may have been missed while it was read.
     fileprivate func reading(of record: Record, forKey key: RecordKey, _ admission: StoreTier.ReadAdmission) -> StoreTier.Reading {
         // A record that is not given may still be newer than the removal that is pending: the store has one, and goes on having it.
         isPending(key) || isHidden(record, admission) ? .skipped(.invalidationPending) : .record(record)

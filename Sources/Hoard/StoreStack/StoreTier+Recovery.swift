@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Making good what the store has missed, without waiting for anybody to ask.
+/// The recovery, which makes good what the store has missed without waiting for a caller to ask.
 extension StoreTier {
     /// When the journal is replayed next.
     struct Recovery: Sendable {
@@ -76,7 +76,7 @@ extension StoreTier {
         }
     }
 
-    /// What is left is tried once, without regard to the circuit, because nobody can do it later.
+    /// Replays the rest of the journal once, without regard to the circuit, because it cannot be replayed later.
     func replayBeforeClosing() async {
         while await replayNext(isLast: true) {}
     }
@@ -122,7 +122,7 @@ extension StoreTier {
 }
 
 extension StoreTier.State {
-    /// Whether something was missed and nobody is about to make it good.
+    /// Whether something was missed and no recovery is about to make it good.
     var needsRecovery: Bool {
         guard !isClosing, !journal.isEmpty else { return false }
         return switch recovery.phase {
@@ -139,7 +139,7 @@ extension StoreTier.State {
             case .closed: recovery.isUrgent ? now : retry
             // When the time is up and nothing has come of it, what is missed cannot be made good yet.
             case .open(let until): until > now ? until : recovery.isUrgent ? now : retry
-            // Somebody is finding out; if the circuit is closed by that, there will be another plan.
+            // A call is trying the store; if that closes the circuit, there will be another plan.
             case .halfOpen: retry
             }
         recovery.isUrgent = false
@@ -162,7 +162,7 @@ extension StoreTier.State {
         return journal.tags.isEmpty ? nil : .tags(Set(journal.tags.keys.prefix(limit)))
     }
 
-    /// Keys in the journal that nobody is changing; the change under way of another may make it good, or land after the removal.
+    /// Keys in the journal that no change is under way for; a change that is may make its key good, or land after the removal.
     fileprivate func missedFreeKeys(limit: Int) -> [RecordKey] {
         Array(journal.keys.keys.lazy.filter { queues.isFree($0) }.prefix(limit))
     }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension StoreTier {
-    /// Everything about a store that changes. A state machine: its methods are told what happens, and do not call anybody.
+    /// Everything about a store that changes. A state machine: its methods are told what happens, and make no calls to the outside.
     struct State: Sendable {
         var breaker: CircuitBreaker
         var journal: InvalidationJournal
@@ -83,7 +83,7 @@ extension StoreTier.State {
 
     // MARK: What was missed
 
-    /// A change of a key was not made, or nobody knows whether it was.
+    /// A change of a key was not made, or it is unknown whether it was.
     mutating func missed(_ key: RecordKey, by number: UInt64) {
         queues.invalidate(key, by: number)
         remember(key, by: number)
@@ -102,7 +102,8 @@ extension StoreTier.State {
         }
     }
 
-    /// What older changes than `number` write of what is being removed, or marked, has to be removed again.
+    /// Notes that the records that changes older than `number` write have to be removed again, if they are in the extent that is being removed or
+    /// marked.
     mutating func invalidateWrites(_ extent: StoreSweep.Extent, by number: UInt64) {
         switch extent {
         case .tags(let tags): queues.invalidate(taggedWithAny: tags, by: number)

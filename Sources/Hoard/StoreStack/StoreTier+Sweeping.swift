@@ -24,7 +24,7 @@ struct StoreSweep: Sendable {
         case (.tags(let tags), nil): try await store.removeRecords(taggedWith: tags)
         case (.tags(let tags), let date?): try await store.markRecordsStale(taggedWith: tags, at: date)
         case (.partition(let partition), nil): try await store.removeRecords(inPartition: partition)
-        // Nobody asks for this. What is removed is not found to be fresh either.
+        // No caller asks for this. A record that is removed is not found to be fresh either.
         case (.partition(let partition), _?): try await store.removeRecords(inPartition: partition)
         case (.everything, nil): try await store.removeAll()
         case (.everything, let date?): try await store.markAllRecordsStale(at: date)
@@ -32,8 +32,8 @@ struct StoreSweep: Sendable {
     }
 }
 
-/// Changes by tag, by partition and of everything. They wait for nobody: an older write that is still under way when one begins, and that may concern it,
-/// is undone as soon as the store has answered it. Until then its key is not read.
+/// Changes by tag, by partition and of everything. They wait for no other change: an older write that is still under way
+/// when one begins, and that may concern it, is undone as soon as the store has answered the write. Until then the key of the write is not read.
 extension StoreTier {
     /// Removes all records that have at least one of the tags. Returns when the store has done that, or at the deadline.
     ///

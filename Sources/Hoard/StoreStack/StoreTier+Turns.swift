@@ -4,7 +4,7 @@
 extension StoreTier {
     /// Some keys of a change whose turn has come.
     struct Turn: Sendable {
-        /// What the store is asked for.
+        /// The keys that the store is asked for.
         var keys: [RecordKey] = []
         /// The keys that are removed instead.
         var outdated: [RecordKey] = []
@@ -57,7 +57,7 @@ extension StoreTier.State {
             if wanted.contains(key) {
                 missed(key, by: number)
             } else if let underWay = queues.numberUnderWay(for: key) {
-                // What has overtaken it may not have landed yet, and until then the store has what both were to replace.
+                // A newer change has overtaken this one. Until it lands, the store has the record that both were to replace.
                 remember(key, by: underWay)
             }
         }
@@ -80,7 +80,7 @@ extension StoreTier.State {
             wanted = []
         }
         for key in turn.outdated { remember(key, by: change.number) }
-        // What has been invalidated before it was written need not be written first.
+        // A record that was invalidated before it was written need not be written first.
         let timely = change.mayWrite ? wanted.filter { queues.invalidation(ofTurnFor: $0) == nil } : wanted
         guard !timely.isEmpty else { return turn }
         let isTooLate = change.deadline.map { now >= $0 } ?? false

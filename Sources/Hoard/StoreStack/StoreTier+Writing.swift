@@ -29,11 +29,11 @@ extension StoreTier {
         case outdated
     }
 
-    /// A record is written only if nobody else has changed its key or one of its tags.
+    /// The condition of a write: the record is written only if no other instance has changed its key or one of its tags.
     struct Guard: Sendable {
         /// Since when.
         let position: StorePosition
-        /// Called outside all locks if somebody has.
+        /// Called outside all locks if another instance has.
         let onRefusal: @Sendable () -> Void
     }
 
@@ -151,7 +151,7 @@ extension StoreTier {
         let verdicts = keys.map { (key: $0, verdict: change.verdict(on: $0)) }
         let wanted = verdicts.filter { $0.verdict == .wanted }.map(\.key)
         let outdated = verdicts.filter { $0.verdict == .outdated }.map(\.key)
-        // The time is read under the lock: what begins after the caller has given up would be watched by nobody.
+        // The time is read under the lock: no deadline would watch a call that begins after the caller has given up.
         let turn = withState { $0.beginTurn(change, wanted: wanted, outdated: outdated, store: name, at: ticker.nanoseconds()) }
         tellSkipped(change.operation, count: turn.skippedCount)
         var hasFailed = turn.skippedCount > 0
@@ -190,7 +190,7 @@ extension StoreTier {
         let call = CacheStoreCall(store: name, operation: .remove, recordCount: keys.count)
         let admission = withState { state -> (id: UInt64, number: UInt64)? in
             let now = ticker.nanoseconds()
-            // They are in the journal. What begins after the deadline is not watched by anybody; the recovery has deadlines of its own.
+            // The keys are in the journal. No deadline watches a call that begins after the deadline; the recovery has deadlines of its own.
             if change.deadline.map({ now >= $0 }) ?? false {
                 state.recovery.isUrgent = true
                 return nil

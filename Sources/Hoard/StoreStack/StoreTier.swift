@@ -8,10 +8,11 @@ internal import Synchronization
 /// Changes of one key are made in the order in which they were asked for. They run to their end in tasks of their own, even if the caller
 /// is cancelled or has waited long enough, because half an invalidation is none. While one may still land, no other of its key is sent.
 ///
-/// What the store has missed is in a journal, is not read from it, and is made good in the background. A store that fails too often is left
-/// alone for a while. One lock guards all the state; the store, the observer and the functions of callers are called outside of it.
+/// Changes that the store has missed are in a journal. The records that they concern are not read from the store, and the changes are made
+/// good in the background. A store that fails too often is left alone for a while. One lock guards all the state; the store, the observer and
+/// the functions of callers are called outside of it.
 @usableFromInline final class StoreTier: Sendable {
-    /// What became of a read.
+    /// The outcome of a read.
     @usableFromInline enum Reading: Sendable {
         case record(Record)
         case nothing
@@ -87,7 +88,7 @@ internal import Synchronization
         let wasOpen = withState { state in
             guard !state.isClosing else { return false }
             state.isClosing = true
-            // Nobody can do it later.
+            // The journal cannot be replayed later.
             state.breaker.endPause()
             return true
         }

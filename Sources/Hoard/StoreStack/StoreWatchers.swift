@@ -3,7 +3,8 @@
 
 internal import Synchronization
 
-/// Those who want to know what others change in a store: functions that are called at once, and streams that are read when somebody has time.
+/// The watchers of a store, which hear of changes that others make: functions that are called at once, and streams that their readers read in
+/// their own time.
 package final class StoreWatchers: Sendable {
     private struct State: Sendable {
         var functions: [UInt64: @Sendable (StoreInvalidation) -> Void] = [:]
@@ -32,7 +33,7 @@ package final class StoreWatchers: Sendable {
         self.maximumBufferedCount = max(1, maximumBufferedCount)
     }
 
-    /// Whether nobody watches.
+    /// Whether there are no watchers.
     package var isEmpty: Bool { state.withLock { $0.functions.isEmpty && $0.streams.isEmpty } }
 
     /// Adds a function, until the watch ends.
@@ -75,12 +76,12 @@ package final class StoreWatchers: Sendable {
         let (functions, streams) = state.withLock { ($0.inOrder, $0.streams) }
         for function in functions { function(invalidation) }
         for continuation in streams.values {
-            // What was dropped is made up for by the last that is kept.
+            // The stream has dropped a change. An invalidation of everything, the last that it keeps, makes up for that.
             if case .dropped = continuation.yield(invalidation) { continuation.yield(.everything) }
         }
     }
 
-    /// Ends the streams and lets go of the functions. Nobody is told of anything any more.
+    /// Ends the streams and lets go of the functions. No watcher is told of anything any more.
     package func finish() {
         let (functions, streams) = state.withLock { state in
             defer {

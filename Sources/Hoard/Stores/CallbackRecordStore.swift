@@ -11,13 +11,14 @@ package protocol CallbackRecordStore: RecordStore {
 
     /// Begins to read a record, and counts as a use of it, as ``RecordStore/record(forKey:)`` does. Never waits.
     ///
-    /// - Parameter answered: Called exactly once, on any thread, perhaps before this returns. It must do no more than wake somebody.
+    /// - Parameter answered: Called exactly once, on any thread, perhaps before this returns. It must do no more than wake the task or thread
+    ///   that waits.
     func beginReading(_ key: RecordKey, answered: @escaping @Sendable (CallbackReading) -> Void)
 }
 
 /// A reading whose answer has come.
 package struct CallbackReading: Sendable {
-    /// The rest of the reading, for the thread of whoever asked: understands what has come. Called once. Never waits.
+    /// The rest of the reading, which decodes the answer on the caller's thread. Called once. Never waits.
     ///
     /// Its result is that of ``ImmediateRecordStore/immediateRecord(forKey:)``: ``ImmediateReading/unavailable`` if ``RecordStore/record(forKey:)`` has to be asked.
     package let result: @Sendable () throws(StoreError) -> ImmediateReading

@@ -9,8 +9,8 @@
 
 /// A store that can say what it has, page by page.
 ///
-/// For tools that show what is cached, and for removals of records that nobody can name, such as all below a path. ``MemoryStore`` and `DiskStore` are such
-/// stores. `RecordStoreConformance.listingChecks` (module `HoardTesting`) tries them.
+/// For tools that show what is cached, and for removals of records whose keys the caller cannot name, such as all below a path. ``MemoryStore``
+/// and `DiskStore` are such stores. `RecordStoreConformance.listingChecks` (module `HoardTesting`) tries them.
 public protocol ListingRecordStore: RecordStore {
     /// Some of the records, without their payloads, in an order of the store's own. No use of any, and no change to the statistics. May suspend.
     ///
@@ -52,7 +52,7 @@ public struct RecordPage: Sendable {
     }
 }
 
-/// What a listing tells of a record.
+/// The summary of a record in a listing.
 public struct RecordSummary: Sendable, Hashable {
     public let key: RecordKey
     /// The length of the payload as it was written.
@@ -86,7 +86,7 @@ public struct RecordSummary: Sendable, Hashable {
         self.partition = partition
     }
 
-    /// What a listing tells of `record`.
+    /// Creates the summary of `record`.
     public init(_ record: Record, key: RecordKey) {
         self.init(
             key: key,
@@ -101,7 +101,7 @@ public struct RecordSummary: Sendable, Hashable {
 }
 
 extension StoreError {
-    /// What stores throw for a cursor that they have not made.
+    /// Creates the error that stores throw for a cursor that they have not made.
     public static func foreignCursor(_ storeName: String) -> StoreError {
         StoreError(.invalidConfiguration, "The cursor is none of the \(storeName) store's; list its records from the beginning.")
     }

@@ -4,26 +4,27 @@
 /// A store that other processes change too, and that can tell whether they have.
 ///
 /// A load that began before another process wrote or removed its key, or invalidated one of its tags, must not be published. The tiers above note the store's
-/// position when a load begins, and write its result with it. What they keep of the store's records themselves, they drop when they are told of a change.
+/// position when a load begins, and write its result with it. They drop their own copies of the store's records when they are told of a change.
 ///
-/// What this instance changes is not told to those who watch it; they know. Two instances over the same records tell each other.
+/// An instance does not tell its watchers of its own changes; they know of them. Two instances over the same records tell each other.
 public protocol SharedRecordStore: RecordStore {
     /// How much of the changes that others have made the store has heard of. Never decreases. O(1); never suspends.
     ///
     /// A position stands for the moment at which it was read, however late the store hears of what happened before or after.
     var position: StorePosition { get }
 
-    /// Writes a record, unless its key, one of its tags, its partition or everything has been changed by somebody else since `position`. May suspend.
+    /// Writes a record, unless another instance has changed its key, one of its tags, its partition or everything since `position`. May suspend.
     ///
-    /// When in doubt, such as after the connection was lost meanwhile, it is not written. What the store has under the key is left as it is then. What this
-    /// instance itself has changed since then may keep the record from being written, but need not: the tiers above see to that.
+    /// When in doubt, such as after the connection was lost meanwhile, the store does not write the record, and leaves what it has under the key
+    /// as it is. Changes by this instance since `position` may keep the record from being written, but need not: the tiers above see to that.
     ///
     /// - Returns: Whether the record was written.
     /// - Throws: As ``RecordStore/insert(_:forKey:)``. A record that can never fit removes any older one.
     @discardableResult
     func insert(_ record: Record, forKey key: RecordKey, ifUnchangedSince position: StorePosition) async throws(StoreError) -> Bool
 
-    /// Writes several records, each unless it has been changed by somebody else since `position`. One round trip where there is a network, as a rule. May suspend.
+    /// Writes several records, each unless another instance has changed it since `position`. As a rule one round trip where there is a network.
+    /// May suspend.
     ///
     /// By default they are written one by one. A record that can never fit removes any older one of its key, is not among those that were refused, and keeps no
     /// other from being written. When the call throws, some of the records may have been written.

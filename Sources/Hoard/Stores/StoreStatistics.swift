@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a store holds, and what it has done since it was opened.
+/// The statistics of a store: its contents, and its work since it was opened.
 public struct StoreStatistics: Sendable, Hashable, Codable {
     /// Records held. Expired ones, and ones that have gone with a tag, are among them until the store finds them.
     public var count: Int = 0
@@ -26,7 +26,7 @@ public struct StoreStatistics: Sendable, Hashable, Codable {
     public var refusals: Int = 0
     /// Records that failed their checksum and were removed.
     public var corruptions: Int = 0
-    /// Records removed because somebody asked for it. Those of a tag or partition count when the store gives back their room, which may be later.
+    /// Records removed because a caller asked for it. Those of a tag or partition count when the store gives back their room, which may be later.
     public var removals: Int = 0
 
     public init() {}

@@ -3,7 +3,7 @@
 
 internal import Synchronization
 
-/// Somebody who is told what others change in a store: ``SharedRecordStore/watch(_:)``. Ends when it is cancelled or released.
+/// A watch, which is told of the changes that others make to a store: ``SharedRecordStore/watch(_:)``. Ends when it is cancelled or released.
 public final class StoreWatch: Sendable {
     private let onCancel: Mutex<(@Sendable () -> Void)?>
 

@@ -69,7 +69,7 @@ extension ContentCoding {
         }
     }
 
-    /// The level for content that is encoded while somebody waits for it.
+    /// The level for content that is encoded while a reader waits for it.
     package var defaultLevel: Int {
         switch kind {
         case .gzip, .deflate: 6

@@ -50,7 +50,7 @@ struct DemoCommand: AsyncParsableCommand {
         let termination = await Termination()
 
         var configuration = CachingProxy.Configuration(origin: try Origin("http://\(originServer.host):\(originServer.port)"))
-        // Whoever runs the demonstration may purge what it keeps; the token is told nobody else.
+        // Only the user who runs the demonstration learns the token, and may purge the cache with it.
         let token = once ? nil : AdminToken.make()
         if token != nil { configuration.admin = .init(address: .tcp(host: "127.0.0.1", port: 0), token: token) }
         // Every run has an origin with a port of its own, so what another run has stored is never used.

@@ -53,7 +53,7 @@ final class DemoOrigin: Sendable {
         case "/":
             return response(.ok, type: "text/html; charset=utf-8", cacheControl: page.cacheControl, HTTPBody(Self.home))
         case "/quote.json", "/news.html":
-            // What the page says stays the same for ten seconds.
+            // The page's text stays the same for ten seconds.
             let edition = Int(-start.timeIntervalSinceNow) / 10
             let tag = "\"edition-\(edition)\""
             if fields[.ifNoneMatch] == tag {

@@ -33,14 +33,14 @@ struct ScreenFetcher {
         await client.cache.close()
     }
 
-    /// What `--json` says of a screen on standard error.
+    /// The report on a screen that `--json` prints to standard error.
     private struct Report: Encodable {
         let url: String
         let source: String
         let hash: String?
         /// How many seconds ago the server made or confirmed the screen.
         let ageSeconds: Int64?
-        /// What allows it to be shown, if it is not valid any more.
+        /// The reason why the screen may be shown, if it is not valid any more.
         let staleReason: String?
         /// The screens that were prefetched, and those that could not be.
         let prefetched: Int?

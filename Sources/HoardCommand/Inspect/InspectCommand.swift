@@ -15,7 +15,7 @@ struct InspectCommand: AsyncParsableCommand {
         ]
     )
 
-    /// What all subcommands take.
+    /// The options that all subcommands take.
     struct Options: ParsableArguments {
         @OptionGroup var directory: CacheDirectory
         @OptionGroup var key: KeyOptions

@@ -7,7 +7,7 @@ internal import HoardDisk
 internal import HoardHTTP
 internal import NIOCore
 
-/// What is in a record: a stored response, or a payload of which nothing is known.
+/// The contents of a record: a stored response, or a payload of which nothing is known.
 struct RecordBody {
     private let summary: DiskStore.EntrySummary
 
@@ -25,7 +25,7 @@ struct RecordBody {
     }
 
     private static func entry(_ payload: Data) -> HTTPCacheEntry? {
-        // What is shown does not depend on the rules of the cache that has stored it.
+        // The output does not depend on the rules of the cache that has stored the entry.
         try? Codec<HTTPCacheEntry>.httpCacheEntry(rules: HTTPCacheRules(mode: .shared)).decode(payload)
     }
 

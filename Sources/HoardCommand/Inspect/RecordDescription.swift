@@ -19,7 +19,7 @@ struct RecordDescription: Encodable {
     let bytes: Int
     /// Its length as it is stored.
     let storedBytes: Int
-    /// What the record is charged against the limit of the cache.
+    /// The bytes that the record is charged against the limit of the cache.
     let chargedBytes: Int
     let compressed: Bool
     /// Whether the payload has a file of its own.
@@ -35,7 +35,7 @@ struct RecordDescription: Encodable {
     /// Seconds after `freshUntil`; `nil` if there are none.
     let staleWhileRevalidate: Double?
     let staleIfError: Double?
-    /// Seconds that loading took, if somebody measured.
+    /// The seconds that loading took, if they were measured.
     let loadDuration: Double?
     /// Whether the record says that its source has no value.
     let negative: Bool
@@ -68,7 +68,7 @@ struct RecordDescription: Encodable {
         self.negative = summary.isNegative
     }
 
-    /// What a person calls the record: its URL and variant, or its key.
+    /// The record's name for a person: its URL and variant, or its key.
     var name: String {
         guard let url else { return key }
         return variant.map { "\(url)  (\($0))" } ?? url

@@ -40,12 +40,12 @@ struct StatsCommand: AsyncParsableCommand {
     }
 }
 
-/// What `stats --json` prints.
+/// The report that `stats --json` prints.
 private struct StatsReport: Encodable {
     let directory: String
     let records: Int
     let bytes: Int
-    /// What the cache takes of the disk altogether.
+    /// The disk space of the whole cache.
     let fileBytes: Int
     let databaseBytes: Int
     let logBytes: Int

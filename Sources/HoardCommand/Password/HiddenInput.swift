@@ -9,7 +9,7 @@
     internal import Darwin
 #endif
 
-/// A line that nobody sees while it is typed.
+/// A line that is not shown while the user types it.
 enum HiddenInput {
     /// Reads a line of standard input. If that is a terminal, it is asked for, and not shown.
     ///

@@ -5,7 +5,7 @@ internal import Foundation
 
 /// The file with the token that changes by the admin interface need.
 enum AdminToken {
-    /// The fewest characters of a token that somebody has thought of.
+    /// The fewest characters of a token that a person has chosen.
     static let minimumCount = 16
 
     /// The token in a file, which is made if it does not exist: for its owner alone, with 256 random bits.

@@ -203,7 +203,7 @@ struct ProxyCommand: AsyncParsableCommand {
     }
 }
 
-/// What keeps the command from running, in one sentence.
+/// The reason why the command cannot run, in one sentence.
 struct ProxyCommandError: Error, CustomStringConvertible {
     let description: String
 

@@ -9,7 +9,7 @@ internal import HoardProxy
 
 /// A group of flags that are settings.
 protocol SettingFlags: ParsableArguments {
-    /// What was given, by names without dashes.
+    /// The settings that were given, by names without dashes.
     var given: [(name: String, values: [String])] { get }
 }
 
@@ -25,7 +25,7 @@ extension Optional<String> {
     var all: [String] { map { [$0] } ?? [] }
 }
 
-/// What a proxy serves, and where.
+/// The flags for what a proxy serves, and where.
 struct ServingFlags: SettingFlags {
     @Option(name: .customLong("origin"), help: .setting("origin"), completion: .setting("origin"))
     var origin: [String] = []
@@ -77,7 +77,7 @@ struct ServingFlags: SettingFlags {
     }
 }
 
-/// What is kept, and how it is judged.
+/// The flags for what the cache keeps, and how it judges that.
 struct CacheFlags: SettingFlags {
     @Option(name: .customLong("max-bytes"), help: .setting("max-bytes"), completion: .setting("max-bytes"))
     var maxBytes: String?
@@ -145,7 +145,7 @@ struct CacheFlags: SettingFlags {
     }
 }
 
-/// What is shared with other proxies.
+/// The flags for what the proxy shares with other proxies.
 struct SharingFlags: SettingFlags {
     @Option(name: .customLong("redis"), help: .setting("redis"), completion: .setting("redis"))
     var redis: String?
@@ -177,7 +177,7 @@ struct SharingFlags: SettingFlags {
     }
 }
 
-/// What holds for all routes.
+/// The flags that hold for all routes.
 struct RouteFlags: SettingFlags {
     @Option(name: .customLong("bypass"), help: .setting("bypass"), completion: .setting("bypass"))
     var bypass: String?
@@ -217,7 +217,7 @@ struct RouteFlags: SettingFlags {
     }
 }
 
-/// What holds for all upstreams.
+/// The flags that hold for all upstreams.
 struct UpstreamFlags: SettingFlags {
     @Option(name: .customLong("upstream-version"), help: .setting("upstream-version"), completion: .setting("upstream-version"))
     var upstreamVersion: String?
@@ -297,7 +297,7 @@ struct UpstreamFlags: SettingFlags {
     }
 }
 
-/// What clients may ask of the proxy.
+/// The flags for what clients may ask of the proxy.
 struct LimitFlags: SettingFlags {
     @Option(name: .customLong("connections"), help: .setting("connections"), completion: .setting("connections"))
     var connections: String?
@@ -455,7 +455,7 @@ struct OperationFlags: SettingFlags {
 }
 
 extension ArgumentHelp {
-    /// What a setting means, and what it is if nobody says anything.
+    /// Returns the help for a setting: its meaning, and its default.
     static func setting(_ flag: String) -> ArgumentHelp {
         guard let setting = ProxySettings.descriptions.first(where: { $0.flag == flag }) else { return "" }
         let initial = setting.defaultText.flatMap { $0.isEmpty ? nil : " (default: \($0))" } ?? ""

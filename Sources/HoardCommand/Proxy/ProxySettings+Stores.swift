@@ -8,7 +8,7 @@ internal import HoardProxy
 internal import HoardRedis
 internal import Logging
 
-/// What keeps responses beyond memory: a directory, or a server that several proxies share, or nothing.
+/// The stores that keep responses beyond memory: a directory, or a server that several proxies share, or none.
 extension ProxySettings {
     /// Opens the stores. A server that is not there is no error: it is used when it comes.
     ///

@@ -5,8 +5,11 @@
     internal import Glibc
 #endif
 
-/// Tells the service manager how the proxy is: the protocol of [sd_notify(3)](https://www.freedesktop.org/software/systemd/man/latest/sd_notify.html), by which
-/// systemd learns when a service has started, and that it reads its settings anew. Does nothing if nobody has asked for it, and nothing on other systems than Linux.
+/// Tells the service manager the state of the proxy.
+///
+/// It speaks the protocol of [sd_notify(3)](https://www.freedesktop.org/software/systemd/man/latest/sd_notify.html). By this, systemd learns
+/// when a service has started, and that it reads its settings anew. Does nothing if no service manager has asked for it, or on systems other
+/// than Linux.
 struct ServiceManager: Sendable {
     static let variable = "NOTIFY_SOCKET"
 

@@ -23,7 +23,7 @@ struct PolicyList: ExpressibleByArgument, Sendable {
     static let names = SimulationPolicy.all.map(\.name).joined(separator: ", ")
 
     let policies: [SimulationPolicy]
-    /// Whether somebody has named the policies.
+    /// Whether the user has named the policies.
     let isExplicit: Bool
 
     /// All policies.

@@ -6,7 +6,7 @@ internal import Foundation
 /// Shows on a terminal how far a transfer is. Draws nothing at all when standard error is not a terminal,
 /// nor for a transfer that is done within half a second.
 struct ProgressBar {
-    /// What is counted.
+    /// The unit of the transfer's progress.
     enum Unit { case bytes, records }
 
     private let total: Int?

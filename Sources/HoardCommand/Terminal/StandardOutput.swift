@@ -21,7 +21,7 @@ enum StandardOutput {
 /// Why output could not be written.
 struct OutputError: Error, CustomStringConvertible {
     let description: String
-    /// The reader has closed the pipe: there is nobody left to tell.
+    /// Whether the reader has closed the pipe, so that no reader is left.
     let isBrokenPipe: Bool
 }
 

@@ -13,7 +13,7 @@ enum Terminal {
         write(line + "\n")
     }
 
-    /// Writes text to standard error as it is. If it is closed or full, there is nobody to tell.
+    /// Writes text to standard error as it is. If standard error is closed or full, the text is lost.
     static func write(_ text: String) {
         Array(text.utf8).withUnsafeBytes { bytes in
             try? FileOutput.writeAll(bytes, to: STDERR_FILENO, name: "standard error")

@@ -3,7 +3,7 @@
 
 /// Something that belongs to a database connection, on its way through a closure or a lock that asks for `Sendable`.
 ///
-/// Unchecked, because the connection is only ever used by one thread at a time, and what belongs to it only by whoever has the connection: the holder of
+/// Unchecked, because only one thread at a time uses the connection. Only the connection's holder uses what belongs to it: the holder of
 /// a reader's lane, or the writing thread.
 struct ConnectionBound<Value>: @unchecked Sendable {
     let value: Value

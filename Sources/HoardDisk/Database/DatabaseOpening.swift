@@ -130,7 +130,7 @@ struct DatabaseOpening {
         }
     }
 
-    /// What the database says at the start.
+    /// Returns the memory of a new session, read from the database.
     private func startingMemory(_ db: Database) throws -> DatabaseSession.Memory {
         var memory = DatabaseSession.Memory()
         memory.latestChange = try Int64.fetchOne(db, sql: "SELECT MAX(sequence) FROM changes") ?? 0
@@ -209,7 +209,7 @@ struct DatabaseOpening {
 
     private func openWriter(isNew: Bool) throws -> DatabaseQueue {
         var options = options(label: "Hoard.DiskStore.writer")
-        // What the log grows to while it is being copied stays for the next time.
+        // The log grows while it is being copied. The limit lets it keep that size for the next time.
         let logByteCount = Checkpointer.frameCount(maximumBytes: configuration.maximumBytes) * Self.pageByteCount * 3 / 2
         let pageCacheKibibytes = max(configuration.pageCacheByteCount, 256 << 10) >> 10
         options.prepareDatabase { db in
@@ -271,7 +271,7 @@ struct DatabaseOpening {
         return try DatabaseQueue(path: directory.databasePath, configuration: options)
     }
 
-    /// What all connections have in common. They trust nothing that is in the file.
+    /// The options that all connections share. The connections trust nothing that is in the file.
     private func options(label: String) -> GRDB.Configuration {
         var options = GRDB.Configuration()
         options.label = label

@@ -13,7 +13,7 @@ import Synchronization
 
 /// One opened database, and all that is known of it. A damaged database that is replaced gets a new session.
 final class DatabaseSession: Sendable {
-    /// What is shared between readers and the writer.
+    /// The state that readers and the writer share.
     struct Memory: Sendable {
         var index = RecordIndex()
         /// The sequence of the latest list of changes that this process knows.
@@ -22,7 +22,7 @@ final class DatabaseSession: Sendable {
         var latestStoredStamp: Int64 = 0
         /// The number of rows in the queue of eviction, roughly.
         var recencyRowCount = 0
-        /// What rows have been charged that were removed since somebody looked for space to give back.
+        /// The bytes charged for the rows that were removed since the writer last looked for space to give back.
         var removedByteCount = 0
         /// Where the removal of meaningless rows from the queue goes on.
         var cleaningStamp = Int64.min
@@ -97,7 +97,7 @@ final class DatabaseSession: Sendable {
         statements = Mutex(nil)
     }
 
-    /// Whether the database is still where it was opened: nobody has deleted the directory or moved the database aside.
+    /// Whether the database is still where it was opened: the directory has not been deleted, and the database has not been moved aside.
     var isInPlace: Bool {
         directory.databaseIdentity == file && generation?.isGone != true
     }
@@ -118,7 +118,7 @@ extension DatabaseSession {
 
     /// Reads the generation. One system call.
     ///
-    /// - Returns: Whether everything up to it is known, and the generation itself if it is known and nobody is committing.
+    /// - Returns: Whether everything up to it is known, and the generation itself if it is known and no process is committing.
     func readGeneration() -> (isCurrent: Bool, current: UInt64?) {
         guard let generation, let now = generation.read() else { return (false, nil) }
         // A file that has been deleted tells nothing of processes that have made another one since.
@@ -130,7 +130,7 @@ extension DatabaseSession {
         return (now == ownGeneration.load(ordering: .acquiring), nil)
     }
 
-    /// Learns what other processes have written, unless nobody has. Returns what has changed.
+    /// Learns what other processes have written, if they have written anything. Returns the changes.
     func catchUp() throws -> ChangeList {
         if isCurrent { return ChangeList() }
         return try catchingUp.withLock { _ in
@@ -155,14 +155,14 @@ extension DatabaseSession {
             memory.recencyRowCount += news.stamps.count
             for (identifier, stamp) in news.stamps { memory.index.enter(identifier, stamp: stamp) }
             memory.adoptInvalidations(news.changes.invalidations)
-            // What this process has committed since the news were read is not among them.
+            // The news lacks the invalidations that this process has committed since reading it.
             if let all = news.allInvalidations {
                 memory.index.invalidations = all.merging(memory.index.invalidations.filter { $0.value > news.latestChange }, uniquingKeysWith: max)
             }
             if news.allStaleMarks != nil { memory.index.dropStaleMarks(upTo: news.latestChange) }
             adopt(news.allStaleMarks ?? news.changes.staleMarks, in: &memory)
             guard news.changes.isEverything else { return }
-            // What was dropped meanwhile is not known, so no cipher may be used without looking for its key again.
+            // The partitions dropped meanwhile are not known, so no cipher may be used without looking for its key again.
             memory.ciphers = [:]
             memory.partitionEpoch += 1
         }

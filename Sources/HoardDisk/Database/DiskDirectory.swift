@@ -21,7 +21,7 @@ struct FileIdentity: Hashable, Sendable {
 struct DiskDirectory: Sendable {
     static let databaseName = "hoard.sqlite"
     static let lockName = "hoard.lock"
-    /// What SQLite may have beside the database.
+    /// The suffixes of the files that SQLite may have beside the database.
     static let companionSuffixes = ["-wal", "-shm", "-journal"]
 
     let path: String
@@ -111,7 +111,7 @@ extension DiskDirectory {
             if errno == EEXIST { return }
             throw .system(errno, "create \(databasePath)")
         }
-        // The file did not exist, so nobody can have a lock on it that closing would drop.
+        // The file did not exist, so no connection can have a lock on it that closing would drop.
         defer { close(descriptor) }
         guard fchmod(descriptor, 0o600) == 0 else { throw .system(errno, "set the mode of \(databasePath)") }
     }

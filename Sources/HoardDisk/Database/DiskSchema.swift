@@ -14,7 +14,7 @@ enum DiskSchema {
     /// The version of the tables below, kept in `user_version`. Raise it with every change that an older Hoard cannot read.
     static let version: Int32 = 3
 
-    /// What a database is to this version of Hoard.
+    /// The kinds of databases that this version of Hoard tells apart.
     enum Recognition: Hashable {
         case empty, current, older(Int32), newer(Int32), foreign, damaged
 

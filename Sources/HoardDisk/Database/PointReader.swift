@@ -8,8 +8,8 @@ import Synchronization
 
 /// A connection for reading one record after another, with its statement prepared.
 ///
-/// Beginning and ending a reading transaction costs as much as the search itself, for the locks that it takes in the file. So the transaction is left open, and
-/// the next reading uses it again if nobody has committed anything since; the generation tells (``GenerationFile``). A transaction
+/// Beginning and ending a reading transaction costs as much as the search itself, for the locks that it takes in the file. So the transaction
+/// is left open, and the next reading uses it again if nothing has been committed since; the generation tells (``GenerationFile``). A transaction
 /// that is left open keeps the write-ahead log from being begun anew, so ``ReaderPool`` ends it soon.
 final class PointReader {
     private let queue: DatabaseQueue
@@ -21,7 +21,7 @@ final class PointReader {
 
     init(_ queue: DatabaseQueue) throws {
         self.queue = queue
-        // GRDB has opened and configured the connection and will close it. Nobody else uses it, and a lane's lock guards it.
+        // GRDB has opened and configured the connection and will close it. No other code uses it, and a lane's lock guards it.
         let statements = try queue.unsafeRead { db in
             ConnectionBound(value: [try RawStatement(RecordRow.query, on: db), try RawStatement("BEGIN", on: db), try RawStatement("COMMIT", on: db)])
         }.value

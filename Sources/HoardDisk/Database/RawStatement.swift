@@ -7,7 +7,7 @@ import GRDBSQLite
 /// A prepared statement of SQLite's C interface, on a connection that GRDB has opened.
 ///
 /// For the few statements that run once for each read or write: preparing arguments and decoding rows through GRDB costs more there than SQLite's own work.
-/// An instance belongs to its connection and is used by whoever holds that; it must go before the connection is closed.
+/// An instance belongs to its connection, and only the connection's holder uses it. It must go before the connection is closed.
 final class RawStatement {
     private let pointer: OpaquePointer
 

@@ -10,7 +10,7 @@ import Hoard
     import Foundation
 #endif
 
-/// What a database keeps about itself.
+/// The data that a database keeps about itself.
 struct StoreIdentity: Sendable {
     static let saltByteCount = 32
 

@@ -85,7 +85,7 @@ struct EncryptingSealer: ChunkSealer {
 }
 
 extension EncryptingSealer {
-    /// What no two files of a data key have in common.
+    /// The identifier of a file, which no two files of a data key share.
     struct FileIdentifier: Sendable {
         var nonce: UInt64
         var record: Int64

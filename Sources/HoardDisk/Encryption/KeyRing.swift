@@ -10,7 +10,7 @@ import Hoard
     import Foundation
 #endif
 
-/// What a store derives from its ``DiskStore/EncryptionKey`` (HKDF-SHA256, RFC 5869), each part with an `info` of its own.
+/// The keys and the check that a store derives from its ``DiskStore/EncryptionKey`` (HKDF-SHA256, RFC 5869), each with an `info` of its own.
 ///
 /// The parts of one ring say nothing about each other or about the key.
 struct KeyRing: Sendable {

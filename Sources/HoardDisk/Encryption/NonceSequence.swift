@@ -26,7 +26,7 @@ final class NonceSequence: Sendable {
 
     /// - Parameters:
     ///   - firstCounter: Where to begin to count after each random part. Tests begin close to the end.
-    ///   - makeRandom: Gives 8 random bytes that nobody can predict.
+    ///   - makeRandom: Gives 8 unpredictable random bytes.
     init(firstCounter: UInt32 = 0, makeRandom: @escaping @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }) {
         self.firstCounter = firstCounter
         self.makeRandom = makeRandom

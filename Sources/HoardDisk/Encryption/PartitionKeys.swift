@@ -51,8 +51,8 @@ struct PartitionKeys: Sendable {
     ///
     /// When it returns, the key's file has been overwritten with zeros and removed, and both are on the medium.
     ///
-    /// What no program can promise: a flash drive writes zeros to other cells than those that held the key; snapshots and backups
-    /// of the file system, and file systems that copy on write, keep the old file; processes that have the key in memory can use it
+    /// No program can promise more. A flash drive writes zeros to other cells than those that held the key. Snapshots and backups
+    /// of the file system, and file systems that copy on write, keep the old file. Processes that have the key in memory can use it
     /// until they forget it. In the first two cases the key is still wrapped: reading it takes the store's
     /// ``DiskStore/EncryptionKey`` too.
     func drop(_ name: String) throws(StoreError) {
@@ -82,7 +82,7 @@ extension PartitionKeys {
     /// Where a key is written before it gets its name. Only the holder of the lock touches it.
     private static func temporaryName(of fileName: String) -> String { "\(fileName).new" }
 
-    /// What is in the partition's file; `nil` if there is none or it is damaged.
+    /// Returns the cipher from the partition's file; `nil` if there is no file or it is damaged.
     private func storedCipher(forPartition name: String) throws(StoreError) -> RecordCipher? {
         let fileName = fileName(ofPartition: name)
         do throws(SystemCallError) {
@@ -97,7 +97,7 @@ extension PartitionKeys {
     }
 
     private func replaceKey(_ fileName: String, with wrapped: [UInt8], in directory: borrowing FileDescriptor) throws(StoreError) {
-        // A damaged key is destroyed as well as a sound one: whoever repairs it must not find it.
+        // A damaged key is destroyed like a sound one, so that no attacker can repair and use it.
         try shred(fileName, in: directory)
         let temporaryName = Self.temporaryName(of: fileName)
         try shred(temporaryName, in: directory)
@@ -129,7 +129,7 @@ extension PartitionKeys {
 
     private func overwrite(_ fileName: String) throws(SystemCallError) {
         let file = try FileDescriptor.writing("\(path)/\(fileName)")
-        // More than a key is never needed, and a file that somebody else put here may be huge.
+        // A key never needs more, and a file that another program put here may be huge.
         try file.write(Array(repeating: 0, count: min(try file.byteCount(), 4096)))
         try file.synchronize()
         try file.closeReportingErrors()

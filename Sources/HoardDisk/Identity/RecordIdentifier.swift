@@ -5,8 +5,9 @@ import Hoard
 
 /// Makes the numbers by which a database knows keys, tags and partitions: hashes with a secret of the store's own.
 ///
-/// Nobody who does not know the secret can choose keys that share a number. Two keys that share one by chance, once in 2⁶⁴ pairs, replace each other: the whole key is verified on
-/// every read. With an encrypted store the secret comes from the user's key, so the numbers tell nothing either.
+/// An attacker who does not know the secret cannot choose keys that share a number. Two keys that share one by chance, once in 2⁶⁴ pairs,
+/// replace each other: the whole key is verified on every read. With an encrypted store the secret comes from the user's key, so the numbers
+/// tell nothing either.
 struct RecordIdentifier: Sendable {
     private let hash: SipHash
     private let constant: Int64?

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// SipHash-2-4: a keyed 64-bit hash. Without the key nobody can tell which input a hash belongs to, or find inputs that collide.
+/// SipHash-2-4: a keyed 64-bit hash. Without the key, an attacker cannot tell which input a hash belongs to, or find inputs that collide.
 ///
 /// Jean-Philippe Aumasson and Daniel J. Bernstein, "SipHash: a fast short-input PRF", 2012,
 /// <https://www.aumasson.jp/siphash/siphash.pdf>.

@@ -3,7 +3,7 @@
 
 /// A map from records' identifiers to numbers, 16 bytes for each place: open addressing with linear probing.
 ///
-/// Identifiers are keyed hashes, so they need no hashing again, and nobody can choose them so that they collide. Zero is no identifier.
+/// Identifiers are keyed hashes, so they need no hashing again, and an attacker cannot choose ones that collide. Zero is no identifier.
 struct IdentifierMap {
     private struct Place {
         var identifier: Int64 = 0

@@ -9,7 +9,7 @@ import Hoard
     import Foundation
 #endif
 
-/// What a process knows of the database without asking it: which records there are, when each was last used, and which tags were invalidated.
+/// A process's knowledge of the database, held in memory: which records there are, when each was last used, and which tags were invalidated.
 ///
 /// Once it is complete, a record that is not in it is not in the database, unless another process has just written it. A record that is in it may be gone.
 ///
@@ -25,7 +25,7 @@ struct RecordIndex {
     var isComplete = false
     /// Since which sequence records with a tag may be valid, by the tag's hash.
     var invalidations: [Int64: Int64] = [:]
-    /// What has ended records' freshness: by record's identifier, by tag's number, and on everything.
+    /// The marks that have ended records' freshness: by record's identifier, by tag's number, and on everything.
     var staleMarks: [Int64: StaleMarks] = [:]
     private var isFlushRequested = false
 
@@ -65,7 +65,7 @@ extension RecordIndex {
         return Self.date(of: stamp)
     }
 
-    /// What noting a use says.
+    /// The result of noting a use.
     struct Noted {
         /// The use before this one.
         var previous: Date?

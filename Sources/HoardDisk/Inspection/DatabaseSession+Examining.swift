@@ -10,7 +10,7 @@ import Synchronization
     import Foundation
 #endif
 
-/// What a row turns out to be on a close look.
+/// The result of a close look at a row.
 enum RowExamination: Sendable {
     case sound(RecordHeader)
     /// The record has gone with a tag or its partition, and is not yet deleted.
@@ -64,7 +64,7 @@ extension DatabaseSession {
             && PayloadCompressor.decompress(payload, byteCount: header.payloadByteCount) != nil
     }
 
-    /// What a listing says of a row; `nil` if it is damaged or gone.
+    /// Returns the summary of a row for a listing; `nil` if the row is damaged or gone.
     func summary(of row: RecordRow) -> DiskStore.EntrySummary? {
         guard row.isIntact, case .sound(let header) = header(of: row) else { return nil }
         return DiskStore.EntrySummary(row, header, storedByteCount: row.file == nil ? row.payload.count : header.payloadByteCount)

@@ -5,9 +5,9 @@ import GRDB
 public import Hoard
 
 extension DiskStore {
-    /// What ``DiskStore/compact()`` has done.
+    /// The result of ``DiskStore/compact()``.
     public struct CompactionReport: Sendable, Hashable {
-        /// What the store took of the disk before: ``DiskStore/StorageUse/totalByteCount``.
+        /// The disk space that the store took before: ``DiskStore/StorageUse/totalByteCount``.
         public let byteCountBefore: Int
         public let byteCountAfter: Int
     }

@@ -11,14 +11,14 @@ import Synchronization
 #endif
 
 extension DiskStore {
-    /// What a store knows of a record besides its payload.
+    /// A summary of a record: all that the store knows of it besides its payload.
     public struct EntrySummary: Sendable, Hashable {
         public let key: RecordKey
         /// The length of the payload as the user gave it.
         public let payloadByteCount: Int
         /// The length of the payload as it is stored: compressed or encrypted, if it is, in the database or in a file, without the file's checksums.
         public let storedByteCount: Int
-        /// What the record is charged against ``Configuration/maximumBytes``.
+        /// The bytes that the record is charged against ``Configuration/maximumBytes``.
         public let chargedByteCount: Int
         public let isCompressed: Bool
         /// Whether the payload has a file of its own.
@@ -92,7 +92,9 @@ extension DiskStore {
         return try await cursor.next(limit)
     }
 
-    /// What is known of one record; `nil` if there is none, or if it is damaged. No use of the record. Suspends until the writes that wait are done. O(log n).
+    /// Returns the summary of one record; `nil` if there is none, or if it is damaged.
+    ///
+    /// Does not count as a use of the record. Suspends until the writes that wait are done. O(log n).
     public func entry(forKey key: RecordKey) async throws(StoreError) -> EntrySummary? {
         let core = core
         try core.checkLength(of: key)

@@ -31,7 +31,7 @@ extension DiskStore {
         public var keySubstring: [UInt8] = []
         /// A tag the record has, in any spelling that Swift holds to be equal.
         public var tag: String?
-        /// What the content type begins with, whatever the case of its letters; a record without one does not match.
+        /// The prefix of the content type, compared without regard to case. A record without a content type does not match.
         public var contentTypePrefix: String?
         /// The least length of the payload in bytes.
         public var minimumPayloadByteCount: Int?

@@ -6,11 +6,11 @@ import GRDB
 public import Hoard
 
 extension DiskStore {
-    /// What a store takes of the disk, and what for. All lengths are in bytes.
+    /// The disk space that a store takes, by purpose. All lengths are in bytes.
     public struct StorageUse: Sendable, Hashable {
         /// How many records there are, expired ones included, and those that have gone with a tag and are not yet swept.
         public var recordCount = 0
-        /// What all records together are charged against ``Configuration/maximumBytes``.
+        /// The bytes that all records together are charged against ``Configuration/maximumBytes``.
         public var chargedByteCount = 0
         /// How many payloads are in the database.
         public var inlinePayloadCount = 0
@@ -20,7 +20,7 @@ extension DiskStore {
         public var filePayloadCount = 0
         /// The lengths of these files, with their checksums.
         public var filePayloadByteCount = 0
-        /// What all files of payloads, temporary ones and orphans included, take of the disk: whole blocks.
+        /// The disk space of all payload files, temporary ones and orphans included, in whole blocks.
         public var filesAllocatedByteCount = 0
         /// How many files belong to no record. Some may belong to writes that are under way in this moment.
         public var orphanCount = 0
@@ -47,7 +47,7 @@ extension DiskStore {
         /// ``Configuration/maximumBytes`` of this instance.
         public var maximumBytes: Int?
 
-        /// What the store takes of the disk altogether: the database, its log, and the blocks of the files.
+        /// The disk space of the whole store: the database, its log, and the blocks of the files.
         public var totalByteCount: Int { databaseByteCount + logByteCount + filesAllocatedByteCount }
 
         public init() {}

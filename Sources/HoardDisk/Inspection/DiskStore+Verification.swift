@@ -4,7 +4,7 @@
 public import Hoard
 
 extension DiskStore {
-    /// What a verification found, and what it mended.
+    /// The result of a verification: the problems that it found, and those that it mended.
     public struct VerificationReport: Sendable, Hashable {
         /// How many records were looked at.
         public var recordCount = 0
@@ -31,7 +31,7 @@ extension DiskStore {
     public struct VerificationProblem: Sendable, Hashable, CustomStringConvertible {
         /// A name for programs, which does not change.
         public let identifier: String
-        /// What it is, as a few words for a person.
+        /// The problem in a few words, for a person.
         public let description: String
 
         /// A record whose checksum, metadata or payload is damaged. Mended by removing it: it is a miss already.

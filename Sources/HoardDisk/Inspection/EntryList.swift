@@ -22,7 +22,7 @@ import Synchronization
 struct EntryList: Sendable {
     struct Entry: Sendable {
         let id: Int64
-        /// What is compared first; in the order by key, where the key begins among all keys.
+        /// The number that is compared first; in the order by key, the offset of the entry's key among all keys.
         let rank: Int64
         /// The latest stamp in the queue of eviction, or of a use that is still in memory.
         let stamp: Int64

@@ -88,8 +88,9 @@ extension Verification {
 }
 
 extension DatabaseSession {
-    /// Which of the files are there and belong to no record while nobody writes: a file in place gets its row at the end of a transaction. Blocks
-    /// for the other writers, and writes nothing.
+    /// Returns those of the files that are there and belong to no record while no process writes.
+    ///
+    /// A file in place gets its row only at the end of a transaction, so this blocks until the other writers are done. It writes nothing.
     func confirmOrphans(among names: [PayloadFileName]) throws -> [PayloadFileName] {
         if names.isEmpty { return [] }
         let unknown = try writer.writeWithoutTransaction { db in

@@ -4,7 +4,7 @@
 import GRDB
 import Hoard
 
-/// What a look at some rows has found.
+/// The findings of a look at some rows.
 private struct RowFindings: Sendable {
     /// A payload's file that is yet to be read.
     struct PayloadFile: Sendable {
@@ -119,7 +119,7 @@ extension RowFindings {
         byteCount += row.payload.count
         switch session.examine(row) {
         case .faulty(let problem):
-            // What else the row says cannot be trusted.
+            // The rest of the row cannot be trusted.
             faulty[row.id] = problem
             return
         case .gone:

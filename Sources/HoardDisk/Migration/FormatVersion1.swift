@@ -90,7 +90,10 @@ enum FormatVersion1 {
         return (key, record)
     }
 
-    /// What the column `details` has: the number of tags, the tags, the validator and the content type, each with its length, which is `UInt32.max` where it is absent.
+    /// The contents of the column `details`.
+    ///
+    /// They are the number of tags, the tags, the validator and the content type. Each text follows its length, which is `UInt32.max` where
+    /// the text is absent.
     private struct Texts {
         var tags: [String] = []
         var validator: String?

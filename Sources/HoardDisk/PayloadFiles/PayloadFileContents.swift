@@ -17,7 +17,7 @@ import Hoard
     import Musl
 #endif
 
-/// What has gone into a payload file: the part of writing it that knows its layout, and not its name.
+/// The contents of a payload file that is being written: the part of the writing that knows the file's layout, but not its name.
 struct PayloadFileContents: Sendable {
     private let sealer: any ChunkSealer
     /// The bytes behind the last whole chunk.
@@ -112,7 +112,7 @@ struct PayloadFileContents: Sendable {
 }
 
 extension SystemCallError {
-    /// What the system says of a file that it cannot hold.
+    /// The system's error for a file that it cannot hold.
     fileprivate static var tooLong: SystemCallError { SystemCallError(EFBIG) }
 }
 

@@ -11,7 +11,7 @@ import Hoard
     import Musl
 #endif
 
-/// What looking for a payload file came to. That the system refused is none of these, but a ``StoreError``.
+/// The result of looking for a payload file. A refusal by the system is none of these, but a ``StoreError``.
 enum PayloadFileLookup<Value: Sendable>: Sendable {
     case found(Value)
     /// There is no such file.

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a payload file is called.
+/// The name of a payload file.
 ///
 /// A file is written once and never changed. Overwriting a key makes a new file with the same `id` and a new `nonce`.
 struct PayloadFileName: Hashable, Sendable {

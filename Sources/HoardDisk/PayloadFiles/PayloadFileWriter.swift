@@ -12,12 +12,12 @@ import Synchronization
 
 /// Writes one payload into a temporary file, which goes with the writer unless it has been put in place.
 ///
-/// Its memory is that of one chunk, and a tag for each chunk written. One thread uses it at a time; others wait for a lock meanwhile, which
-/// is held while the disk works. The writer holds a lock on the file too, by which a sweep sees that somebody still writes it.
+/// Its memory is that of one chunk, and a tag for each chunk written. One thread uses it at a time; other threads wait for a lock meanwhile, which
+/// is held while the disk works. The writer also holds a lock on the file, which tells a sweep that the file is still being written.
 ///
 /// A call that fails gives the file up: it is removed, and every later call fails.
 final class PayloadFileWriter: Sendable {
-    /// What goes into the record's row.
+    /// The values that go into the record's row.
     struct Written: Hashable, Sendable {
         let byteCount: Int
         let root: UInt64

@@ -11,7 +11,7 @@ import Hoard
     import Musl
 #endif
 
-/// What was removed.
+/// The number and the length of the files that were removed.
 struct RemovedFiles: Hashable, Sendable {
     var count = 0
     /// The lengths of the files together.
@@ -19,7 +19,7 @@ struct RemovedFiles: Hashable, Sendable {
 }
 
 extension PayloadFiles {
-    /// What a folder holds.
+    /// The contents of a folder.
     struct FolderContents: Hashable, Sendable {
         var names: [PayloadFileName] = []
         /// The names that no payload file has there.

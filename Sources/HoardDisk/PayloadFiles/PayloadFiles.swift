@@ -22,7 +22,7 @@ import Hoard
 /// A payload is first written to a temporary file, by any thread. The store then takes the database's lock for writing, which all processes
 /// share, puts the file in place, inserts its row and commits; in that order, so that no row is without its file. To remove a record it
 /// deletes the row, commits, and removes the file then. A file in place whose row is missing while that lock is held was left by
-/// a process that died, and nobody will ever want it, because its name has a random number in it. ``removeOrphans(inFolder:isKnown:)`` finds
+/// a process that died. No process will ever use it, because its name has a random number in it. ``removeOrphans(inFolder:isKnown:)`` finds
 /// such files, and ``sweepTemporaryFiles()`` those that were never put in place.
 ///
 /// All calls block the thread for as long as the disk takes. None keeps anything in memory, so copies of the value are as good.
@@ -52,7 +52,7 @@ struct PayloadFiles: Sendable {
 // MARK: - Writing
 
 extension PayloadFiles {
-    /// Begins a file. Makes the directories again if somebody has deleted them.
+    /// Begins a file. Makes the directories again if they have been deleted.
     func makeWriter(sealer: any ChunkSealer) throws(StoreError) -> PayloadFileWriter {
         var attempts = 0
         while true {
@@ -61,7 +61,7 @@ extension PayloadFiles {
             do throws(SystemCallError) {
                 if let writer = try Self.makeWriter(path: path, sealer: sealer) { return writer }
             } catch {
-                // Every other try can fail only if somebody else is at work in the directory.
+                // Further tries can fail only if another process is at work in the directory.
                 guard error.number == ENOENT || error.number == EEXIST, attempts < 10 else { throw .system(error.number, "create a payload's file") }
                 if error.number == ENOENT { try prepare() }
             }

@@ -15,7 +15,7 @@
     import Musl
 #endif
 
-/// Memory from `malloc` that becomes a `Data` without being copied, and that nobody fills with zeros first.
+/// Memory from `malloc` that becomes a `Data` without being copied, and is not filled with zeros first.
 struct UnfilledMemory: ~Copyable {
     let bytes: UnsafeMutableRawBufferPointer
 

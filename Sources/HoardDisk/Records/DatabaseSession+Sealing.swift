@@ -10,7 +10,7 @@ import Synchronization
     import Foundation
 #endif
 
-/// What a row is to somebody who asks for a key.
+/// The judgement of a row for a reader that asks for a key.
 enum RecordJudgement: Sendable {
     /// The record of another key that shares the identifier.
     case otherKey
@@ -27,7 +27,7 @@ enum RecordJudgement: Sendable {
 
 /// From records to rows and back: checksums, compression, encryption.
 extension DatabaseSession {
-    /// What binds a sealed header to its purpose.
+    /// The bytes that bind a sealed header to its purpose.
     static let headerPurpose: [UInt8] = Array("header".utf8)
     private static let changesPurpose: [UInt8] = Array("changes".utf8)
 

@@ -39,7 +39,7 @@ struct RecordHeader: Hashable, Sendable {
         static let hasPartition = Flags(rawValue: 32)
     }
 
-    /// What is in the extension.
+    /// The contents of the extension.
     struct Extension: OptionSet, Hashable, Sendable {
         var rawValue: UInt8
 

@@ -56,7 +56,8 @@ struct RecordRow {
 
 /// The checksum of a row: XXH64 over header and payload, mixed with all other columns.
 ///
-/// It finds accidents, not forgery. The first part is computed by whoever writes, on its own thread, the second inside the transaction, which alone knows the sequence.
+/// It finds accidents, not forgery. The caller that writes computes the first part on its own thread. The transaction, which alone knows the
+/// sequence, computes the second part.
 enum RecordChecksum {
     static func digest(header: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer) -> UInt64 {
         // The hash of the header seeds that of the payload, so both are read where they lie.

@@ -12,7 +12,7 @@ final class StagedFile: Sendable {
         case discarded
     }
 
-    /// What distinguishes the file from others of its record.
+    /// The number that distinguishes the file from others of its record.
     let nonce: UInt64
     private let state: Mutex<State>
 

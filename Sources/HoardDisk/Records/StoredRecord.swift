@@ -16,7 +16,7 @@ struct StoredRecord: Sendable {
     let key: RecordKey
     /// The session for which the rest was prepared.
     let session: Int
-    /// What it was encrypted with; `nil`: it was not.
+    /// The cipher that encrypted the record; `nil`: it is not encrypted.
     let cipher: RecordCipher?
     /// The row's primary key: ``RecordIdentifier``.
     let id: Int64
@@ -39,12 +39,12 @@ struct StoredRecord: Sendable {
     /// Whether the payload is nowhere but in its file.
     var isStreamed: Bool { record.payload.count != payloadByteCount }
 
-    /// What the record costs in memory while it waits.
+    /// The bytes of memory that the record takes while it waits.
     var stagedByteCount: Int { payload.count + header.count + record.payload.count }
 }
 
 extension StoredRecord {
-    /// What a record is charged: its bytes as stored, in whole blocks of 4 KiB if they are in a file, and a fixed share of tables and indices.
+    /// Returns a record's charge: its bytes as stored, in whole blocks of 4 KiB if they are in a file, and a fixed share of tables and indices.
     static func charge(headerByteCount: Int, payloadByteCount: Int, tagCount: Int, fileByteCount: Int?) -> Int {
         let blocks = fileByteCount.map { ($0 + 4095) / 4096 * 4096 } ?? 0
         return headerByteCount + payloadByteCount + blocks + tagCount * 32 + DiskStore.bytesChargedPerRecord

@@ -9,10 +9,10 @@ import Hoard
     import Foundation
 #endif
 
-/// What one transaction has changed, for the other processes that have the store open: keys that were written, removed or marked stale, and tags that were
-/// invalidated or marked.
+/// The changes of one transaction, for the other processes that have the store open: keys that were written, removed or marked stale, and
+/// tags that were invalidated or marked.
 ///
-/// Evictions are not told: whoever has a copy of an evicted record may go on using it.
+/// Evictions are not listed: a process that has a copy of an evicted record may go on using it.
 struct ChangeList: Hashable, Sendable {
     /// How many transactions' lists are kept. Who was away for longer takes everything to have changed.
     static let keptCount = 512
@@ -70,7 +70,7 @@ struct ChangeList: Hashable, Sendable {
 }
 
 extension ChangeList {
-    /// What a list begins with.
+    /// The first byte of a list, which tells the parts that follow.
     private struct Contents: OptionSet {
         var rawValue: UInt8
 
@@ -148,7 +148,7 @@ extension ChangeList {
                     list.add(tag: tag)
                 }
             } else if !list.invalidations.isEmpty {
-                // What was removed has no names here.
+                // The list does not name the tags or partitions that were removed.
                 list.addAny()
             }
             if contents.contains(.any) { list.addAny() }

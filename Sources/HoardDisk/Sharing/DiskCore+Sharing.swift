@@ -15,7 +15,7 @@ extension DiskCore {
         subscribers.announce(changes)
     }
 
-    /// Looks for changes as long as somebody is subscribed. The clock of this is the system's: it decides when to look, never what is seen.
+    /// Looks for changes as long as there are subscribers. The system's clock decides when to look, never what is seen.
     func watchForChanges() {
         if subscribers.beginWatching() { lookForChangesLater() }
     }

@@ -11,7 +11,7 @@ import Synchronization
     import Foundation
 #endif
 
-/// What other processes have written.
+/// The changes that other processes have written.
 struct ForeignChanges: Sendable {
     var changes = ChangeList()
     var latestChange: Int64

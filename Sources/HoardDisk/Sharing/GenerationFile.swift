@@ -13,11 +13,11 @@ import Hoard
 
 /// A number in a file of eight bytes, by which a process learns with one system call whether another one has written.
 ///
-/// It is even while nobody writes. A transaction makes it odd before it commits and even again, and greater, after. So a number that is even and
-/// known means that nothing has been committed since it was known, and it never goes back; a process that dies in between leaves it odd, until the next one writes.
-/// Nothing but speed depends on the file's contents: a number that is not the known one means that the database has to be asked.
+/// The number is even while no process writes. A transaction makes it odd before it commits, and even again, and greater, after. So a number
+/// that is even and known means that nothing has been committed since it was known. The number never goes back. A process that dies in between
+/// leaves it odd until the next one writes. Only speed depends on the file's contents: with any number but the known one, a process asks the database.
 ///
-/// Not mapped into memory: a mapped file that somebody truncates kills the process.
+/// The file is not mapped into memory, because a mapped file that another program truncates kills the process.
 final class GenerationFile: Sendable {
     static let name = "hoard.generation"
 

@@ -11,7 +11,7 @@ final class InvalidationSubscribers: Sendable {
         var continuations: [Int: AsyncStream<StoreInvalidation>.Continuation] = [:]
         var nextNumber = 0
         var isFinished = false
-        /// Whether somebody looks for changes.
+        /// Whether a caller of ``beginWatching()`` looks for changes.
         var isWatching = false
     }
 
@@ -22,7 +22,7 @@ final class InvalidationSubscribers: Sendable {
 
     var isEmpty: Bool { state.withLock { $0.continuations.isEmpty } }
 
-    /// Whether the caller is to look for changes from now on: there are subscribers, and nobody looks yet.
+    /// Whether the caller is to look for changes from now on: there are subscribers, and no other caller looks yet.
     func beginWatching() -> Bool {
         state.withLock { state in
             if state.isWatching || state.continuations.isEmpty { return false }
@@ -71,7 +71,7 @@ final class InvalidationSubscribers: Sendable {
             if !changes.tags.isEmpty { invalidations.append(StoreInvalidation(tags: changes.tags)) }
             for invalidation in invalidations {
                 if case .dropped = continuation.yield(invalidation) {
-                    // What was dropped is covered by this, which takes the place of the next oldest.
+                    // This invalidation covers the dropped one, and takes the place of the next oldest.
                     continuation.yield(StoreInvalidation(key: nil))
                 }
             }

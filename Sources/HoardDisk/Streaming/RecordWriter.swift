@@ -40,7 +40,7 @@ public final class RecordWriter: Sendable {
     }
 
     private struct State {
-        /// What has been written, while it is little enough for the database.
+        /// The bytes written so far, while they are few enough for the database.
         var start: Data
         var file: FileInProgress?
         var byteCount: Int

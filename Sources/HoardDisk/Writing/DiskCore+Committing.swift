@@ -57,7 +57,7 @@ extension DiskCore {
         }
     }
 
-    /// A write that nobody waits for has failed. What it was to replace must not come back.
+    /// Notes that a write that no caller waits for has failed. The record that it was to replace must not come back.
     private func noteLost(_ operation: WriteOperation) {
         for _ in 0..<lostWrites.add(operation) { configuration.onEvent?(.writeLost) }
     }
@@ -202,7 +202,7 @@ extension DatabaseSession {
 
         init(session: DatabaseSession) { self.session = session }
 
-        /// The database is locked, and everything before is known: from now on nobody trusts what they know.
+        /// Makes the generation odd: from now on, no other process trusts what it knows. Call when the database is locked and everything before is known.
         func willCommit() {
             guard odd == nil, let generation = session.generation else { return }
             let odd = generation.begin()

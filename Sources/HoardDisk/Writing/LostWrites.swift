@@ -4,8 +4,8 @@
 import Hoard
 import Synchronization
 
-/// Keys whose last write was accepted, not waited for, and has failed. Whoever wrote believes that the new record is there, so the old one must not be
-/// served: the key is a miss until the old record has been removed.
+/// The keys whose last write was accepted, not waited for, and has failed. The writer believes that the new record is there, so the old one
+/// must not be served: the key is a miss until the old record has been removed.
 final class LostWrites: Sendable {
     private struct State {
         /// Whether the key's removal is under way.

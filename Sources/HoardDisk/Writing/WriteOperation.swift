@@ -9,7 +9,7 @@ import Hoard
     import Foundation
 #endif
 
-/// What a store is asked to write.
+/// A write that a store is asked for.
 enum WriteOperation: Sendable {
     // A box of its own, because operations are copied from list to list.
     indirect case insert(StoredRecord)
@@ -30,10 +30,10 @@ enum WriteOperation: Sendable {
     case sweep(tag: Int64)
     /// Write the uses that are in memory, which every transaction does.
     case flushUses
-    /// What tools do.
+    /// Run a function in the transaction. For tools.
     case perform(@Sendable (WriteTransaction) throws -> Void)
 
-    /// What the operation costs in memory while it waits.
+    /// The bytes of memory that the operation takes while it waits.
     var byteCount: Int {
         switch self {
         case .insert(let record): 512 + record.stagedByteCount
@@ -84,7 +84,7 @@ enum WriteOperation: Sendable {
     }
 }
 
-/// What is known of a key before its operation has been committed.
+/// The state of a key whose operation has not been committed yet.
 enum StagedState: Sendable {
     indirect case present(StoredRecord)
     case removed
@@ -102,14 +102,14 @@ struct StagedWrites: Sendable {
     mutating func stage(_ operation: WriteOperation, order: UInt64) {
         switch operation {
         case .insert(let record):
-            // A streamed payload is not here to be read. Its writer waits for the commit, so nobody may yet count on the record.
+            // A streamed payload is not here to be read. Its writer waits for the commit, so no reader may count on the record yet.
             if !record.isStreamed { states[record.key] = (order, .present(record)) }
         case .remove(let key): states[key] = (order, .removed)
         case .removeTagged(let tag): tags[tag] = order
         case .removePartition(let name): partitions[name] = order
         case .removeAll: clearOrder = order
         case .together(let operations): for operation in operations { stage(operation, order: order) }
-        // A stale mark is seen when it is committed; whoever sets it waits for that.
+        // A stale mark is seen when it is committed; the caller that sets it waits for that.
         case .removeUnusable, .markStale, .markTagStale, .markAllStale, .removeLost, .sweep, .flushUses, .perform: break
         }
     }
@@ -127,7 +127,7 @@ struct StagedWrites: Sendable {
         }
     }
 
-    /// What a reading of a key must find; `nil`: what the database has.
+    /// Returns the state that a reader of the key must find; `nil`: the state in the database.
     func state(of key: RecordKey) -> StagedState? {
         guard let (order, state) = states[key] else { return clearOrder == nil ? nil : .removed }
         guard case .present(let record) = state else { return state }

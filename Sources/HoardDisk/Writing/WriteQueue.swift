@@ -7,19 +7,19 @@ import Synchronization
 
 /// The one queue through which everything is written, in order.
 ///
-/// Whoever calls adds an operation; the writing thread takes all that have gathered while it was busy and commits them as one transaction. The queue is
+/// Callers add operations. The writing thread takes all that have gathered while it was busy, and commits them as one transaction. The queue is
 /// bounded in operations and bytes: callers beyond that wait for room.
 final class WriteQueue: Sendable {
     struct Entry: Sendable {
         let operation: WriteOperation
         let order: UInt64
-        /// Resumed when the operation is committed or has failed; `nil`: nobody waits.
+        /// Resumed when the operation is committed or has failed; `nil`: no caller waits.
         let completion: CheckedContinuation<Result<Void, StoreError>, Never>?
     }
 
     private struct State {
         var entries: [Entry] = []
-        /// What has been given room: waiting to be committed, or being committed.
+        /// The number and bytes of the operations that have room: those waiting to be committed, or being committed.
         var count = 0
         var byteCount = 0
         var nextOrder: UInt64 = 1
@@ -75,7 +75,7 @@ extension WriteQueue {
         return true
     }
 
-    /// Adds an operation that nobody waits for, without waiting for room.
+    /// Adds an operation that no caller waits for, without waiting for room.
     func enqueue(_ operation: WriteOperation, run: @escaping @Sendable () -> Void) {
         let isOpen = state.withLock { state in
             if state.isClosed { return false }
@@ -138,7 +138,7 @@ extension WriteQueue {
 }
 
 extension WriteQueue {
-    /// What a reading of a key must find though it is not yet committed; `nil`: what the database has.
+    /// Returns the uncommitted state that a reader of the key must find; `nil`: the state in the database.
     func stagedState(of key: RecordKey) -> StagedState? {
         if stagedCount.load(ordering: .acquiring) == 0 { return nil }
         return state.withLock { $0.staged.state(of: key) }

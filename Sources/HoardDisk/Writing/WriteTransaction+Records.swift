@@ -145,7 +145,7 @@ extension WriteTransaction {
             try remove(identifier)
         case .damaged?:
             if try remove(identifier) { removals.corruptions += 1 }
-            // What the record had been charged may be damaged too.
+            // The record's charge may be damaged too.
             try recomputeTotals()
         case .otherKey?, .inFile?, .found?, nil:
             break
@@ -220,7 +220,7 @@ extension WriteTransaction {
 
     /// Shrinks the file if more than a quarter of it is unused. A smaller rest is left for the next records.
     ///
-    /// - Parameter maximumPageCount: How many pages are given back at most, so that nobody waits long; `nil`: all of them.
+    /// - Parameter maximumPageCount: How many pages are given back at most, so that no caller waits long; `nil`: all of them.
     func giveSpaceBack(maximumPageCount: Int? = nil) throws {
         let unused = try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0
         let all = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0

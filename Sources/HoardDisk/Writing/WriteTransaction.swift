@@ -17,12 +17,12 @@ struct RecordTotals: Sendable, Hashable {
     var bytes: Int
 }
 
-/// Records that were removed without anybody asking for it, by cause.
+/// The numbers of removed records, by cause.
 struct RecordRemovals: Sendable, Hashable {
     var expirations = 0
     var evictions = 0
     var corruptions = 0
-    /// Those that somebody asked for.
+    /// Removals that a caller asked for.
     var requests = 0
 
     static func + (left: Self, right: Self) -> Self {
@@ -52,7 +52,7 @@ final class WriteTransaction {
     var changes = ChangeList()
     /// The stamps of the records written here, and `nil` for those removed.
     var stamps: [Int64: Int64?] = [:]
-    /// What the rows removed here were charged.
+    /// The bytes charged for the rows removed here.
     var removedByteCount = 0
     /// How many rows the queue of eviction has gained.
     var recencyRowDifference = 0
@@ -201,8 +201,10 @@ extension WriteTransaction {
     /// All rows of the queue have been deleted.
     func noteEmptyRecency() { greatestDeletedStamp = latestStoredStamp }
 
-    /// Leaves a row of no record with the greatest stamp there ever was, if its own row has gone. Whoever opens the database next goes on from it;
-    /// should the clock be behind, the other processes would otherwise miss what is written with stamps that they have passed.
+    /// Leaves a row of no record with the greatest stamp there ever was, if its own row has gone.
+    ///
+    /// The next process that opens the database goes on from that stamp. Without it, if the clock is behind, the other processes would miss
+    /// records written with stamps that they have passed.
     private func keepLatestStamp() throws {
         guard greatestDeletedStamp >= latestStoredStamp, latestStoredStamp > 0 else { return }
         statements.insertRecency.bind(latestStoredStamp, at: 1)

@@ -11,7 +11,7 @@
 /// }
 /// ```
 public struct ClientError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, by kind.
+    /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         public let description: String
 
@@ -48,9 +48,9 @@ public struct ClientError: Error, Sendable, CustomStringConvertible {
     public let code: Code
     /// One sentence a person can act on. It may name the host, never the path or a field.
     public let message: String
-    /// What the transport reported, if it was asked.
+    /// The error that the transport reported, if it was asked.
     public let transportError: TransportError?
-    /// What the cache did, as RFC 9211 writes it; empty if it was not asked.
+    /// The cache's action in the syntax of `Cache-Status` (RFC 9211); empty if the cache was not asked.
     public let cacheStatus: String
 
     init(_ code: Code, _ message: String, transportError: TransportError? = nil, cacheStatus: String = "") {

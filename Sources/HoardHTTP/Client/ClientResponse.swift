@@ -26,7 +26,7 @@ public struct ClientResponse: Sendable {
     /// the way was stale, this is how stale that was.
     public let staleness: HTTPCacheResponse.Staleness?
 
-    /// What the cache did for the last request, as RFC 9211 writes it: `hoard; hit; ttl=30`.
+    /// The cache's action for the last request in the syntax of `Cache-Status` (RFC 9211), such as `hoard; hit; ttl=30`.
     public let cacheStatus: String
 }
 

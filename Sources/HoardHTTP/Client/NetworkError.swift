@@ -5,7 +5,7 @@ internal import HTTPTypes
 
 /// Why a request to a ``NetworkManaging`` has no usable response.
 public struct NetworkError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, by kind.
+    /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         public let description: String
 
@@ -48,7 +48,7 @@ public struct NetworkError: Error, Sendable, CustomStringConvertible {
     public let response: NetworkResponse?
     /// Where in the value the coding failed, from the outside in: names, and indices in brackets. Empty for the value itself.
     public let codingPath: [String]
-    /// What the layer below reported, if anything.
+    /// The error that the layer below reported, if any.
     public let underlyingError: (any Error)?
 
     /// Public for the sake of fakes.
@@ -74,7 +74,7 @@ extension NetworkError {
         self.init(Code(of: error), error.message, underlyingError: error)
     }
 
-    /// What broke off the body of a response.
+    /// Creates the error for a response whose body broke off with `error`.
     init(body error: any Error) {
         switch error {
         case let error as NetworkError: self = error

@@ -59,7 +59,7 @@ public final class NetworkManager: NetworkManaging {
             throw NetworkError(error)
         }
         let response = try await collect(answer)
-        // What a redirect has led to is the response to another request.
+        // A response that a redirect has led to answers another request.
         if let cache, answer.redirectCount == 0 { await cache.store(response, for: request) }
         return response
     }

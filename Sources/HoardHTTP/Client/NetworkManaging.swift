@@ -9,7 +9,7 @@ internal import Hoard
     public import Foundation
 #endif
 
-/// What an app's own code asks for its requests: ``NetworkManager``, or a fake in a test.
+/// The interface through which an app's own code sends its requests: ``NetworkManager``, or a fake in a test.
 ///
 /// ```swift
 /// struct FakeNetwork: NetworkManaging {

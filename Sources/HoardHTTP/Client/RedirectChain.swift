@@ -13,7 +13,7 @@ package struct RedirectChain {
         case follow(dropsBody: Bool)
     }
 
-    /// What is to be sent now, with a normalised target.
+    /// The request to send now, with a normalised target.
     package private(set) var request: HTTPRequest
     /// Where it is sent.
     package private(set) var target: TargetURI
@@ -32,7 +32,7 @@ package struct RedirectChain {
         self.request.setTarget(target)
     }
 
-    /// What to do with the response to ``request``. If it is to be followed, ``request`` is the next one afterwards.
+    /// Returns the action for the response to ``request``. If a redirect is to be followed, ``request`` is the next one afterwards.
     ///
     /// - Parameter bodyCanBeSentAgain: Whether there is no content, or it can be read a second time.
     package mutating func received(_ response: HTTPResponse, bodyCanBeSentAgain: Bool) throws(ClientError) -> Action {

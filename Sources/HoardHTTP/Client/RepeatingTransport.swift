@@ -32,7 +32,7 @@ package struct RepeatingTransport: Transport {
 
 /// A transport that can keep a request off the connections it has at hand.
 ///
-/// What closed one of them has often closed all, when an origin restarts for example, so the second try should not meet another of these.
+/// An event that closes one of them, such as a restart of the origin, often closes them all. So the second try should not use another of them.
 package protocol ReconnectingTransport: Transport {
     /// Like `send`, on a connection that is made for this request or was made for another and has not been used.
     func sendOnNewConnection(

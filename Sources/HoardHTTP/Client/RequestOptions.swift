@@ -27,7 +27,7 @@ public struct RequestOptions: Sendable {
     /// How many redirects are followed for one request; one more is an error. Default: 20.
     public var maximumRedirectCount = 20
 
-    /// Whether a redirect from `https` to `http` is followed, after which anybody on the way can read and change everything. Default: `false`.
+    /// Whether a redirect from `https` to `http` is followed, after which third parties on the way can read and change everything. Default: `false`.
     public var allowsInsecureRedirects = false
 
     /// The longest the exchange may take, from the call to the last byte of the response's body, redirects and repetitions included. What memory

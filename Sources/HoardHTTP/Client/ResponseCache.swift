@@ -18,9 +18,9 @@ internal import NIOCore
 /// let kept = await cache[request]
 /// ```
 ///
-/// What is kept, for which requests and for how long is as HTTP has it. Only responses to GET are kept, and only GET and HEAD are answered. The key is the
-/// method, the URL in its normal form, the request fields that the response names in `Vary`, and `Authorization`. A response that forbids storing is
-/// not kept, and one that is not fresh any more is not returned.
+/// The rules of HTTP decide which responses are kept, for which requests and for how long. Only responses to GET are kept, and only GET and HEAD are
+/// answered. The key is the method, the URL in its normal form, the request fields that the response names in `Vary`, and `Authorization`. A response
+/// that forbids storing is not kept, and one that is not fresh any more is not returned.
 public final class ResponseCache: ResponseCaching {
     /// The cache below. A ``CachingClient`` may share it.
     public let cache: HTTPCache

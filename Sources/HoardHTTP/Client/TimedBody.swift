@@ -7,8 +7,8 @@ internal import Synchronization
 
 /// A streamed body that has to be read to its end within the time of its exchange.
 ///
-/// When the time is over, a reader that waits gets the deadline's error at once, and the body is dropped even if nobody reads it, so that an
-/// exchange never holds its connection for longer. It can be read once.
+/// When the time is over, a reader that waits gets the deadline's error at once. The body is dropped even if it has no reader, so that an exchange
+/// never holds its connection for longer. The body can be read once.
 final class TimedBody: AsyncSequence, Sendable {
     typealias Part = Result<ByteBuffer?, any Error>
 
@@ -16,7 +16,7 @@ final class TimedBody: AsyncSequence, Sendable {
         var body: HTTPBody?
         var reader: Reader?
         var isExpired = false
-        /// What the reader waits for.
+        /// The part that the reader waits for.
         var expected: FirstAnswer<Part>?
         var work: Task<Void, Never>?
         var token: DeadlineQueue.Token?
@@ -96,7 +96,7 @@ final class TimedBody: AsyncSequence, Sendable {
         withExtendedLifetime(released) {}
     }
 
-    /// The body is at its end, or nobody wants it.
+    /// Cancels the deadline, as the body is at its end or no reader wants it.
     private func end() {
         let token = state.withLock { state in
             defer { state.token = nil }

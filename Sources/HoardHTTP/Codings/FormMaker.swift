@@ -45,7 +45,7 @@ final class FormMaker: Sendable {
 
     /// The content in another coding. Suspends while it is made, which no event loop does.
     ///
-    /// - Parameter keep: Called once with what has been made, before anybody gets it.
+    /// - Parameter keep: Called once with the new form, before any caller gets it.
     func form(of content: ByteBuffer, _ job: Job, keep: @escaping @Sendable (Form) -> Void) async -> Form {
         let task = running.withLock { running in
             if let same = running[job], same.content == content { return same.task }

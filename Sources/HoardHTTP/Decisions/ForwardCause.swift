@@ -24,7 +24,7 @@ struct ForwardCause: Sendable {
     static var stale: Self { Self(.stale, .stale) }
     static var incomplete: Self { Self(.partial, .incomplete) }
 
-    /// What keeps a stored response from being used as it is.
+    /// The cause that keeps a stored response from being used as it is.
     static func mustRevalidate(_ reason: ReuseDecision.Reason) -> Self {
         Self(reason.isDemandedByRequest ? .request : .stale, HTTPDecision(reason))
     }

@@ -7,9 +7,9 @@
     public import Foundation
 #endif
 
-/// What an ``HTTPCache`` has for a URI, what a plain GET would get now, and why: each reason with the section of the RFC where it stands.
+/// An explanation of the response that an ``HTTPCache`` has for a URI, and of the answer that a plain GET would get now.
 ///
-/// ``description`` is the same in words. Nothing is counted or changed by asking.
+/// Each reason names the section of the RFC where it stands. ``description`` is the same in words. Asking counts and changes nothing.
 public struct HTTPCacheExplanation: Hashable, Sendable, Codable {
     /// A reason for something that the cache does.
     public struct Reason: Hashable, Sendable, Codable {
@@ -30,7 +30,7 @@ public struct HTTPCacheExplanation: Hashable, Sendable, Codable {
         public let age: Int64
         /// The seconds for which it counts as fresh.
         public let lifetime: Int64
-        /// What decided the lifetime: `s-maxage`, `max-age`, `Expires`, `policy`, `heuristic` or `none`.
+        /// The source of the lifetime: `s-maxage`, `max-age`, `Expires`, `policy`, `heuristic` or `none`.
         public let lifetimeSource: String
         /// The seconds for which it stays fresh; negative if it is stale.
         public let timeToLive: Int64
@@ -40,7 +40,7 @@ public struct HTTPCacheExplanation: Hashable, Sendable, Codable {
         public let lastModified: String?
         /// The request fields that select it.
         public let vary: [String]
-        /// What it may be removed by, beside its URI.
+        /// The tags by which it may be removed, besides its URI.
         public let tags: [String]
         /// The groups of its origin that it belongs to ([RFC 9875](https://www.rfc-editor.org/rfc/rfc9875)).
         public let groups: [String]
@@ -52,7 +52,7 @@ public struct HTTPCacheExplanation: Hashable, Sendable, Codable {
         public let isComplete: Bool
     }
 
-    /// What happens to a request.
+    /// The outcome of a request.
     public enum Outcome: String, Hashable, Sendable, Codable {
         /// It is answered from the cache.
         case answered
@@ -72,7 +72,7 @@ public struct HTTPCacheExplanation: Hashable, Sendable, Codable {
     public let stored: Stored?
     /// The stored responses for the URI that request fields tell apart; `nil` if nothing does.
     public let variants: Variants?
-    /// What would happen to the request now.
+    /// The outcome that the request would have now.
     public let outcome: Outcome
     /// Why.
     public let reason: Reason

@@ -5,7 +5,7 @@
 ///
 /// All of them are in ``catalogue``, which `docs/http-decisions.md` lists.
 package struct HTTPDecision: Hashable, Sendable, CustomStringConvertible {
-    /// What a reason is a reason for.
+    /// The kind of decision that a reason explains.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         case storing, combining, updating, notStoring, reusing, forwarding, stale, generating, invalidating
     }

@@ -4,7 +4,7 @@
 internal import Crypto
 internal import NIOCore
 
-/// An algorithm of the digest fields that nobody can break: [RFC 9530 §5](https://www.rfc-editor.org/rfc/rfc9530#section-5).
+/// An algorithm of the digest fields that withstands attackers: [RFC 9530 §5](https://www.rfc-editor.org/rfc/rfc9530#section-5).
 ///
 /// The others in the registry are for accidents only, or deprecated, and are left alone.
 enum DigestAlgorithm: String, CaseIterable, Sendable {

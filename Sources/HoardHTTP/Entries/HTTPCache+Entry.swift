@@ -26,7 +26,7 @@ extension HTTPCache {
         public let isInMemory: Bool
         /// Whether a store has it that can list (``ListingRecordStore``).
         public let isInStore: Bool
-        /// What it may be removed by, in order.
+        /// The tags by which it may be removed, in order.
         public let tags: [String]
         /// The groups of its origin that it belongs to ([RFC 9875](https://www.rfc-editor.org/rfc/rfc9875)), in order.
         public let groups: [String]
@@ -34,11 +34,11 @@ extension HTTPCache {
 
     /// Which entries are listed: those that meet every condition that is set.
     public struct EntryFilter: Sendable, Hashable {
-        /// What the URI has somewhere; the case of ASCII letters does not matter. Default: empty, which is any.
+        /// Text that the URI contains; the case of ASCII letters does not matter. Default: empty, which matches any URI.
         public var text = ""
-        /// What the URI begins with; an absolute URI is put into the form that the cache has. Default: empty, which is any.
+        /// The beginning of the URI; an absolute URI is put into the cache's normal form. Default: empty, which matches any URI.
         public var prefix = ""
-        /// What the URI may begin with instead, if there is a ``prefix``.
+        /// Other beginnings that the URI may have instead, if there is a ``prefix``.
         package var otherPrefixes: [String] = []
         /// A tag that the response has. Default: `nil`.
         public var tag: String?

@@ -6,7 +6,8 @@ internal import Synchronization
 
 /// Removing, and marking as stale, what begins with the same text.
 ///
-/// As with every other removal, nothing that is under way undoes it: it is given to those who have asked, and is not stored; nobody who asks afterwards gets it.
+/// As with every other removal, requests that are under way do not undo it. Their responses go to the callers that have asked, and are not stored; callers
+/// that ask afterwards do not get them.
 extension HTTPCache {
     /// Removes what is stored for all URIs that begin with `prefix`, wherever it is, with all variants and segments, for all credentials, in one partition. Suspends.
     ///
@@ -81,7 +82,7 @@ extension HTTPCache {
                     if !references.isEmpty { removed.withLock { $0.references += references } }
                 }
             }
-            // Nobody joins what has been asked for meanwhile either.
+            // Later requests do not join exchanges that have begun meanwhile either.
             flights.removeAll { matching.includes($0.key) }
             let (count, references) = removed.withLock { $0 }
             for reference in references { segments.remove(reference) }

@@ -9,7 +9,7 @@ internal import Synchronization
 ///
 /// It runs in a task of its own, so that none of them breaks it off for the others. When the last one has left before the head has come, it is cancelled.
 final class Exchange: Sendable {
-    /// What has come of an exchange when its head is there.
+    /// The result of an exchange when the head of its answer is there.
     struct Landing: Sendable {
         /// For the leader.
         var answer: Result<LeaderAnswer, HTTPCacheError>
@@ -27,7 +27,7 @@ final class Exchange: Sendable {
         }
     }
 
-    /// What followers get.
+    /// The part of the result that followers get.
     enum Shared: Sendable {
         /// A response that will be stored, and its content as it arrives.
         case arriving(StoredResponse, SharedBody)
@@ -47,7 +47,7 @@ final class Exchange: Sendable {
         let length: Int?
     }
 
-    /// What has come of a follower's wait.
+    /// The result of a follower's wait.
     enum Arrival: Sendable {
         case response(SharedResponse)
         case unshareable
@@ -62,7 +62,7 @@ final class Exchange: Sendable {
         var landing: Landing?
         var leader: CheckedContinuation<Result<LeaderAnswer, HTTPCacheError>?, Never>?
         var isLeaderGone = false
-        /// Those who have joined and not left. Whoever waits has a continuation.
+        /// The followers that have joined and not left. One that waits has a continuation.
         var followers: [Int: CheckedContinuation<Arrival, Never>?] = [:]
         var lastFollower = 0
         var isAbandoned = false
@@ -88,7 +88,7 @@ final class Exchange: Sendable {
     private let selectingFields: SelectingFields
     /// The leader's request fields that go beyond the connection.
     var leaderFields: HTTPFields { selectingFields.fields }
-    /// What the exchange may store, as long as nobody removes it.
+    /// The flight that decides whether the exchange may store the response: not after a removal.
     let flight: Flight
     private let state = Mutex(State())
 
@@ -174,7 +174,7 @@ final class Exchange: Sendable {
                 defer { state.leader = nil }
                 return (state.leader, nil)
             }
-            // Nobody does. The leader waits until the transport has heeded the cancellation.
+            // No follower wants it. The leader waits until the transport has heeded the cancellation.
             state.isAbandoned = true
             return (nil, state.task)
         }
@@ -184,7 +184,7 @@ final class Exchange: Sendable {
 
     // MARK: Followers
 
-    /// What a request that wants to join gets.
+    /// The answer to a request that wants to join.
     enum Joining: Sendable {
         /// It has to wait, by this number.
         case wait(Int)

@@ -15,7 +15,7 @@ final class Flight: Sendable {
     private let selectingFields: SelectingFields
     private let fences: Fences
     private let space: HTTPCache.Space
-    /// What a removal of the URI for all credentials has (``HTTPCache/uriTags(of:)``), and one of the partition.
+    /// The labels of a removal of the URI for all credentials (``HTTPCache/uriTags(of:)``), and of one of the partition.
     private let labels: Set<String>
     /// The flight goes on behind a change of its own, which breaks the fence of the key once more.
     private let isAfterChange: Bool
@@ -110,7 +110,7 @@ final class Flight: Sendable {
         return BodySegments.Owner(partition: partition, positions: fences.key.positions) { [self] in !hasLostPartition }
     }
 
-    /// What the lookup found.
+    /// The result of the lookup.
     var found: HTTPCache.Found? {
         get { state.withLock { $0.found } }
         set { state.withLock { $0.found = newValue } }
@@ -213,7 +213,7 @@ final class Flight: Sendable {
         } else {
             isStored = await publish(response, forKey: base)
         }
-        // What was found elsewhere is older, and would be found instead.
+        // The response that was found under another key is older, and lookups would find it instead.
         if isStored, let found, found.base != base, let key = found.key { await cache.entries.removeValue(forKey: key) }
         return isStored
     }

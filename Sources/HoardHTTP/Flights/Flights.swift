@@ -4,10 +4,10 @@
 internal import Hoard
 internal import Synchronization
 
-/// What requests have in common that one answer may serve: the key of the responses, and what is known of the variant.
+/// The key of requests that one answer may serve: the key of the responses, and what is known of the variant.
 struct FlightKey: Hashable, Sendable {
     var key: HTTPCacheKey
-    /// What the fields are that select, and what the request has in them; `nil` as long as nobody knows that they do.
+    /// The selecting fields and the request's values in them; `nil` until the cache knows that fields select the response.
     var variant: String?
 }
 
@@ -75,7 +75,7 @@ final class Flights: Sendable {
         }
     }
 
-    /// Nobody can join an exchange any more.
+    /// Keeps requests from joining an exchange from now on.
     func remove(_ exchange: Exchange) {
         interleavingPoint()
         state.withLock { state in
@@ -83,7 +83,7 @@ final class Flights: Sendable {
         }
     }
 
-    /// Whoever comes from now on joins none of the exchanges that are under way.
+    /// Keeps requests from joining, from now on, any of the exchanges that are under way.
     func removeAll() {
         // Released after the lock.
         let removed = state.withLock { state in

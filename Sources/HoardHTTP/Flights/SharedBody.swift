@@ -8,7 +8,7 @@ internal import Synchronization
 
 /// The body of one response from the origin, for any number of readers, who all get it from its first byte on.
 ///
-/// What feeds it asks before each part whether one is wanted (``waitForDemand()``): no more than ``readAheadLength`` bytes are fetched that the fastest
+/// Before each part, the feeder asks whether one is wanted (``waitForDemand()``). It fetches no more than ``readAheadLength`` bytes that the fastest
 /// reader has not asked for. Parts are kept
 /// - all of them as long as the body is short enough to be stored at one piece;
 /// - then until they are in a segment and their readers have got them: a slow reader reads the segments, which stay for the readers though the response
@@ -29,7 +29,7 @@ final class SharedBody: Sendable {
     enum Keeping: Sendable {
         /// Nothing has been dropped.
         case inMemory
-        /// What has been written to segments may be dropped.
+        /// Parts that have been written to segments may be dropped.
         case inSegments(BodyReference)
         /// Nothing more is kept. What is in segments already can be read as long as there are readers.
         case notAtAll
@@ -56,16 +56,16 @@ final class SharedBody: Sendable {
         var chunks = CircularBuffer<Chunk>()
         var received = 0
         var keeping = Keeping.inMemory
-        /// What can be read back.
+        /// The part that can be read back.
         var written: BodyReference?
         /// Keeps it from being removed, until the last reader has left for good.
         var lease: BodySegments.Lease?
         var ending: Ending?
         var readers: [Int: Reader] = [:]
         var lastReader = 0
-        /// What feeds the body, while it waits to be asked for more.
+        /// The continuation of the feeder, while it waits to be asked for more.
         var demand: CheckedContinuation<Bool, Never>?
-        /// The rest is fetched though nobody reads it.
+        /// The rest is fetched though no reader is left.
         var isDraining = false
         var isAbandoned = false
         var feeder: Task<Void, Never>?
@@ -104,7 +104,7 @@ final class SharedBody: Sendable {
 
     /// Suspends until another part is wanted.
     ///
-    /// - Returns: `false` if nobody will want one any more.
+    /// - Returns: `false` if no reader will want one any more.
     func waitForDemand() async -> Bool {
         await withCheckedContinuation { continuation in
             let answer = state.withLock { state -> Bool? in
@@ -169,7 +169,7 @@ final class SharedBody: Sendable {
 
     /// A reader leaves, be it at the end or before.
     func leave(_ reader: Int) {
-        // What is dropped is released after the lock.
+        // Dropped values are released after the lock.
         typealias Left = (
             demand: CheckedContinuation<Bool, Never>?, onAbandonment: (@Sendable () -> Void)?, feeder: Task<Void, Never>?, lease: BodySegments.Lease?
         )
@@ -260,7 +260,7 @@ final class SharedBody: Sendable {
                     return false
                 }
                 if isThereMore { continuation.resume() }
-                // A cancellation that came before the continuation was registered found nobody to wake.
+                // A cancellation that came before the continuation was registered found no reader to wake.
                 if Task.isCancelled { wake(reader) }
             }
         } onCancel: {
@@ -288,14 +288,14 @@ extension SharedBody.State {
         if lease == nil, !isAbandoned { lease = segments.lease([reference]) }
     }
 
-    /// The lease, if nobody reads what it is for, and nobody is expected to.
+    /// Takes the lease, unless a reader needs it or another may come.
     mutating func takeLeaseIfUnused() -> BodySegments.Lease? {
         guard readers.isEmpty, ending != nil || isAbandoned else { return nil }
         defer { lease = nil }
         return lease
     }
 
-    /// What there is for a reader. Takes nothing.
+    /// Returns the next step for a reader, without taking anything.
     func step(for id: Int) -> SharedBody.Step {
         guard let reader = readers[id], !reader.isTooSlow else { return .failure(HTTPBodyIncompleteError()) }
         if reader.position < received {
@@ -347,7 +347,7 @@ extension SharedBody.State {
         return waiting
     }
 
-    /// Whether so little is known to be missing that it is fetched and stored though nobody reads it any more.
+    /// Whether so little is known to be missing that the rest is fetched and stored though no reader is left.
     func isWorthDraining(_ expectedLength: Int?) -> Bool {
         if case .notAtAll = keeping { return false }
         guard let expectedLength else { return false }

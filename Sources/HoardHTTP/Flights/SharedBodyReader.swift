@@ -59,8 +59,8 @@ final class SharedBodyReader: Sendable {
 
 /// A stored body, or one that several requests share, cannot be given to its end.
 ///
-/// What has been read of it is right, but not all. Part of a stored body may have left the store while it was read; a reader may have fallen too far
-/// behind the others; or the body is read a second time.
+/// The bytes that the reader has got are right, but not all of the body. Part of a stored body may have left the store during the read; the reader may
+/// have fallen too far behind the others; or the body is read a second time.
 public struct HTTPBodyIncompleteError: Error, Hashable, Sendable, CustomStringConvertible {
     public init() {}
 

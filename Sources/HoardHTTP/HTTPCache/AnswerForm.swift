@@ -9,7 +9,7 @@ internal import HTTPTypes
     internal import Foundation
 #endif
 
-/// What of a stored response a request gets.
+/// The part of a stored response that a request gets.
 enum AnswerForm: Hashable, Sendable {
     case whole
     /// To HEAD.

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What has become of a request, for statistics and logs.
+/// A report of a request's outcome, for statistics and logs.
 package struct AnswerReport: Sendable, Hashable {
     /// Each request has exactly one. ``HTTPCacheStatistics`` says what each means.
     package enum Outcome: UInt8, Sendable, CaseIterable {

@@ -11,7 +11,7 @@ struct ClientRequest: Sendable {
 
     /// As it came. Storing is judged by this, so that a field named in `Connection` still counts.
     private(set) var original: HTTPRequest
-    /// What goes beyond the client's connection, where that is not all.
+    /// The request without the fields of the client's connection; `nil` if it has none of them.
     private var shortened: HTTPRequest?
     let directives: CacheControl
     private(set) var fields: Fields
@@ -85,7 +85,7 @@ struct ClientRequest: Sendable {
 }
 
 extension ClientRequest {
-    /// What is sent to the origin.
+    /// Returns the request that is sent to the origin.
     func request(asking question: HTTPCacheStateMachine.Exchange.Question, about stored: StoredResponse?) -> HTTPRequest {
         var request = passedOn
         switch (question, stored) {
@@ -101,7 +101,7 @@ extension ClientRequest {
         return request
     }
 
-    /// What the Fetch standard adds to a request in the modes that go past other caches too, unless its author has said something himself:
+    /// Adds the directives of the Fetch standard for modes that bypass other caches too, unless the request has its own:
     /// [HTTP-network-or-cache fetch](https://fetch.spec.whatwg.org/#http-network-or-cache-fetch).
     private func addDirectivesOfMode(to fields: inout HTTPFields) {
         switch mode {

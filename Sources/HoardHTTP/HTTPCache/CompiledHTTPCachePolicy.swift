@@ -11,11 +11,11 @@ package final class CompiledHTTPCachePolicy: Sendable {
     private let ignoresAllParameters: Bool
     /// Names of parameters, as bytes.
     private let ignoredParameters: Set<[UInt8]>
-    /// What names of parameters begin with.
+    /// Beginnings of names of parameters, as bytes.
     private let ignoredBeginnings: [[UInt8]]
-    /// What is added to responses for which the policy's lifetime is meant.
+    /// The value that is added to responses for which the policy's lifetime is meant.
     private let fieldWithLifetime: String
-    /// What is added to all others.
+    /// The value that is added to all others.
     private let fieldWithoutLifetime: String
 
     /// - Returns: `nil` if the policy asks for nothing.
@@ -70,7 +70,7 @@ package final class CompiledHTTPCachePolicy: Sendable {
 
     // MARK: Responses
 
-    /// What the policy adds to a response, for ``PolicyField``; empty for nothing.
+    /// Returns the value of ``PolicyField`` that the policy adds to a response; empty for none.
     ///
     /// The lifetime is meant for what may be stored without the origin's word ([RFC 9110 §15.1](https://www.rfc-editor.org/rfc/rfc9110#section-15.1)), not for
     /// errors such as 500; and in a shared cache not for a response with `Set-Cookie`, as a cookie is for one user.

@@ -44,7 +44,7 @@ extension HTTPCache {
         return response
     }
 
-    /// What an answer's body is made of, and its length.
+    /// Returns the pieces of an answer's body, and its length.
     private static func pieces(of content: HTTPCacheStateMachine.Content, in body: StoredBody) -> (pieces: [StoredContent.Piece], length: Int?) {
         switch content {
         case .none: return ([], 0)

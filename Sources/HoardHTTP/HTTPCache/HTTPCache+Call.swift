@@ -58,7 +58,7 @@ extension HTTPCache {
         private(set) var body: HTTPBody
         let mode: RequestCacheMode
         let space: Space
-        /// What the owner of the site wants; `nil` for nothing.
+        /// The site owner's policy; `nil` for none.
         let policy: CompiledHTTPCachePolicy?
         /// The key of its URI, without what the policy ignores, and of its content if it is a QUERY.
         private(set) var key: HTTPCacheKey

@@ -65,7 +65,7 @@ extension HTTPCache {
         _ machine: HTTPCacheStateMachine,
         _ call: Call
     ) async throws(HTTPCacheError) -> (HTTPCacheResponse, Outcome) {
-        // An exchange that nobody waits for any more is cancelled before it begins.
+        // An exchange that no caller waits for any more is cancelled before it begins.
         let task = transfers.start(isImmediate: !Task.isCancelled) { [self] in
             let turn = await turnToAsk(exchange, found, machine, call)
             if case .found(let landing) = turn {
@@ -157,7 +157,7 @@ extension HTTPCache {
         guard case .respond(let answer) = machine.joined(stored, leaderFields: machine.selectingFields, now: clock.now()),
             let response = await response(answer, to: call, key: now.key)
         else { return nil }
-        // Whoever has joined meanwhile gets the same. The leader has its answer.
+        // Requests that have joined meanwhile get the same. The leader has its answer.
         flights.remove(exchange)
         exchange.land(.init(answer: .failure(.cancelled), shared: .stored(stored)))
         return response

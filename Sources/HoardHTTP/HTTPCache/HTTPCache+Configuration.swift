@@ -6,7 +6,7 @@ internal import HTTPTypes
 extension HTTPCache {
     /// How an HTTP cache behaves, and how much it holds.
     ///
-    /// What makes no sense is taken for the nearest thing that does: a negative number for zero, a part of more than everything for everything, and a
+    /// A value that makes no sense counts as the nearest one that does: a negative number as zero, a part of more than everything as everything. A
     /// target that is no field name is left out.
     public struct Configuration: Sendable {
         /// Whether the cache serves one user or many. Default: `.private`.
@@ -85,7 +85,7 @@ extension HTTPCache.Configuration {
         max(0, maximumObjectBytes ?? (hasStores ? 512 << 20 : maximumMemoryBytes / 8))
     }
 
-    /// What of it decides how messages are judged.
+    /// Returns the part of the configuration that decides how messages are judged.
     func rules(hasStores: Bool) -> HTTPCacheRules {
         let targets = targets ?? (mode == .shared ? ["CDN-Cache-Control"] : [])
         return HTTPCacheRules(

@@ -44,9 +44,10 @@ extension HTTPCache {
         case nothing
     }
 
-    /// Begins a plain request (``freshHit(targetURI:isHead:now:)``) with GET, if memory has a whole response to it about which the origin has to be asked, or if it
-    /// is certain that neither memory nor a store has anything; and if nobody else is asking for the same. Never suspends, and reads no store. From here on a
-    /// removal keeps what is fetched from being stored.
+    /// Begins a plain request (``freshHit(targetURI:isHead:now:)``) with GET, if the origin has to be asked and no other request is asking for the same.
+    ///
+    /// The origin has to be asked if memory has a whole response that needs it, or if it is certain that neither memory nor a store has anything. Never
+    /// suspends, and reads no store. From here on a removal keeps what is fetched from being stored.
     ///
     /// - Parameters:
     ///   - targetURI: The normalised URI, as keys have it.
@@ -72,7 +73,8 @@ extension HTTPCache {
         return begin(found, flight, fields, conditions: conditions).map { .miss($0) } ?? .nothing
     }
 
-    /// Begins a plain request if memory has the whole response that it selects, the origin has to be asked about that, and nobody else is asking it. Never suspends.
+    /// Begins a plain request if memory has the whole response that it selects, the origin has to be asked about that, and no other request is asking.
+    /// Never suspends.
     ///
     /// - Returns: `nil` if the request has to be answered in the ordinary way.
     package func beginValidation(_ request: Request) -> EarlyMiss? {
@@ -91,12 +93,12 @@ extension HTTPCache {
         return begin(found, flight, .known(fields), conditions: lines)
     }
 
-    /// Whether requests may begin early. Other ways of waiting for others, and of having nobody wait, are the ordinary way's, and so are forms of responses.
+    /// Whether requests may begin early. Only the ordinary way can wait for other caches, have no request wait, or make forms of responses.
     package var beginsEarly: Bool {
         configuration.collapseTimeout > .zero && !configuration.collapsesAcrossCaches && rules.hasPlainTargets && rules.codings == nil
     }
 
-    /// - Returns: `nil` if somebody else is asking for the same.
+    /// - Returns: `nil` if another request is asking for the same.
     private func begin(_ found: Found, _ flight: Flight, _ fields: SelectingFields, conditions: [UInt8] = []) -> EarlyMiss? {
         if found.response != nil { flight.found = found }
         let flightKey = FlightKey(found)

@@ -21,11 +21,11 @@ extension HTTPCache {
     ) async -> Exchange.Landing {
         var (forward, machine) = (forward, machine)
         let isUnsafe = !forward.request.method.isSafe
-        // What was asked for before a change may come from before it: RFC 9111 §4.4. So neither it is stored, nor what is asked for while the origin
-        // works on the change.
+        // A response that was requested before a change may be older than the change: RFC 9111 §4.4. So it is not stored, and neither is one that is
+        // requested while the origin works on the change.
         if isUnsafe { breakFences(of: keys(of: call)) }
         var flight = flight ?? Flight(key: call.key, space: call.space, selectingFields: .known(machine.selectingFields), cache: self)
-        // What the origin is about to confirm, or to complete, is not to go meanwhile.
+        // Keeps the body that the origin is about to confirm, or to complete, from being removed meanwhile.
         let lease = segments.lease(flight.found?.response?.body.references ?? [])
         defer { withExtendedLifetime(lease) {} }
         // It may have been sent before it was parsed. Only the first request can be that one.
@@ -102,7 +102,8 @@ extension HTTPCache {
         }
     }
 
-    /// The origin may have done what an unsafe request asks for, though nobody was told. What is stored is confirmed before it is used again.
+    /// Breaks fences after a failed unsafe request, and marks stored responses stale if the origin may have made the change. They are confirmed before
+    /// they are used again.
     private func changeMayHaveHappened(_ error: TransportError, _ call: Call) async {
         let keys = keys(of: call)
         breakFences(of: keys)
@@ -153,8 +154,7 @@ extension HTTPCache {
         }.value
     }
 
-    /// Breaks fences because of a request's own change. If nobody else has changed anything since it was sent, that does not keep its response from
-    /// being stored.
+    /// Breaks fences because of a request's own change. If no other change has come since the request was sent, its response may still be stored.
     ///
     /// - Parameter breakFences: Gets the flight whose fences are to be spared.
     private func change(_ flight: inout Flight, _ call: Call, after old: Flight? = nil, _ breakFences: (Flight) -> Void) {
@@ -177,7 +177,7 @@ extension HTTPCache {
         _ flight: Flight,
         _ onEnd: @escaping @Sendable () -> Void
     ) async -> Exchange.Landing {
-        // Nobody need read the body of a response that has none (RFC 9110 §15.3.5, §15.3.6), such as many a redirect.
+        // A body that is empty (RFC 9110 §15.3.5, §15.3.6), such as that of many a redirect, need not be read.
         let status = storing.response.statusCode
         let isEmpty = status == 204 || status == 205 || body.length == 0
         if let bytes = isEmpty ? ByteBuffer() : body.bytesAtHand {

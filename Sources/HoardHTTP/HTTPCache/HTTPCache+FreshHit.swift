@@ -100,7 +100,7 @@ extension HTTPCache {
     /// The time by the cache's clock.
     package var now: Date { clock.now() }
 
-    /// What `Cache-Status` says of a fresh hit, up to the number behind `ttl=`.
+    /// The value of `Cache-Status` for a fresh hit, up to the number behind `ttl=`.
     package var freshHitStatusPrefix: String {
         String(CacheStatus(cacheName: configuration.name, .hit, timeToLive: 0).fieldValue.dropLast())
     }

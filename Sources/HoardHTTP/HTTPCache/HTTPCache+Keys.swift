@@ -11,7 +11,7 @@ internal import HTTPTypes
 #endif
 
 extension HTTPCache {
-    /// What the keys of a request begin with.
+    /// Returns the beginning of a request's keys.
     ///
     /// In a shared cache, a response to a request with `Authorization` is stored only if it says that it may be shared. A private
     /// cache stores others too, and must not give what one user's credentials got to a request with another's.

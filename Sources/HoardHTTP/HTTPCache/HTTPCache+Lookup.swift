@@ -12,18 +12,18 @@ internal import Synchronization
 #endif
 
 extension HTTPCache {
-    /// What a lookup found.
+    /// The result of a lookup.
     struct Found: Sendable {
         var response: StoredResponse?
         /// Where it was found.
         var key: HTTPCacheKey?
-        /// What it was found in.
+        /// The tier in which it was found.
         var tier = AnswerReport.Tier.none
         /// The key of the URI, or of what it has in common with others.
         var base: HTTPCacheKey
         /// There are responses for the URI, but none that the request selects.
         var isVaryMiss = false
-        /// What the request selects by the fields that were named last.
+        /// The variant that the request selects by the fields that were named last.
         var variant: VariantIndex.Variant?
 
         /// Whether it was found under the key of the URI itself, with its content in one entry.
@@ -71,7 +71,7 @@ extension HTTPCache {
         return found
     }
 
-    /// What memory has of the URI as it is; `nil` if the stores have to be asked.
+    /// Returns memory's result for the URI as it is; `nil` if the stores have to be asked.
     func lookUpInMemory(_ key: HTTPCacheKey, _ selectingFields: @autoclosure () -> HTTPFields) -> Found? {
         entries.memoryLookup(forKey: key).flatMap { take($0, at: key, selectingFields()) }
     }
@@ -101,7 +101,7 @@ extension HTTPCache {
         guard case .response(let response) = lookup.value else { return }
         if let other = found.response, other.responseTime >= response.responseTime { return }
         let now = clock.now()
-        // If its own time has not come, somebody has marked it.
+        // An entry that is stale before its own time has been marked stale.
         let isMarkedStale = !lookup.isFresh && response.freshness.timeToLive(at: now) > 0
         found.response = isMarkedStale ? response.markedStale(at: min(lookup.freshUntil ?? now, now), rules: rules) : response
         found.key = key

@@ -3,12 +3,12 @@
 
 internal import Hoard
 
-/// What caches in several processes tell each other through a store that they share, beyond the keys that change in it.
+/// The notices that caches in several processes send each other through a store that they share, beyond the keys that change in it.
 ///
-/// A removal concerns more than what is stored: what is being asked for must not be stored afterwards, nor joined, and only the cache that asks knows of it. So
-/// the removal of a URI, or of what begins with a text, is told before anything is removed: by the removal of a key under which there never is a record, of which a
-/// ``SharedRecordStore`` tells the others as of any other. It comes first, so that whoever has heard of the removal of a record has heard of the notice: what is
-/// written before the record is removed goes with it, what comes later is not written.
+/// A removal concerns more than stored responses. A response that is on its way must not be stored afterwards, nor joined, and only the cache that asked
+/// knows of it. So a cache sends a notice before it removes a URI, or all URIs that begin with a text. The notice is the removal of a key that never has a
+/// record; a ``SharedRecordStore`` tells the other caches of it as of any other removal. The notice comes first, so a cache that has heard of the removal
+/// of a record has heard of the notice. A response that is written before the record is removed goes with it; one that comes later is not written.
 extension HTTPCache {
     /// Whether other processes use a store of this cache.
     private var isShared: Bool { sharedStores.contains(true) }
@@ -34,7 +34,7 @@ extension HTTPCache {
             // Of a URI, a notice of its own tells the rest.
             flights.removeAll { $0.key.isOneOfMany }
         case .tags, .partition, .everything:
-            // Nobody knows yet what the responses that are on their way have in common with what has gone.
+            // The cache does not know yet whether the responses on their way belong to what has been removed.
             flights.removeAll()
         case .key(let key):
             if let (change, matching) = URIsBeginning.notice(withKey: key) {
@@ -51,7 +51,7 @@ extension HTTPCache {
         work.start { [self] in
             let keys = entries.dropFromMemory(where: matching.includes).union(underWay).filter { !$0.isNotice }
             flights.removeAll { matching.includes($0.key) }
-            // What was written after the other cache had begun to look for it is still in the store.
+            // A record that was written after the other cache had begun its search is still in the store.
             if keys.isEmpty { return }
             switch change {
             case .removal: await entries.removeValues(forKeys: keys)
@@ -60,7 +60,7 @@ extension HTTPCache {
         }
     }
 
-    /// What stands for a URI and others, by rules that maybe only this cache has heard of, goes with it.
+    /// Removes the entries that stand for a URI and others, by rules that maybe only this cache has heard of.
     private func heedRemoval(ofURI notice: HTTPCacheKey) {
         let key = HTTPCacheKey(scope: notice.scope, targetURI: notice.targetURI)
         guard case .searchRules(let rules)? = entries.memoryLookup(forKey: key.searchRulesKey)?.value else { return }
@@ -71,7 +71,7 @@ extension HTTPCache {
 }
 
 extension URIsBeginning {
-    /// What becomes of the responses of URIs. The raw value is the part of a key that says so.
+    /// A change to the responses of URIs. The raw value is the part of a key that names it.
     enum Change: String, CaseIterable, Sendable {
         case removal = "prefix removal"
         case staleness = "prefix staleness"

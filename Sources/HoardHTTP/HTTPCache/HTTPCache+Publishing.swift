@@ -67,7 +67,7 @@ extension HTTPCache {
             }
         }
         var keptUntil = stale > 0 ? max(freshUntil, response.responseTime).addingTimeInterval(stale) : freshUntil
-        // What refers to segments is not kept any longer than they are.
+        // A response that refers to segments is not kept any longer than they are.
         for reference in response.body.references { keptUntil = min(keptUntil, reference.keptUntil) }
         return (min(freshUntil, keptUntil), keptUntil)
     }
@@ -87,7 +87,7 @@ extension HTTPCache {
         for reference in references { segments.remove(reference) }
     }
 
-    /// What the response under a key refers to, if memory has it.
+    /// Returns the references of the response under a key, if memory has it.
     func references(at key: HTTPCacheKey) -> [BodyReference] {
         if case .response(let response)? = entries.memoryLookup(forKey: key)?.value { response.body.references } else { [] }
     }

@@ -31,7 +31,7 @@ extension HTTPCache {
         _ flight: Flight,
         _ onEnd: @escaping @Sendable () -> Void
     ) -> SharedBody {
-        // What may be kept though it is incomplete is stored after the last reader has left.
+        // A body that may be kept though it is incomplete is stored after the last reader has left.
         let closesFlight = !storing.mayKeepIncomplete
         return SharedBody(expectedLength: storing.placement?.length ?? body.length, segments: segments) {
             if closesFlight { flight.close() }
@@ -54,7 +54,7 @@ extension HTTPCache {
         shared.setFeeder(task)
     }
 
-    /// What is known of a body that is being received.
+    /// The context of a body that is being received.
     private struct Transfer: Sendable {
         let storing: HTTPCacheStateMachine.Storing
         let flight: Flight
@@ -86,8 +86,8 @@ extension HTTPCache {
 
     /// Receives a body part by part, as its readers want it.
     ///
-    /// The part that completes a body of known length is handed over only after the whole has been stored, so that whoever has seen the last byte and asks
-    /// again finds it in the cache.
+    /// The part that completes a body of known length is handed over only after the whole has been stored. So a client that has seen the last byte and asks
+    /// again finds the response in the cache.
     private func receive(_ body: HTTPBody, _ recorder: BodyRecorder, _ transfer: Transfer) async {
         var recorder = recorder
         let (shared, flight) = (transfer.shared, transfer.flight)
@@ -135,7 +135,7 @@ extension HTTPCache {
             }
             shared.append(part, keeping: keeping)
         }
-        // Nobody wants the rest. The exchange is closed before anything else is done.
+        // No reader wants the rest. The exchange is closed before anything else is done.
         parts = nil
         if !isStored { await breakOff(&recorder, transfer) }
     }
@@ -153,7 +153,7 @@ extension HTTPCache {
             transfer.flight.close()
             return .notAtAll
         }
-        // What is not stored after all is removed, but not from under its readers.
+        // A body that is not stored after all is removed, but not from under its readers.
         if case .reference(let written) = source { transfer.shared.hold(written) }
         var isStored = false
         if var response = transfer.storing.response(with: source, length: length, isWhole: true) {

@@ -6,8 +6,8 @@ internal import Synchronization
 
 /// Removing, and marking as stale: by URI, by tag, by partition and altogether.
 ///
-/// What is *removed* is gone. What is *marked stale* is not used again before the origin has confirmed it. Neither is undone by what is under way: it is
-/// given to those who have asked, and is not stored; nobody who asks afterwards gets it.
+/// A response that is *removed* is gone. One that is *marked stale* is not used again before the origin has confirmed it. Requests that are under way undo
+/// neither. Their responses go to the callers that have asked, and are not stored; callers that ask afterwards do not get them.
 extension HTTPCache {
     /// Removes what is stored for a URI, with all its variants and with what differs from it only in parts of the query that do not matter
     /// (`No-Vary-Search`), in this cache's mode and one partition, for all credentials. Suspends.
@@ -34,7 +34,7 @@ extension HTTPCache {
     public func remove(taggedWith tag: String) async {
         flights.removeAll()
         await entries.removeValues(taggedWith: tag)
-        // Nobody joins what has been asked for meanwhile either.
+        // Later requests do not join exchanges that have begun meanwhile either.
         flights.removeAll()
     }
 
@@ -87,7 +87,7 @@ extension HTTPCache {
             case .variants(let index)?:
                 for variant in index.variants { await entries.markStale(forKey: base.variantKey(variant, in: index)) }
             case nil:
-                // What a store has that did not answer may be an index, whose variants nobody can name.
+                // A store that did not answer may have an index, whose variants are unknown.
                 await entries.removeValue(forKey: base)
             default:
                 await entries.markStale(forKey: base)
@@ -114,7 +114,7 @@ extension HTTPCache {
         let scope = space(partition: partition).baseScope
         flights.removeAll { $0.key.storedBaseScope == scope }
         await entries.removePartition(partition)
-        // Nobody joins what has been asked for meanwhile either.
+        // Later requests do not join exchanges that have begun meanwhile either.
         flights.removeAll { $0.key.storedBaseScope == scope }
         journal.removeAll { $0.storedBaseScope == scope }
     }
@@ -164,7 +164,7 @@ extension HTTPCache {
         let tags = uriTags(of: keys)
         if !tags.isEmpty { await entries.removeValues(taggedWithAny: tags) }
         for reference in references { segments.remove(reference) }
-        // Whoever has asked meanwhile may have found what is gone now, and have it confirmed. Nobody joins that.
+        // A request that came meanwhile may have found a response that is gone now, and have it confirmed. Later requests do not join it.
         let gone = removed.union(keys)
         flights.removeAll { gone.contains($0.key) || ($0.key.isQuery && gone.contains($0.key.withoutVariant)) }
     }

@@ -188,7 +188,7 @@ extension HTTPCache {
     /// Counts a request by its outcome.
     func count(_ outcome: Outcome) { counters.withLock { $0.count(outcome) } }
 
-    /// The answer that memory has, without asking anybody, of which `lookup` is what it has under the URI itself.
+    /// Returns the answer from memory alone, where `lookup` is memory's entry under the URI itself.
     private func response(_ lookup: Lookup<HTTPCacheEntry>, to call: Call, _ machine: HTTPCacheStateMachine) -> HTTPCacheResponse? {
         guard let found = take(lookup, at: call.key, machine.selectingFields) else { return nil }
         var machine = machine

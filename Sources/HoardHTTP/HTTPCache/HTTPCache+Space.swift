@@ -6,9 +6,9 @@ internal import Hoard
 extension HTTPCache {
     /// Whose responses a request may get, and where they may be kept. Responses of different spaces never answer for each other.
     struct Space: Sendable {
-        /// Who owns the responses, by which they leave together; `nil`: nobody.
+        /// The owner of the responses, whose responses are removed together; `nil`: there is none.
         let partition: String?
-        /// What the keys begin with, but for those of requests with credentials in a private cache.
+        /// The beginning of the keys, except for those of requests with credentials in a private cache.
         let baseScope: String
 
         init(_ mode: CacheMode, partition: String, isMemoryOnly: Bool = false) {
@@ -19,7 +19,7 @@ extension HTTPCache {
             baseScope = isMemoryOnly ? HTTPCacheKey.memoryScope(scope) : scope
         }
 
-        /// What fences know the responses by, beyond their tags.
+        /// The labels by which fences know the responses, beyond their tags.
         var labels: Set<String> { partition.map { [EntryTerms.label(ofPartition: $0)] } ?? [] }
     }
 
@@ -49,7 +49,7 @@ extension HTTPCache {
     private func mayBeStored(_ key: HTTPCacheKey) async -> Bool {
         for base in await bases(of: key) {
             let explanation = await entries.explain(base)
-            // What is about to be written is as good as stored.
+            // A response that is about to be written is as good as stored.
             if explanation.memory != nil || explanation.isBeingChanged
                 || explanation.stores.contains(where: { $0.holding != nil || $0.skipReason != nil })
             {

@@ -9,7 +9,7 @@ extension HTTPCache {
     enum Turn: Sendable {
         /// Another cache has brought the response.
         case found(Exchange.Landing)
-        /// It is this one's turn; without a permit because nobody could be asked, or nobody came to an end.
+        /// It is this cache's turn. It has no permit if no store could grant one, or if the other cache did not finish in time.
         case ask(Permit?)
 
         var permit: Permit? { if case .ask(let permit) = self { permit } else { nil } }
@@ -18,7 +18,7 @@ extension HTTPCache {
     /// The right to ask for something of which other caches wait for the response.
     struct Permit: Sendable {
         let lease: HeldLease
-        /// What may be stored. It begins when the right was got: what others have stored before is none of its concern.
+        /// The flight that decides whether the response may be stored. It begins with the right to ask, so writes before that do not concern it.
         let flight: Flight
     }
 
@@ -39,7 +39,7 @@ extension HTTPCache {
                 return .ask(Permit(lease: held, flight: flight))
             }
         } catch {
-            // Nobody wants the answer any more, as the transport will find out.
+            // No caller wants the answer any more, as the transport will find out.
             return .ask(nil)
         }
     }
@@ -57,7 +57,7 @@ extension HTTPCache {
 }
 
 extension FlightKey {
-    /// What stands for the right to ask. Where the answer is stored, if that is known, so that whoever waits hears of it at once.
+    /// The lease's key. It is the key under which the answer is stored, if that is known, so that caches that wait hear of it at once.
     fileprivate var leaseKey: HTTPCacheKey {
         guard let variant else { return key }
         var leaseKey = key

@@ -3,7 +3,7 @@
 
 public import Hoard
 
-/// What the cache takes up, and what has left it. All of it is cheap to read.
+/// The cache's use of memory and stores, and counters of what has left them. All of it is cheap to read.
 extension HTTPCache {
     /// The bytes that memory is charged for what it holds: contents, fields and a fixed part for each entry. O(1).
     public var memoryByteCount: Int { entries.memoryWeight }
@@ -37,7 +37,7 @@ extension HTTPCache {
     /// The counters of memory: why entries have left it, among other things.
     public var memoryStatistics: CacheStatistics { entries.memoryStatistics }
 
-    /// What each store holds and has done, nearest first; `nil` for one that does not answer. Suspends. O(1) in Hoard's stores.
+    /// The contents and the counters of each store, nearest first; `nil` for one that does not answer. Suspends. O(1) in Hoard's stores.
     public func storeStatistics() async -> [StoreStatistics?] {
         await entries.storeStatistics()
     }

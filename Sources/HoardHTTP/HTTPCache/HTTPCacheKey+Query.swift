@@ -77,7 +77,7 @@ struct QueryContent {
         bytes += text
     }
 
-    /// All 32 bytes: nobody can find two contents that have the same.
+    /// All 32 bytes of the digest, so that an attacker cannot find two contents that have the same.
     var digest: String { Array(SHA256.hash(data: bytes)).hexadecimal }
 }
 

@@ -9,7 +9,7 @@ extension CacheControl {
     ///
     /// The first field of ``HTTPCacheRules/targets`` that is present, valid and not empty decides alone, whatever it says; `Cache-Control` and
     /// `Expires` are then as if absent. Otherwise `Cache-Control` decides: [RFC 9213 §2.2](https://www.rfc-editor.org/rfc/rfc9213#section-2.2).
-    /// What the owner's policy has added to the response comes before both: see ``PolicyField``. Complexity: O(*n*) in the number of bytes.
+    /// The directives that the owner's policy has added to the response come before both: see ``PolicyField``. Complexity: O(*n*) in the number of bytes.
     package init(inForceFor responseFields: HTTPFields, rules: HTTPCacheRules) {
         if let policy = PolicyField(responseFields) {
             self.init(policy, ownDirectives: CacheControl(ownOf: responseFields, rules: rules))

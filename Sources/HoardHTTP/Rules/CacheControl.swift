@@ -5,7 +5,7 @@ package import HTTPTypes
 
 /// The directives of a request or of a response.
 ///
-/// Directives that nobody defined are ignored ([RFC 9111 §5.2.3](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.3)). Directives that are
+/// Directives that are unknown are ignored ([RFC 9111 §5.2.3](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.3)). Directives that are
 /// malformed, or given twice with different values, are read the way that serves less from the cache:
 ///
 /// - one that permits reuse (`max-age`, `s-maxage`, `stale-while-revalidate`, `stale-if-error`, `max-stale`) permits nothing, so its value is 0
@@ -15,7 +15,7 @@ package import HTTPTypes
 ///
 /// All values are in seconds, from 0 to ``DeltaSeconds/maximum``.
 package struct CacheControl: Hashable, Sendable {
-    /// What a directive that can name fields applies to.
+    /// The part of a response that a directive applies to, if the directive can name fields.
     package enum Scope: Hashable, Sendable {
         /// The directive stands alone, or its list of fields cannot be obeyed safely.
         case wholeResponse
@@ -60,7 +60,7 @@ package struct CacheControl: Hashable, Sendable {
 
     /// Whether the directives come from a field for caches of this kind alone, which hides `Cache-Control` and `Expires` from them.
     ///
-    /// Set by whoever reads such a field: [RFC 9213 §2.2](https://www.rfc-editor.org/rfc/rfc9213#section-2.2).
+    /// Set by the code that reads such a field: [RFC 9213 §2.2](https://www.rfc-editor.org/rfc/rfc9213#section-2.2).
     package var isTargeted = false
 
     /// The lifetime that the owner's policy gives the response, whatever that says itself: ``PolicyField``.
@@ -69,7 +69,7 @@ package struct CacheControl: Hashable, Sendable {
     /// The lifetime that the owner's policy gives the response in place of a heuristic.
     package var policyDefaultLifetime: Int64?
 
-    /// What ``maxStale`` is if the client accepts any staleness.
+    /// The value of ``maxStale`` if the client accepts any staleness.
     package static let unlimitedStaleness = Int64.max
 
     /// No directives.

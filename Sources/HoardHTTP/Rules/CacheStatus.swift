@@ -32,7 +32,7 @@ package struct CacheStatus: Hashable, Sendable {
         package static let partial = Self(token: "partial")
     }
 
-    /// What happened to a forwarded request.
+    /// The details of a forwarded request.
     package struct Forwarding: Hashable, Sendable {
         package var reason: ForwardReason
         /// The status of the origin's response, if it came: [RFC 9211 §2.3](https://www.rfc-editor.org/rfc/rfc9211#section-2.3).

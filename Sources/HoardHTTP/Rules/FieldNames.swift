@@ -29,7 +29,7 @@ extension HTTPField.Name {
     package static let cacheGroups = Self.constant("Cache-Groups")
     /// The groups that a response makes obsolete: ``CacheGroups``.
     package static let cacheGroupInvalidation = Self.constant("Cache-Group-Invalidation")
-    /// What the owner's policy has added to a stored response: ``PolicyField``. It is the cache's own, and never leaves it.
+    /// The additions of the owner's policy to a stored response: ``PolicyField``. It is the cache's own, and never leaves it.
     package static let hoardPolicy = Self.constant("Hoard-Policy")
     /// RFC 8288 §3.
     package static let link = Self.constant("Link")

@@ -13,7 +13,7 @@ package import HTTPTypes
 ///
 /// [RFC 9111 §4.2.1](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.1)
 package struct FreshnessLifetime: Hashable, Sendable {
-    /// What decided the lifetime.
+    /// The source of the lifetime.
     package enum Source: Hashable, Sendable {
         /// `s-maxage`, which only a shared cache reads.
         case sMaxAge

@@ -3,7 +3,7 @@
 
 package import HTTPTypes
 
-/// What of a cache's configuration decides how messages are judged.
+/// The part of a cache's configuration that decides how messages are judged.
 package struct HTTPCacheRules: Sendable, Hashable {
     /// Names the cache in `Cache-Status`.
     package var cacheName: String

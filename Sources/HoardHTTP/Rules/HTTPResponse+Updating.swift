@@ -4,8 +4,7 @@
 package import HTTPTypes
 
 extension HTTPResponse {
-    /// Whether there is room for the fields of both messages in one: `HTTPFields` holds fewer than 65,535, and more than that is nobody's honest
-    /// response.
+    /// Whether there is room for the fields of both messages in one. `HTTPFields` holds fewer than 65,535, and no honest response has more.
     package func mayBeUpdated(with newFields: HTTPFields) -> Bool {
         headerFields.count + newFields.count < Int(UInt16.max) - 1
     }

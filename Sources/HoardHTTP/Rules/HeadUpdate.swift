@@ -9,7 +9,7 @@ package import HTTPTypes
     package import Foundation
 #endif
 
-/// What the origin's answer to HEAD says about the stored response that a GET would have selected.
+/// The effect of the origin's answer to HEAD on the stored response that a GET would have selected.
 ///
 /// [RFC 9111 §4.3.5](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.5)
 package enum HeadUpdate: Hashable, Sendable {

@@ -3,14 +3,14 @@
 
 package import HTTPTypes
 
-/// What a request that changes something makes obsolete.
+/// The stored responses that a request makes obsolete when it changes something.
 ///
 /// [RFC 9111 §4.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.4)
 package enum Invalidation {
     /// The URIs whose stored responses must go once `response` has answered `request`, in the spelling of ``TargetURI``, none twice.
     ///
-    /// If the method is not safe and the response is no error, these are the target itself and what `Location` and `Content-Location` name, as long
-    /// as they have the origin of the target: nobody may empty a cache of another's responses. Otherwise there are none.
+    /// If the method is not safe and the response is no error, these are the target itself and the URIs in `Location` and `Content-Location` that have
+    /// the target's origin. No origin may empty a cache of another's responses. Otherwise there are none.
     package static func uris(after response: HTTPResponse, to request: HTTPRequest) -> [String] {
         guard !request.method.isSafe, (200...399).contains(response.status.code), let target = TargetURI(request) else { return [] }
         var uris = [target.description]

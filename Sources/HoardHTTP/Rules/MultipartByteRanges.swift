@@ -34,7 +34,7 @@ package struct MultipartByteRanges: Hashable, Sendable {
     /// The value of the `Content-Type` field of the response.
     package var responseContentType: String { "multipart/byteranges; boundary=\(boundary)" }
 
-    /// What is sent before the bytes of a range.
+    /// Returns the lines that are sent before the bytes of a range.
     package func partHeader(_ index: Int) -> ByteBuffer {
         var header = ByteBuffer(string: "\(index == 0 ? "" : "\r\n")--\(boundary)\r\n")
         if let contentType {
@@ -46,7 +46,7 @@ package struct MultipartByteRanges: Hashable, Sendable {
         return header
     }
 
-    /// What is sent behind the bytes of the last range.
+    /// The line that is sent behind the bytes of the last range.
     package var closing: ByteBuffer { ByteBuffer(string: "\r\n--\(boundary)--\r\n") }
 
     /// The number of bytes of all that is sent.

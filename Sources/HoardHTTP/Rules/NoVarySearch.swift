@@ -6,7 +6,7 @@ internal import RawStructuredFieldValues
 
 /// Which differences between the queries of two URIs do not matter to the resource, as its response says.
 ///
-/// What is malformed has no effect, and what has no effect is not represented: then only equal queries select one response.
+/// A malformed field has no effect, and a field without effect is not represented: then only equal queries select one response.
 ///
 /// [The No-Vary-Search HTTP Caching Extension](https://datatracker.ietf.org/doc/draft-ietf-httpbis-no-vary-search/), sections 4 to 6
 package struct NoVarySearch: Hashable, Sendable {

@@ -12,7 +12,7 @@ package struct PartialContent: Hashable, Sendable {
     package let range: Range<Int>
     /// The length of the whole, if the origin knows it.
     package let completeLength: Int?
-    /// What other parts must have in common with this one.
+    /// The validator that other parts must have in common with this one.
     package let validator: StrongValidator?
 
     /// - Parameters:

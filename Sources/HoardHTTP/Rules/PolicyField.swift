@@ -4,7 +4,7 @@
 package import HTTPTypes
 internal import RawStructuredFieldValues
 
-/// What the owner of a site has added to a response by an ``HTTPCachePolicy``, as it is stored with the response: a field of this cache's own.
+/// The additions of a site owner's ``HTTPCachePolicy`` to a response, stored with the response in a field of this cache's own.
 ///
 /// It works like a targeted field ([RFC 9213](https://www.rfc-editor.org/rfc/rfc9213)) that the cache writes itself. It never leaves the cache, and what an
 /// origin sends under this name is dropped.
@@ -17,7 +17,7 @@ package struct PolicyField: Hashable, Sendable {
     package var staleWhileRevalidate: Int64?
     /// In seconds.
     package var staleIfError: Int64?
-    /// What selects the response as if it were in `Vary`: in small letters.
+    /// The names of fields that select the response as if they were in `Vary`, in small letters.
     package var keyFields: [String] = []
     package var tags: Set<String> = []
 

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a client would rather have, in one spelling for all lists that mean the same: `Accept`, `Accept-Charset`, `Accept-Encoding`,
+/// A client's preferences, in one spelling for all lists that mean the same: `Accept`, `Accept-Charset`, `Accept-Encoding`,
 /// `Accept-Language`.
 ///
 /// [RFC 9110 §12.4.2](https://www.rfc-editor.org/rfc/rfc9110#section-12.4.2), [§12.5](https://www.rfc-editor.org/rfc/rfc9110#section-12.5)
@@ -53,7 +53,7 @@ struct PreferenceList {
                     if weight == nil, part.count >= 2, part.first?.lowercased == UInt8(ascii: "q"), part[part.startIndex + 1] == .equalsSign {
                         guard let thousandths = Self.thousandths(part.dropFirst(2)) else { return nil }
                         weight = thousandths
-                        // What follows the weight is no parameter of the media range any more, so then the weight must stay to be seen.
+                        // Parts that follow the weight are no parameters of the media range any more, so the weight then has to stay visible.
                         if thousandths != 1_000 || index < parts.count - 1 { text += ";q=\(thousandths)".utf8 }
                     } else {
                         let attribute = part.prefix { $0 != .equalsSign }

@@ -15,7 +15,7 @@ package struct RangeRequest: Hashable, Sendable {
         case suffix(Int)
     }
 
-    /// What a request means for a representation whose length is known.
+    /// The meaning of a request for a representation whose length is known.
     package enum Resolution: Hashable, Sendable {
         /// The bytes to send: 206, with several parts if there are several ranges. Never empty, no range is empty, none overlap.
         case satisfiable([Range<Int>])
@@ -58,7 +58,7 @@ package struct RangeRequest: Hashable, Sendable {
         self.parts = parts
     }
 
-    /// What the request means for a representation of `completeLength` bytes.
+    /// Returns the meaning of the request for a representation of `completeLength` bytes.
     ///
     /// Ranges that overlap, touch or nearly touch become one, so that no byte is sent twice and no request makes the answer much longer than the
     /// whole. A range stands where the first of those it is made of stood. Complexity: O(*n* log *n*) in the number of parts.
@@ -68,7 +68,7 @@ package struct RangeRequest: Hashable, Sendable {
         return completeLength <= 0 && parts.contains { $0.isNonemptySuffix } ? .ignored : .unsatisfiable
     }
 
-    /// What the request means for a representation of unknown length, if it can be said: no part depends on where the end is.
+    /// Returns the ranges for a representation of unknown length; `nil` if a part depends on where the end is.
     package func resolvedWithoutLength() -> [Range<Int>]? {
         var ranges: [Range<Int>] = []
         for part in parts {

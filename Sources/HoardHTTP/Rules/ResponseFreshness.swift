@@ -9,7 +9,7 @@ package import HTTPTypes
     package import Foundation
 #endif
 
-/// What has to be known of a stored response to decide on its reuse at any later time.
+/// The facts about a stored response that decide on its reuse at any later time.
 ///
 /// Compute it once, when the response arrives or is read back, and keep it beside the response: deciding then reads no fields of the response at all.
 package struct ResponseFreshness: Hashable, Sendable {

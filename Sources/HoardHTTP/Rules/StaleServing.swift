@@ -10,7 +10,7 @@ package enum StaleServing: Hashable, Sendable {
     case permitted(StalePermission)
     /// An explicit directive forbids it. Without an answer from the origin the cache answers 504.
     case prohibited(StaleProhibition)
-    /// Nobody permits it, or not for so long.
+    /// Nothing permits it, or not for so long.
     case notPermitted
 
     /// Before the origin is asked: what the client accepts, and what the origin permits while the response is being revalidated.

@@ -11,7 +11,7 @@ package import HTTPTypes
 ///   [RFC 9110 §9.3.3](https://www.rfc-editor.org/rfc/rfc9110#section-9.3.3) says so.
 /// - A response with `Vary: *` could be reused for no request ([§4.1](https://www.rfc-editor.org/rfc/rfc9111#section-4.1)), so it is not stored.
 /// - A response with neither a lifetime nor a validator could never be reused, so it is not stored.
-/// - A response with a transfer coding other than `chunked` is not what its source has, but that in a coding nobody here undoes, so it is not stored.
+/// - A response with a transfer coding other than `chunked` has its content in a coding that this cache does not undo, so it is not stored.
 /// - A response to a condition, an expectation or a range that was not met (412, 417, 416) says nothing about other requests, so it is not stored.
 ///
 /// `Set-Cookie` does not prevent storing: a response that belongs to one user has to say so

@@ -9,7 +9,7 @@ internal import RawStructuredFieldValues
 /// [RFC 9651 §3.2](https://www.rfc-editor.org/rfc/rfc9651#section-3.2)
 typealias StructuredDictionary = OrderedMap<String, ItemOrInnerList>
 
-/// How much of a structured field is read. More than that is nobody's honest message, and takes time.
+/// The limits of a structured field that is read. No honest message has a longer one, and reading it takes time.
 enum StructuredFieldLimits {
     static let bytes = 16_384
     static let members = 256

@@ -9,7 +9,7 @@ package import HTTPTypes
     package import Foundation
 #endif
 
-/// What a stored response offers for asking its origin whether it is still current.
+/// The validators with which a cache asks the origin whether a stored response is still current.
 ///
 /// [RFC 9111 §4.3.1](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.1), [RFC 9110 §8.8](https://www.rfc-editor.org/rfc/rfc9110#section-8.8)
 package struct Validators: Hashable, Sendable {

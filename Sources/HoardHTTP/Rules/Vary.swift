@@ -19,7 +19,7 @@ package enum Vary: Hashable, Sendable {
 
     /// Reads the `Vary` field of a response, and what the owner's policy has added (``PolicyField``).
     package init(_ responseFields: HTTPFields) {
-        // What the owner of the site knows that the response does not say.
+        // The names that the owner of the site knows and the response does not say.
         var names = PolicyField(responseFields)?.keyFields.compactMap { HTTPField.Name($0) } ?? []
         for line in responseFields.lines(of: .vary) {
             for member in ListMembers(line) {

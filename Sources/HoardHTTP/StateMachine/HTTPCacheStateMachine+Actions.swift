@@ -44,7 +44,7 @@ extension HTTPCacheStateMachine {
         case fail(CacheStatus, prohibition: StaleProhibition?)
     }
 
-    /// What goes to the origin.
+    /// A request to the origin, and the reason for it.
     package struct Forward: Sendable, Hashable {
         package var request: HTTPRequest
         package var reason: CacheStatus.ForwardReason
@@ -109,7 +109,7 @@ extension HTTPCacheStateMachine {
         package var range: Range<Int> { offset..<(offset + length) }
     }
 
-    /// What a response does to the cache, besides being stored. Done before it is stored.
+    /// The effects of a response on the cache, besides being stored. They come before it is stored.
     package struct Effects: Sendable, Hashable {
         /// Remove what is stored for these URIs, which are in normal form: [RFC 9111 §4.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.4).
         package var invalidatedURIs: [String]

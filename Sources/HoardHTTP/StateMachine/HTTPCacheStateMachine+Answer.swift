@@ -104,7 +104,7 @@ extension HTTPCacheStateMachine {
 
     private static func content(of ranges: [Range<Int>], from stored: StoredResponse) -> Content {
         if ranges.count == 1 { return .range(ranges[0]) }
-        // Nobody who has put the content there may foresee it: RFC 9110 §14.6.
+        // An author of the content must not be able to foresee the boundary: RFC 9110 §14.6.
         var generator = RandomNumbers()
         return .multipart(
             MultipartByteRanges(

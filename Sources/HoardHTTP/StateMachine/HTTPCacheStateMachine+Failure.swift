@@ -28,7 +28,7 @@ extension HTTPCacheStateMachine {
         return .fail(CacheStatus(cacheName: rules.cacheName, .forwarded(forwarding), detail: failure.detail), prohibition: prohibition)
     }
 
-    /// What is stored, after the origin has answered with an error, if that may be served stale.
+    /// Returns the stored response in place of the origin's error, if it may be served stale.
     func staleAfterError(_ received: Received, _ stored: StoredResponse, _ exchange: Exchange) -> ResponseAction? {
         let forwarding = CacheStatus.Forwarding(exchange.cause.reason, status: received.head.status.code)
         let decision = ReuseDecision(request: client.directives, stored: stored.freshness, now: received.responseTime)

@@ -4,10 +4,10 @@
 internal import HTTPTypes
 
 extension HTTPCacheStateMachine {
-    /// What is stored of a 206 that the client has asked for: [RFC 9111 §3.3](https://www.rfc-editor.org/rfc/rfc9111#section-3.3),
+    /// Returns the part to store of a 206 that the client has asked for: [RFC 9111 §3.3](https://www.rfc-editor.org/rfc/rfc9111#section-3.3),
     /// [§3.4](https://www.rfc-editor.org/rfc/rfc9111#section-3.4).
     ///
-    /// - Returns: `nil` if the content is not one part of a known place, or one that nobody asked for.
+    /// - Returns: `nil` if the content is not one part of a known place, or if the client did not ask for a part.
     func storingPart(_ received: Received, _ exchange: Exchange) -> (Storing, HTTPDecision)? {
         guard client.fields.contains(.range), let part = PartialContent(received.head, bodyLength: received.bodyLength) else { return nil }
         if let stored = exchange.stored, received.part(of: stored) != nil { return (combining(part, received, stored), .combined) }

@@ -53,7 +53,7 @@ extension HTTPCacheStateMachine {
         if !value.isEmpty { response.headerFields.append(HTTPField(name: .hoardPolicy, value: value)) }
     }
 
-    /// What the origin sent, and when.
+    /// The response that the origin sent, and its times.
     struct Received {
         /// Has a `Date`.
         var head: HTTPResponse
@@ -104,7 +104,7 @@ extension HTTPCacheStateMachine {
         case refuse(HTTPDecision)
     }
 
-    /// What is to be stored of a response, and why, or why not.
+    /// Decides what to store of a response, and gives the reason.
     private func judgement(_ received: Received, _ freshness: ResponseFreshness, _ exchange: Exchange) -> Judgement {
         let code = received.head.status.code
         if !exchange.mayStore { return .refuse(reasonNotToStoreAnything(exchange)) }

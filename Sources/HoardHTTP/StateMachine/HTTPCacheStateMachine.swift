@@ -47,9 +47,9 @@ package struct HTTPCacheStateMachine: Sendable {
 
     /// A request that has been forwarded.
     struct Exchange: Sendable {
-        /// What the origin has been asked.
+        /// The question that the origin has been asked.
         enum Question: Sendable, Hashable {
-            /// What the client asked.
+            /// The client's own question.
             case asClient
             /// Whether the stored response is still current.
             case validation
@@ -59,7 +59,7 @@ package struct HTTPCacheStateMachine: Sendable {
 
         var cause: ForwardCause
         var question: Question
-        /// What the lookup found.
+        /// The stored response that the lookup found.
         var stored: StoredResponse?
         /// Whether the response may be stored if its content and its fields allow it.
         var mayStore = true
@@ -68,7 +68,7 @@ package struct HTTPCacheStateMachine: Sendable {
     }
 
     let rules: HTTPCacheRules
-    /// What the owner of the site wants; `nil` for nothing.
+    /// The site owner's policy; `nil` for none.
     let policy: CompiledHTTPCachePolicy?
     /// Whether the origin can be asked in the background. If not, what `stale-while-revalidate` would permit is validated before it is served.
     package var mayRefreshInBackground = true

@@ -35,7 +35,7 @@ struct BodyRecorder: Sendable {
     /// Whether the content was whole, and did not have the digest that was announced.
     private(set) var hasWrongDigest = false
 
-    /// What is in no segment yet.
+    /// The bytes that are in no segment yet.
     private var pending = ByteBuffer()
     private var pendingCount = 0
     /// The random number that names the segments, once there are any.
@@ -63,7 +63,7 @@ struct BodyRecorder: Sendable {
         if limits.expectedLength ?? 0 > limits.maximumLength { isGivenUp = true }
     }
 
-    /// What has been written so far, and can be read back.
+    /// The part that has been written so far, and can be read back.
     private(set) var written: BodyReference?
 
     /// Takes the next part. Suspends only if a segment is full and the one before it has not been written yet.
@@ -77,7 +77,7 @@ struct BodyRecorder: Sendable {
         guard max(length, limits.expectedLength ?? 0) > limits.inlineLength, pending.readableBytes >= BodySegments.segmentLength else { return }
         while let full = pending.readSlice(length: BodySegments.segmentLength) { await writeSegment(full) }
         if isRefused { return await giveUp() }
-        // What has been cut off is not kept alive by the rest.
+        // A copy, so that the rest does not keep alive the bytes that have been cut off.
         pending = ByteBuffer(copying: pending)
     }
 

@@ -72,7 +72,7 @@ final class BodySegments: Sendable {
     /// To whom a body belongs.
     struct Owner: Sendable {
         let partition: String?
-        /// Where shared stores stood when the body was asked for: somebody else may have removed the partition since.
+        /// The positions of shared stores when the body was asked for: another process may have removed the partition since.
         let positions: StorePositions
         /// Whether it is still to be written.
         let isThere: @Sendable () -> Bool
@@ -92,7 +92,7 @@ final class BodySegments: Sendable {
             partition: owner.partition
         )
         let key = key(id, index)
-        // A removal that comes later breaks the fence. The key is a random number, which nobody else writes.
+        // A removal that comes later breaks the fence. The key is a random number, which no other writer uses.
         let fence = entries.openFence(forKey: key, owner.positions)
         guard owner.isThere() else {
             entries.closeFence(fence)
@@ -161,7 +161,7 @@ final class BodySegments: Sendable {
         if !isBeingRead { removeUnread(reference) }
     }
 
-    /// Nobody reads the body here. Elsewhere somebody may, who has found it before it was replaced.
+    /// Removes a body that has no reader here. If there is a grace period, waits for readers in other processes that found the body before it was replaced.
     private func removeUnread(_ reference: BodyReference) {
         guard let grace, waitingRemovalCount.load(ordering: .relaxed) < Grace.maximumCount else { return removeAtOnce(reference) }
         waitingRemovalCount.add(1, ordering: .relaxed)

@@ -3,7 +3,7 @@
 
 package import NIOCore
 
-/// What a cache key leads to. One pointer, as every entry in memory has one of these.
+/// The value under a cache key. It is one pointer, as every entry in memory has one of these.
 package enum HTTPCacheEntry: Sendable, Hashable {
     /// The response to every request for the key.
     case response(StoredResponse)
@@ -17,7 +17,7 @@ package enum HTTPCacheEntry: Sendable, Hashable {
     /// The most rules that are remembered for one path; the oldest one goes first.
     package static let maximumSearchRules = 8
 
-    /// What the entry weighs in memory, in bytes.
+    /// The weight of the entry in memory, in bytes.
     package var weight: Int {
         switch self {
         case .response(let response): response.weight

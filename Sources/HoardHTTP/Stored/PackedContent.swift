@@ -5,7 +5,7 @@ internal import NIOCore
 
 /// Short content in memory that has no room for more, maybe behind the head that it belongs to.
 ///
-/// A `ByteBuffer` takes a power of two of bytes, and some hundred for itself. Whoever wants one of this content gets a copy.
+/// A `ByteBuffer` takes a power of two of bytes, and some hundred for itself. A caller that wants one of this content gets a copy.
 struct PackedContent: Sendable {
     /// Longer content is not kept in this form: copying it would take longer than what it saves is worth.
     static let maximumByteCount = 16 << 10

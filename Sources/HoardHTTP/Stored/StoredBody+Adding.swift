@@ -39,7 +39,7 @@ extension StoredBody {
         return StoredBody(extents: merged, completeLength: completeLength)
     }
 
-    /// What of `range` is not stored.
+    /// Returns the parts of `range` that are not stored.
     package func gaps(in range: Range<Int>) -> [Range<Int>] {
         var gaps: [Range<Int>] = []
         var next = range.lowerBound

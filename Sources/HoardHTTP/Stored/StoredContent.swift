@@ -9,14 +9,14 @@ struct StoredContent: AsyncSequence, Sendable {
 
     typealias Refetch = @Sendable (Range<Int>) async throws -> HTTPBody
 
-    /// What comes one after the other.
+    /// One of the pieces that follow each other.
     enum Piece: Sendable {
         case bytes(ByteBuffer)
         /// A range of the stored body.
         case range(Range<Int>)
-        /// What the origin sends.
+        /// The content that the origin sends.
         case received(SharedBodyReader)
-        /// What stands before a part of a multipart body.
+        /// The header of a part of a multipart body.
         case partHeader(MultipartByteRanges, Int)
     }
 
@@ -29,16 +29,16 @@ struct StoredContent: AsyncSequence, Sendable {
     let firstSegment: ByteBuffer?
     /// Told that a segment is missing.
     let onMissingSegment: @Sendable () -> Void
-    /// Gets a range of the body that has left the stores since its head was sent; `nil` if nobody has it.
+    /// Gets a range of the body that has left the stores since its head was sent; `nil` if it cannot be fetched again.
     let refetch: Refetch?
 
     struct AsyncIterator: AsyncIteratorProtocol {
         private let content: StoredContent
         private var nextPiece = 0
-        /// What is left of the range that is being read.
+        /// The rest of the range that is being read.
         private var rest = 0..<0
         private var received: SharedBodyReader.Parts.AsyncIterator?
-        /// What is left of the range, from its origin.
+        /// The rest of the range, from its origin.
         private var refetched: HTTPBody.AsyncIterator?
         private var firstSegment: ByteBuffer?
 
@@ -112,8 +112,8 @@ struct StoredContent: AsyncSequence, Sendable {
 extension StoredContent {
     /// The first segment that is needed; `nil` if all bytes are at hand.
     ///
-    /// Of every other body that segments are needed of, the first one is looked for too. Segments of a body are removed together, so whoever holds a lease and
-    /// finds one finds the others, unless a store has dropped them.
+    /// Also looks for the first segment of every other body that is needed. Segments of a body are removed together, so a reader that holds a lease and
+    /// finds one of them finds the others, unless a store has dropped them.
     ///
     /// - Returns: `isMissing` if one of these segments is no longer there.
     static func firstSegment(of pieces: [Piece], in body: StoredBody, _ segments: BodySegments) async -> (segment: ByteBuffer?, isMissing: Bool) {

@@ -154,7 +154,7 @@ package struct StoredResponse: Sendable {
     /// When this response, or the 304 that last updated it, was received.
     package var responseTime: Date { message.freshness.age.responseTime }
 
-    /// From when on the response counts as stale, however long its lifetime is; `nil` if nobody has said so.
+    /// The time from which the response counts as stale, however long its lifetime is; `nil` if it has not been marked stale.
     package var staleSince: Date? { message.staleSince }
 
     /// The directives in force, the lifetime and the age.
@@ -172,7 +172,7 @@ package struct StoredResponse: Sendable {
     /// Which request fields select the response.
     package var vary: Vary { message.vary }
 
-    /// What the response may be removed by: the members of `Cache-Tag` and `Surrogate-Key`, and the tags of the owner's policy.
+    /// The tags by which the response may be removed: the members of `Cache-Tag` and `Surrogate-Key`, and the tags of the owner's policy.
     package var tags: Set<String> { message.tags }
     /// The groups of its origin that it belongs to, in order.
     package var groups: [String] { tags.compactMap { CacheGroups.name(ofMark: $0) }.sorted() }
@@ -188,7 +188,7 @@ package struct StoredResponse: Sendable {
     /// Whether all of the content is stored.
     package var isComplete: Bool { body.isComplete }
 
-    /// What the response weighs in the memory tier: its bytes, and the space that its fields take.
+    /// The weight of the response in the memory tier: its bytes, and the space that its fields take.
     package var weight: Int {
         let weight = trailers.reduce(Int(message.weight) + body.byteCountAtHand) { $0 + $1.weight }
         return message.isCodable ? forms.reduce(weight) { $0 + $1.weight } : weight
@@ -213,8 +213,8 @@ extension StoredResponse {
 
     /// All that is known of a response, and all that is derived from it. One for all copies.
     ///
-    /// There are as many of these as there are entries in memory, so the head is kept as bytes, which are read back when somebody asks for it, and what few
-    /// responses have is kept apart.
+    /// There are as many of these as there are entries in memory. So the head is kept as bytes, which are read back when a caller asks for it, and the parts
+    /// that few responses have are kept apart.
     private final class Message: Sendable {
         /// The head as bytes, and short content; `nil` if bytes cannot stand for all of the head.
         let wire: WireHead?
@@ -231,7 +231,7 @@ extension StoredResponse {
         /// The head without `Age`, once it has been asked for.
         private let headWithoutAgeRead = AtomicLazyReference<Head>()
 
-        /// What few responses in memory have.
+        /// The parts that few responses in memory have.
         struct Extras {
             /// The head if bytes cannot stand for it.
             var head: HTTPResponse?
@@ -320,7 +320,7 @@ extension StoredResponse {
             _ = headWithoutAgeRead.storeIfNil(Head(head))
         }
 
-        /// What is derived is equal if what it is derived from is, in one cache.
+        /// Compares the sources alone: in one cache, values derived from equal sources are equal.
         func isEqual(to other: Message) -> Bool {
             requestTime == other.requestTime && freshness == other.freshness && head == other.head
         }

@@ -68,7 +68,7 @@ package struct VariantIndex: Sendable, Hashable {
         return (dropped, true)
     }
 
-    /// What the index weighs in memory, in bytes.
+    /// The weight of the index in memory, in bytes.
     package var weight: Int {
         fieldNameSets.reduce(128 + variants.count * 64) { $0 + $1.reduce(64) { $0 + $1.utf8.count + 32 } }
     }

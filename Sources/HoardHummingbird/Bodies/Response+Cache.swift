@@ -21,11 +21,11 @@ extension Request {
 }
 
 extension TransportResponse {
-    /// A handler's response. A short body is asked for at once, as far as it writes itself without waiting; any other when somebody reads it.
+    /// Creates the response of a handler. A short body is asked for at once, as far as it writes itself without waiting. Any other is asked for when a reader wants it.
     ///
     /// - Parameters:
     ///   - content: The whole content, if it is at hand.
-    ///   - isRead: Whether somebody will read it.
+    ///   - isRead: Whether the body will be read.
     init(_ response: Response, content: ByteBuffer?, isRead: Bool, to method: HTTPRequest.Method) {
         var head = response.head
         let length = response.body.contentLength

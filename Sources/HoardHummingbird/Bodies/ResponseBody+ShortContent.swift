@@ -6,7 +6,7 @@ internal import Hummingbird
 internal import NIOCore
 
 extension ResponseBody {
-    /// The bytes of a body that is known to be short, such as that of an error; `nil` if it is long, if nobody knows how long it is, or if it breaks off.
+    /// Returns the bytes of a body that is known to be short, such as that of an error; `nil` if it is long, has no known length, or breaks off.
     func shortContent() async -> ByteBuffer? {
         guard let contentLength, contentLength <= 16 << 10 else { return nil }
         let collector = Collector(expectedLength: contentLength)

@@ -10,13 +10,13 @@ internal import Synchronization
 
 /// Runs a body that writes itself, so that its content can be read.
 ///
-/// The body begins to write when somebody reads, or at once where all of it may be at hand. It has a
+/// The body begins to write when its reader wants content, or at once where all of it may be at hand. It has a
 /// task of its own, and waits when ``capacity`` bytes lie unread. When its reader leaves, that task is
 /// cancelled, and whatever it writes fails.
 final class ResponseBodySource: Sendable {
     private struct State {
         var hasBegun = false
-        /// The body has ended, or nobody reads it any more.
+        /// Whether the body has ended, or its reader has left.
         var isOver = false
         var isAbandoned = false
         var writers: [Int: CheckedContinuation<Void, any Error>] = [:]
@@ -42,7 +42,7 @@ final class ResponseBodySource: Sendable {
 
     /// A body that is read.
     ///
-    /// - Parameter isRead: Whether somebody will read it. Then a short body is asked to write on the caller's thread, and is at hand if it has not had to wait.
+    /// - Parameter isRead: Whether the body will be read. If so, a short body is asked to write on the caller's thread, and is at hand if it has not had to wait.
     static func content(of body: ResponseBody, isRead: Bool) -> HTTPBody {
         let source = ResponseBodySource(body)
         let pipe = BodyPipe(highWatermark: capacity, alreadyRead: TransportError.alreadyRead) { source.goOn($0) }
@@ -113,7 +113,7 @@ final class ResponseBodySource: Sendable {
         pipe.finish()
     }
 
-    /// Nobody reads the body any more.
+    /// Cancels the body's task, since the reader has left.
     private func abandon(_ pipe: BodyPipe) {
         let (task, writers) = state.withLock { state in
             state.isOver = true

@@ -10,8 +10,8 @@ internal import Synchronization
 
 /// One request's way through the cache to its handler and back.
 ///
-/// An error of the handler is thrown to whoever has sent the request, if it is for him; if a stale response stands in for it, or if the handler was run in the
-/// background, it is logged. Exactly one of these.
+/// An error of the handler is either thrown or logged, never both. It is thrown to the caller of the middleware if that waits for this handler's answer. It is
+/// logged if a stale response stands in for it, or if the handler ran in the background.
 final class HandlerExchange: Sendable {
     private struct State {
         var thrownError: (any Error)?
@@ -47,7 +47,7 @@ final class HandlerExchange: Sendable {
         var head = forwarded
         if !target.isExact { head.path = request.head.path }
         var handled = Request(head: head, body: request.body)
-        // What has been announced as no content is none, whatever follows: it must not change what others get.
+        // Content that was announced as empty stays empty, whatever follows: it must not change the responses that others get.
         if request.contentForCache.length == 0 { handled.body = RequestBody(buffer: ByteBuffer()) }
         // The cache has read it.
         if request.method == .query { handled.body = body.bytesAtHand.map { RequestBody(buffer: $0) } ?? RequestBody(asyncSequence: body) }
@@ -67,7 +67,7 @@ final class HandlerExchange: Sendable {
             state.thrownError = answer.error
             state.vary = prevents ? response.head.headerFields[values: .vary] : nil
         }
-        // Nothing that a cache could answer anybody with.
+        // A cache can answer no other request with such a response.
         if prevents { response.head.headerFields[.vary] = "*" }
         return response
     }
@@ -87,7 +87,7 @@ final class HandlerExchange: Sendable {
         head.headerFields[values: .vary] = vary
     }
 
-    /// What the handler has thrown to say what the answer is.
+    /// The error that the handler has thrown as its answer.
     var thrownError: (any Error)? { state.withLock { $0.thrownError } }
 
     // MARK: Failures
@@ -110,7 +110,7 @@ final class HandlerExchange: Sendable {
         if let failure { log(failure) }
     }
 
-    /// What the request gets that the cache has no answer to. Called instead of ``finish()``.
+    /// Returns the error for a request to which the cache has no answer. Called instead of ``finish()``.
     func errorToThrow(for error: HTTPCacheError) -> any Error {
         state.withLock { state in
             state.isFinished = true

@@ -6,15 +6,15 @@ internal import HoardHTTP
 internal import Hummingbird
 internal import NIOCore
 
-/// What has come of running a handler.
+/// The outcome of running a handler.
 enum HandlerOutcome: Sendable {
     struct Answer: Sendable {
         let response: Response
         /// The content of the response, if it is at hand.
         var content: ByteBuffer?
-        /// What the handler has thrown, if the response stands for that: `HTTPError(.notFound)`.
+        /// The error that the handler has thrown, if the response stands for one, such as `HTTPError(.notFound)`.
         var error: (any Error)?
-        /// What the handler has noted.
+        /// The handler's notes.
         var notes: HTTPCacheNotes?
     }
 
@@ -35,10 +35,10 @@ enum HandlerOutcome: Sendable {
         } catch is CancellationError {
             return .cancelled
         } catch let error as any HTTPResponseError {
-            // What RFC 5861 §4 calls errors, for which a stale response may stand in.
+            // The statuses that RFC 5861 §4 calls errors: a stale response may stand in for them.
             if [500, 502, 503, 504].contains(error.status.code) { return .failed(error) }
             guard let response = try? error.response(from: request, context: context) else { return .failed(error) }
-            // Nobody reads it if the error itself is thrown, and what nobody reads is not stored unless it is at hand.
+            // The body has no reader if the error itself is thrown, and a body without a reader is stored only if it is at hand.
             let content = await response.body.shortContent()
             return .answer(Answer(response: response, content: content, error: error, notes: context.cacheNotesIfAny))
         } catch {

@@ -6,8 +6,8 @@ internal import HoardHTTP
 
 /// Which host and port the URIs of responses have.
 ///
-/// Clients choose what they write into `Host`, or `:authority`. A server that answers whatever it is called stores a response under each name that anybody
-/// invents, unless it is told which names count.
+/// Clients choose what they write into `Host`, or `:authority`. A server that answers to any name stores a response under each name that a client invents,
+/// unless it is told which names count.
 public struct HTTPCacheAuthority: Sendable {
     enum Rule: Sendable {
         case ofRequest
@@ -64,6 +64,6 @@ public struct HTTPCacheScheme: Sendable {
     public static let http = Self(rule: .fixed("http"))
     /// Always `https`: for servers behind a proxy that ends TLS, and for such as do so themselves.
     public static let https = Self(rule: .fixed("https"))
-    /// What `X-Forwarded-Proto` says, if it is `http` or `https`, else that of the request. Only for servers behind a proxy that sets the field itself.
+    /// The value of `X-Forwarded-Proto`, if it is `http` or `https`, else the scheme of the request. Only for servers behind a proxy that sets the field itself.
     public static let forwarded = Self(rule: .forwarded)
 }

@@ -32,10 +32,10 @@ extension ImageCache {
         /// The most images that are decoded at once; at least 1. Default: half of the processors, so that other work goes on.
         public var maximumConcurrentDecodes: Int = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
 
-        /// What an image may cost before it is refused.
+        /// The limits on the cost of an image. One that exceeds them is refused.
         public var limits = ImageLimits()
 
-        /// Whose images they are where ``ImageOptions/partition`` says nothing. `nil`: nobody's; for URLs, whose the HTTP cache says. Default: `nil`.
+        /// The partition of images for which ``ImageOptions/partition`` says nothing. `nil`: none; for URLs, the HTTP cache's. Default: `nil`.
         public var partition: String?
 
         public init() {}

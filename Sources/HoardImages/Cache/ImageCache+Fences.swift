@@ -4,7 +4,7 @@
 internal import Hoard
 internal import Synchronization
 
-/// What a removal concerns.
+/// The scope of a removal.
 enum ImageScope: Hashable, Sendable {
     /// All sizes of one original.
     case image(ImageSource, partition: ExactText)
@@ -21,7 +21,7 @@ enum ImageScope: Hashable, Sendable {
     }
 }
 
-/// Fences: what was under way when an image was removed is not kept, and nobody who comes later joins it. Other images are not concerned.
+/// Fences: a load that was under way when its image was removed keeps nothing, and no later caller joins it. Other images are not concerned.
 extension ImageCache {
     /// Removes bitmaps, and breaks the fences of those that are being made. O(*n*) in the bitmaps removed and in the requests under way.
     func forget(_ scope: ImageScope) {

@@ -83,7 +83,7 @@ extension ImageCache {
         return ImageLookup(known, wasDecoded: false, isFromCache: isFromCache, staleness: staleness)
     }
 
-    /// What a flight does: has the original judged by whoever keeps it, and decodes it unless that has been done.
+    /// The load of a flight: the cache or store that keeps the original judges it, and the load decodes it unless that has been done.
     func load(_ request: ImageRequest) async throws(ImageError) -> ImageLookup? {
         let key = request.decodedKey
         let fence = state.withLock { $0.fences.open(request) }
@@ -173,7 +173,7 @@ extension ImageCache {
             await removeDerived(.image(request.source, partition: request.partition))
         }
         original.derivedTerms.isInMemoryOnly = request.options.keepsInMemoryOnly
-        // What the validator says to be the same need not be read from the cache.
+        // Bytes that are the same by the validator need not be read from the cache.
         if let validator, known?.validator == validator, response.isFromCache, response.body.bytesAtHand == nil { return original }
         original.content = .buffer(try await bytes(of: response.body, request))
         return original

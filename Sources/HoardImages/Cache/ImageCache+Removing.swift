@@ -14,7 +14,7 @@ extension ImageCache {
         let scope = ImageScope.image(.url(ExactText(url)), partition: partition)
         forget(scope)
         _ = await client?.cache.remove(url, partition: partition.text)
-        // What was decoded from the original before that was gone.
+        // Bitmaps that were decoded from the original before it was gone.
         forget(scope)
         await removeDerived(scope)
     }
@@ -75,7 +75,7 @@ extension ImageCache {
         await derived.flush()
     }
 
-    /// What the cache holds and has done since it was created.
+    /// The counters of the cache: its content, and its work since it was created.
     public var statistics: ImageCacheStatistics {
         var statistics = state.withLock { $0.statistics }
         statistics.count = memory.count

@@ -35,7 +35,7 @@ extension ImageCache {
         var policy = CachePolicy(freshFor: expiresAfter)
         if keepsInMemoryOnly {
             policy.skipping = .storeWrites
-            // What a store has of the key must not outlive this.
+            // A copy that a store has under the key must not outlive this.
             await originals.removeValue(forKey: originalKey)
         }
         await originals.insert(

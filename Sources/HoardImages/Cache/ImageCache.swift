@@ -15,8 +15,9 @@ internal import Synchronization
 /// let avatar = try await images.image(forKey: "avatar")
 /// ```
 ///
-/// Whether an image may be shown is decided each time by whoever keeps its original: the HTTP cache by RFC 9111 for URLs, the stores for keys. A bitmap in
-/// memory only saves the decoding. It is used if the original is still the same, and so it is never older than its original, and leaves nothing of one user to another.
+/// The keeper of the original decides each time whether an image may be shown: the HTTP cache by RFC 9111 for URLs, the stores for keys. A bitmap in
+/// memory only saves the decoding. It is used if the original is still the same. So it is never older than its original, and leaves nothing of one user
+/// to another.
 ///
 /// An image of one size is fetched and decoded once for all callers that ask meanwhile, and no more than
 /// ``Configuration/maximumConcurrentDecodes`` images are decoded at once. Decoding never runs on the caller's executor. A caller that is cancelled gets its error at

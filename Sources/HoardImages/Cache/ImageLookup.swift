@@ -28,7 +28,7 @@ public struct ImageLookup: Sendable {
     }
 }
 
-/// What an ``ImageCache`` holds and has done since it was created.
+/// The counters of an ``ImageCache``: its content, and its work since it was created.
 public struct ImageCacheStatistics: Hashable, Sendable {
     /// Requests answered with a bitmap that was in memory. Callers that waited for the same flight count as one.
     public var memoryHits = 0

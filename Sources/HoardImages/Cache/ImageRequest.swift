@@ -153,8 +153,8 @@ struct DecodedImage: Sendable {
     var byteCount: Int { animation?.byteCount ?? bitmap.byteCount }
 }
 
-/// What of a response says that another one has the same bytes: [RFC 9110 §8.8.1](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.1). An entity tag
-/// belongs to the URL that answered, which after redirects is another than the one that was asked for.
+/// The part of a response that tells whether another one has the same bytes: [RFC 9110 §8.8.1](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.1).
+/// An entity tag belongs to the URL that answered, which after redirects is another than the one that was asked for.
 struct ImageValidator: Hashable, Sendable {
     let entityTag: ExactText
     let url: ExactText

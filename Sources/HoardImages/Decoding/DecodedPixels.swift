@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a decoder returns: rows of RGBA, not premultiplied, in the orientation in which the picture is to be seen.
+/// The result of a decoder: rows of RGBA, not premultiplied, in the orientation in which the picture is to be seen.
 struct DecodedPixels: Sendable {
     let width: Int
     let height: Int

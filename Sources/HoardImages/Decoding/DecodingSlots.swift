@@ -66,7 +66,7 @@ final class DecodingSlots: Sendable {
                     return false
                 }
                 if hasSlot { continuation.resume(returning: true) }
-                // A cancellation that came before the continuation was registered found nobody to wake.
+                // A cancellation that came before the continuation was registered found no caller to wake.
                 if Task.isCancelled { leave(id) }
             }
         } onCancel: {

@@ -4,7 +4,7 @@
 #if canImport(ObjectiveC)
     internal import ObjectiveC
 
-    /// Ties values to objects whose class is somebody else's, for as long as the objects live.
+    /// Ties values to objects whose class belongs to another module, for as long as the objects live.
     package final class Association<Value>: Sendable {
         package init() {}
 

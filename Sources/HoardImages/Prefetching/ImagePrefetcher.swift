@@ -19,8 +19,9 @@ internal import Synchronization
 /// Images are loaded in the order of their priorities, then in that of the calls, a few at a time. A cell that shows an image meanwhile waits for none of them: it
 /// joins the load if that is under way, and begins its own if not.
 ///
-/// An image that was started twice has to be stopped twice; when its load has ended, it counts as never started. A load that is stopped is cancelled at once, unless somebody else waits for the same image. All loads are stopped when the
-/// prefetcher is released. Failures are nobody's concern: whoever shows the image will ask for it again.
+/// An image that was started twice has to be stopped twice; when its load has ended, it counts as never started. A load that is stopped is cancelled at
+/// once, unless another caller waits for the same image. All loads are stopped when the prefetcher is released. Failures are not reported: a view that
+/// shows the image will ask for it again.
 public final class ImagePrefetcher: Sendable {
     /// How a prefetcher loads, and how much.
     public struct Configuration: Sendable {
@@ -79,7 +80,7 @@ public final class ImagePrefetcher: Sendable {
         loads.start(urls.map { loads.request($0, options) }, priority)
     }
 
-    /// Takes back what ``start(_:options:priority:)`` wanted. Loads that nobody wants any more end at once. O(*n*) in the number of images.
+    /// Takes back a call of ``start(_:options:priority:)``. Loads that no caller wants any more end at once. O(*n*) in the number of images.
     ///
     /// - Parameter options: Those with which the images were started.
     public func stop(_ urls: some Sequence<String>, options: ImageOptions = ImageOptions()) {

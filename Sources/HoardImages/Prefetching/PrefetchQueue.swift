@@ -77,7 +77,7 @@ struct PrefetchQueue: Sendable {
 
     /// O(1).
     ///
-    /// - Returns: The ticket of the load, if it was under way and nobody wants it any more.
+    /// - Returns: The ticket of the load, if it was under way and no caller wants it any more.
     mutating func unwant(_ request: ImageRequest) -> Int? {
         guard var entry = entries[request] else { return nil }
         entry.count -= 1

@@ -15,7 +15,7 @@ package struct ListMembers: Sequence, IteratorProtocol {
         package let isDamaged: Bool
     }
 
-    /// What may stand between quotes.
+    /// The syntax of text between quotes.
     package enum Quoting {
         /// `quoted-string`, where a backslash makes the next byte literal: RFC 9110 §5.6.4.
         case quotedString

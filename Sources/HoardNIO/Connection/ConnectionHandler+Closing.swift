@@ -35,7 +35,7 @@ extension ConnectionHandler {
         perform(machine.closeAfterExchange(), context: context)
     }
 
-    /// What a client is told whose request is not served.
+    /// The message for a client whose request is not served.
     func rejectionMessage(_ rejection: RequestRejection) -> (HTTPResponseHead, ByteBuffer) {
         let content = ByteBuffer(string: rejection.sentence + "\n")
         let head = HTTPResponseHead(

@@ -9,7 +9,7 @@ internal import NIOCore
 internal import NIOHTTP1
 
 extension ConnectionHandler {
-    /// What sends interim responses in one exchange, and does nothing when that has gone on to its final response.
+    /// Returns a handler that sends interim responses in one exchange, and does nothing when the exchange has gone on to its final response.
     ///
     /// - Parameter exchange: Tells the exchange from those before and after it.
     func interimResponseSender(_ exchange: ExchangeCancellation, version: HTTPVersion, context: ChannelHandlerContext) -> InterimResponseHandler {

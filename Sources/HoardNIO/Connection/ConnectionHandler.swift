@@ -86,9 +86,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// The server ends, but the client has been promised an answer to the request that it is about to send.
     var isLastRequestDue = false
 
-    /// What has been answered without an exchange has not all been taken by the kernel. Until it has, the connection is as busy as with an exchange.
+    /// Waits until the kernel has taken all answers given without an exchange. Until then, the connection is as busy as with an exchange.
     ///
-    /// - Parameter reports: What the observer is to be told when it is known whether the client was sent all of it.
+    /// - Parameter reports: The reports for the observer, made when it is known whether the client was sent all of the answers.
     func awaitWrites(reporting reports: [ExchangeReport], since start: NIODeadline) {
         guard let context = ownContext, isReadyForRequest || machine.isSendingResponse else {
             return report(reports, isComplete: false, since: start, now: ownContext?.eventLoop.now ?? start)

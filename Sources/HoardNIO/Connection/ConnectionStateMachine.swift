@@ -85,7 +85,7 @@ struct ConnectionStateMachine {
         return endExchangeIfComplete()
     }
 
-    /// Part of the content that nobody will read has arrived.
+    /// Part of the content that no reader wants has arrived.
     mutating func contentDropped(byteCount: Int) -> ExchangeAction {
         guard case .draining(let remaining) = inbound else { return .none }
         guard byteCount <= remaining else { return beginClosing() }
@@ -201,7 +201,7 @@ struct ConnectionStateMachine {
     /// Another request may be served, now or after the one in progress.
     var mayServeAnother: Bool { phase == .open && !closesAfterExchange }
 
-    /// Nobody will read the rest of the request in progress.
+    /// Whether the rest of the request in progress is dropped, as no reader wants it.
     var isDraining: Bool {
         if case .draining = inbound { return phase == .open }
         return false

@@ -6,7 +6,7 @@ internal import HoardMessages
 internal import NIOCore
 internal import NIOHTTP1
 
-/// What an observer will be told of an exchange, collected while it goes on.
+/// The account of an exchange for an observer, collected while the exchange goes on.
 struct ExchangeAccount {
     let request: HTTPRequest
     let version: HTTPVersion

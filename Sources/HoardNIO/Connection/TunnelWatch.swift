@@ -11,7 +11,7 @@ struct TunnelWatch {
     private var lastChange: NIODeadline
 
     init(_ limits: HTTPServer.Configuration.WebSockets, now: NIODeadline) {
-        // Beyond ten years, deadlines could overflow and nobody waits.
+        // Beyond ten years, deadlines could overflow, and no client waits that long.
         let longest = Duration.seconds(3_650 * 86_400)
         idleTimeout = TimeAmount(min(limits.idleTimeout, longest))
         end = now + TimeAmount(min(limits.totalTimeout ?? longest, longest))

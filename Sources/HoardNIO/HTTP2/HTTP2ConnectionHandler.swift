@@ -67,7 +67,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
         timer = nil
     }
 
-    /// What comes here concerns no stream, and has been seen to by the codec.
+    /// Ignores the frames that arrive here: they concern no stream, and the codec has handled them.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

@@ -31,7 +31,7 @@ extension HTTPServer.Configuration {
         return connection
     }
 
-    /// What clients are told, where that is not what the codec keeps.
+    /// The settings that clients are told, where they differ from those that the codec keeps.
     var announcedHTTP2Settings: [UInt16: UInt32] {
         [SettingName.streamCount: UInt32(clamping: maximumStreamCount), SettingName.listSize: UInt32(clamping: announcedList)]
     }

@@ -108,7 +108,7 @@ extension StreamHandler {
         resumeReading(context: context)
     }
 
-    /// What sends interim responses, and does nothing when the final response has begun.
+    /// Returns a handler that sends interim responses, and does nothing when the final response has begun.
     private func interimResponseSender(context: ChannelHandlerContext) -> InterimResponseHandler {
         let handler = LoopBoundHandler(self, context)
         return { response in

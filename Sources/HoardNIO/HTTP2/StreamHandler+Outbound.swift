@@ -160,7 +160,7 @@ extension StreamHandler {
         timer = nil
         dropBody(.responseEnded)
         report(isComplete: true)
-        // The client need not send what nobody reads: RFC 9113 §8.1.
+        // The client need not send content that no reader wants: RFC 9113 §8.1.
         if machine.isReceiving { reset(.noError, context: context) }
     }
 }

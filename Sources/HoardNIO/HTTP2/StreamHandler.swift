@@ -26,7 +26,7 @@ final class StreamHandler: ChannelDuplexHandler {
     var machine = StreamStateMachine()
     /// The stream was not refused, and has not ended.
     var isServed = false
-    /// `nil` if the request has no content, or if nobody is to read the rest of it.
+    /// `nil` if the request has no content, or if no reader may read the rest of it.
     var body: BodyPipe?
     var isBodyFull = false
     var isReadHeld = false
@@ -94,7 +94,7 @@ final class StreamHandler: ChannelDuplexHandler {
         report(isComplete: tunnel != nil)
     }
 
-    /// Nobody is to read more of the request's content.
+    /// Drops the rest of the request's content, and fails its reader.
     func dropBody(_ code: RequestBodyError.Code) {
         body?.fail(RequestBodyError(code))
         body = nil
@@ -130,7 +130,7 @@ final class StreamHandler: ChannelDuplexHandler {
     }
 }
 
-/// What is noted of an exchange while it goes on, for the report of it.
+/// The record of an exchange while it goes on, for its report.
 struct StreamRecord {
     let request: ExchangeReport.Request
     let start: NIODeadline

@@ -5,9 +5,9 @@ internal import HoardMessages
 internal import NIOCore
 internal import NIOHPACK
 
-/// What is still to be written of a response, and what has become of what was written.
+/// The part of a response that is still to be written, and the state of the part that was written.
 struct StreamOutput {
-    /// What ends the response, behind all content.
+    /// The end of the response, behind all content.
     enum Ending {
         case none
         case trailers(HPACKHeaders)
@@ -76,7 +76,7 @@ struct StreamOutput {
         return room.futureResult
     }
 
-    /// All content has been written: whoever waits for room is to be told.
+    /// Takes the promise of a writer that waits for room, if all content has been written.
     mutating func takeRoom() -> EventLoopPromise<Void>? {
         pending.readableBytes == 0 ? room.take() : nil
     }

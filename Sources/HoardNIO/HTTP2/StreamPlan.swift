@@ -30,7 +30,7 @@ struct StreamPlan: PlannedResponse {
         note = response.note
     }
 
-    /// What is sent instead of a response whose head the client does not take.
+    /// The response that is sent instead of one whose head the client does not take.
     static func headTooLarge(clock: any WallClock) -> StreamPlan {
         let request = HTTPServerRequest(head: HTTPRequest(method: .get, scheme: nil, authority: nil, path: nil), version: .http2, remoteAddress: "")
         return StreamPlan(HTTPServerResponse(head: HTTPResponse(status: .internalServerError), body: .empty), to: request, clock: clock)

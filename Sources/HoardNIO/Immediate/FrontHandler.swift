@@ -37,7 +37,7 @@ final class FrontHandler: ChannelInboundHandler {
     private var missingByteCount = 0
     /// The request that has been sent on.
     var relaying: Relaying?
-    /// The client sends no more, which nobody behind this handler has been told.
+    /// The client sends no more, and the handlers behind this one have not been told.
     var isEndHeld = false
     var attachment: AnyObject?
     private(set) var ownContext: ChannelHandlerContext?
@@ -96,7 +96,7 @@ final class FrontHandler: ChannelInboundHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        // Of what was answered here, nobody behind knows anything.
+        // The handlers behind know nothing of the requests that were answered here.
         guard hasPassedBytes else { return }
         hasPassedBytes = false
         context.fireChannelReadComplete()

@@ -6,8 +6,8 @@ package import NIOCore
 
 /// Answers the requests that need neither a task nor waiting, on the event loop of their connection.
 ///
-/// What it does not answer goes to the server's handler. Both must give the same answers: which of them is asked depends on how a request is
-/// spelled, and on what else goes on.
+/// The requests that it does not answer go to the server's handler. Both must give the same answers: which of them is asked depends on how a request
+/// is spelled, and on what else goes on.
 package protocol ImmediateResponder: Sendable {
     /// Answers a request by its bytes, before it has been parsed. Called for plain requests only: see ``RequestScanner``.
     ///
@@ -65,7 +65,7 @@ package struct ScannedRequest {
     package let method: Method
     /// Begins with a slash, and is spelled as a normalised URI is (RFC 3986 §6.2.2).
     package let target: UnsafeRawBufferPointer
-    /// What the `Host` field says: a name or an IPv4 address, and perhaps a port.
+    /// The value of the `Host` field: a name or an IPv4 address, and perhaps a port.
     package let host: UnsafeRawBufferPointer
     /// The value of `Accept-Encoding`; `nil` if there is none.
     package let acceptEncoding: UnsafeRawBufferPointer?
@@ -115,7 +115,7 @@ package struct ImmediateOutput {
     }
 }
 
-/// What was answered, for reports.
+/// The facts about an answer, for reports.
 package struct ImmediateAnswer: Sendable {
     package var status: Int
     /// Bytes of content that are sent.

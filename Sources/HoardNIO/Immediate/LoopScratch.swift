@@ -4,7 +4,7 @@
 internal import NIOCore
 internal import NIOPosix
 
-/// What the connections of one event loop use by turns, so that answering a request at once allocates nothing.
+/// The memory that the connections of one event loop use by turns, so that answering a request at once allocates nothing.
 final class LoopScratch {
     /// Where responses are put together. The network has taken what it held before, as a rule, and then its memory is used again.
     var output = ByteBuffer()

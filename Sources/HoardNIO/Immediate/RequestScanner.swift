@@ -9,7 +9,7 @@ package struct RequestScanner: Sendable {
     package enum Outcome {
         /// A GET or HEAD of HTTP/1.1 without content, or the head of a QUERY, whose content may be on its way.
         case request(Head)
-        /// What is there may become such a request.
+        /// The bytes so far may become such a request.
         case incomplete
         /// Something else, or too long.
         case other
@@ -230,7 +230,7 @@ private struct Pass {
     }
 }
 
-/// What a byte means in a request target.
+/// The meaning of a byte in a request target.
 private enum ByteClass {
     case plain, dot, percent, space, invalid
 

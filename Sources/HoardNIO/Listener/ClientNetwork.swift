@@ -9,7 +9,8 @@
     internal import Darwin
 #endif
 
-/// What counts as one client: an IPv4 address, or the 64 bits of an IPv6 address that name its network, since a client can have all the rest.
+/// The network that counts as one client: an IPv4 address, or the 64 bits of an IPv6 address that name its network, since a client can have all the
+/// rest.
 struct ClientNetwork: Hashable, Sendable {
     private let bits: UInt64
     private let isIPv6: Bool

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is known of a connection before its first request.
+/// The facts about a connection that are known before its first request.
 package struct ConnectionInfo: Sendable, Hashable {
     /// The client's IP address, without its port; empty for a client of a Unix socket.
     package var remoteAddress: String

@@ -7,7 +7,7 @@ extension HTTPServer {
         package enum Address: Sendable, Hashable {
             /// An IP address or a name, and a port; port 0 takes any that is free.
             case tcp(host: String, port: Int)
-            /// A socket in the file system. A file that a dead server has left there is removed; one that somebody listens on is not.
+            /// A socket in the file system. A file that a dead server has left there is removed; one that a process listens on is not.
             case unix(path: String)
         }
 

@@ -14,8 +14,8 @@ internal import Synchronization
 
 /// Sockets that the process was given by the one that started it, bound and perhaps listening already.
 ///
-/// A server takes one in the place of a socket of its own if it is bound to the address that the server is to listen on. Nobody is refused while a program is
-/// started anew: connections wait in the socket, which the other process keeps.
+/// A server takes one of them in the place of a socket of its own if it is bound to the address that the server is to listen on. No client is refused
+/// while a program is started anew: connections wait in the socket, which the other process keeps.
 package final class InheritedSockets: Sendable {
     private typealias Address = HTTPServer.Listener.Address
 

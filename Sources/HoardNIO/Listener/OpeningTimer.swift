@@ -20,7 +20,7 @@ final class OpeningTimer: ChannelInboundHandler, RemovableChannelHandler {
         context.fireChannelActive()
     }
 
-    /// What is spoken is known.
+    /// Stops the timer, since the protocol of the connection is known.
     func finish(in channel: any Channel) {
         timer?.cancel()
         timer = nil

@@ -4,7 +4,7 @@
 internal import Logging
 internal import Synchronization
 
-/// What all connections of a server share.
+/// The state that all connections of a server share.
 final class ServerContext: Sendable {
     let responder: Responder
     let registry: ConnectionRegistry
@@ -18,7 +18,7 @@ final class ServerContext: Sendable {
         configurationInUse = Mutex(configuration)
     }
 
-    /// What holds for the next connection.
+    /// The configuration that holds for the next connection.
     var configuration: HTTPServer.Configuration { configurationInUse.withLock { $0 } }
 
     func update(_ configuration: HTTPServer.Configuration) {

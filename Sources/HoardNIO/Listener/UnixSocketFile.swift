@@ -13,12 +13,12 @@ internal import NIOCore
 
 /// The file of a Unix socket, which outlives the process that made it.
 struct UnixSocketFile: Sendable, Hashable {
-    /// What stands at a path.
+    /// The kind of file at a path.
     enum State: Hashable {
         case nothing
-        /// A socket that nobody listens on.
+        /// A socket that no process listens on.
         case stale
-        /// A socket that somebody listens on.
+        /// A socket that a process listens on.
         case live
         /// A file that is no socket, or one that cannot be looked at.
         case other
@@ -28,7 +28,7 @@ struct UnixSocketFile: Sendable, Hashable {
     private let device: UInt64
     private let inode: UInt64
 
-    /// Notes the file at a path, so that it can be told from one that somebody puts there later. `nil` if there is none.
+    /// Notes the file at a path, so that it can be told from one that another process puts there later. `nil` if there is none.
     init?(path: String) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }
@@ -43,7 +43,7 @@ struct UnixSocketFile: Sendable, Hashable {
         unlink(path)
     }
 
-    /// What stands at a path. A socket is tried by connecting to it, without waiting.
+    /// Returns the kind of file at a path. Tries a socket by connecting to it, without waiting.
     static func state(of path: String) -> State {
         var status = stat()
         guard lstat(path, &status) == 0 else { return errno == ENOENT ? .nothing : .other }

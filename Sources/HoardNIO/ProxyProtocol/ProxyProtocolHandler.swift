@@ -5,7 +5,7 @@ internal import NIOCore
 
 /// Takes the header of the PROXY protocol off the beginning of a connection, and then itself out of the pipeline.
 ///
-/// A connection that does not begin with a valid header is closed without a word: whoever is at its other end is not the balancer it should be.
+/// A connection that does not begin with a valid header is closed without a word: its other end is not the balancer that it should be.
 final class ProxyProtocolHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

@@ -3,7 +3,7 @@
 
 internal import NIOCore
 
-/// What a load balancer says of the client in front of a connection: the
+/// The header in which a load balancer describes the client in front of a connection: the
 /// [PROXY protocol](https://www.haproxy.org/download/3.2/doc/proxy-protocol.txt), versions 1 and 2.
 enum ProxyProtocolHeader: Hashable, Sendable {
     /// The balancer speaks for itself, as it does for health checks, or does not know the client.
@@ -70,7 +70,7 @@ enum ProxyProtocolHeader: Hashable, Sendable {
     private static func parseBinary(_ bytes: ByteBufferView) -> Parsed {
         guard zip(bytes, binarySignature).allSatisfy({ $0 == $1 }) else { return .invalid }
         let fixed = Array(bytes.prefix(fixedByteCount))
-        // What is wrong is refused as soon as it can be seen.
+        // An invalid header is refused as soon as it can be recognised.
         if fixed.count > 12, fixed[12] != 0x20, fixed[12] != 0x21 { return .invalid }
         guard fixed.count == fixedByteCount else { return .incomplete }
         let length = Int(fixed[14]) << 8 | Int(fixed[15])

@@ -14,17 +14,17 @@ final class MethodHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    /// What the next byte is part of.
+    /// The part of a request that the next byte belongs to.
     enum Place: Equatable {
         case requestStart
         case head
         case content(byteCount: Int)
         case chunks
-        /// Nobody knows.
+        /// The part is unknown.
         case unknown
     }
 
-    /// What the parser knows, and nothing in it is treated in a way of its own but `CONNECT`; and `PRI`, which it refuses, as nobody may use that
+    /// The methods that the parser knows. It treats only two of them in a way of their own: `CONNECT`, and `PRI`, which it refuses, as no client may use it
     /// ([RFC 9113 §11.6](https://www.rfc-editor.org/rfc/rfc9113#section-11.6)).
     private static let plainMethods: Set<String> = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PATCH", "PRI"]
     private static let standIn = "PATCH"
@@ -136,7 +136,7 @@ final class MethodHandler: ChannelInboundHandler {
 }
 
 extension MethodHandler.Place {
-    /// What follows the head of a request.
+    /// Creates the place that follows the head of a request.
     init(after head: HTTPRequestHead) {
         if head.headers.contains(name: "transfer-encoding") {
             self = .chunks

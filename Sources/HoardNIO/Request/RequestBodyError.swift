@@ -3,7 +3,7 @@
 
 /// Why a request's content could not be read to its end.
 package struct RequestBodyError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, by kind.
+    /// The kind of failure.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         package let description: String
 

@@ -23,7 +23,7 @@ struct RequestRejection: Error, Hashable, Sendable {
     static let headTooLarge = Self(.requestHeaderFieldsTooLarge, "The request's target or header fields are larger than the server accepts.")
     static let contentTooLarge = Self(.contentTooLarge, "The request's content is longer than the server accepts.")
 
-    /// What to answer when the parser gave up, or `nil` if the client merely went away.
+    /// Creates the rejection to answer with when the parser gave up. `nil` if the client merely went away.
     init?(parserError error: any Error) {
         switch error as? HTTPParserError {
         case nil, .closedConnection, .invalidEOFState:

@@ -5,7 +5,7 @@ internal import HTTPTypes
 internal import HoardMessages
 internal import NIOHTTP1
 
-/// What a request line asks for: [RFC 9112 §3.2](https://www.rfc-editor.org/rfc/rfc9112#section-3.2).
+/// The target that a request line asks for: [RFC 9112 §3.2](https://www.rfc-editor.org/rfc/rfc9112#section-3.2).
 struct RequestTarget: Hashable, Sendable {
     /// The authority of an absolute target, `nil` for the other forms.
     let authority: String?

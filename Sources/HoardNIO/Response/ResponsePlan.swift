@@ -70,7 +70,7 @@ struct ResponsePlan: PlannedResponse {
         self.body = response.body
     }
 
-    /// What is sent instead of a response that is not final.
+    /// The response that is sent instead of one that is not final.
     static let failure = HTTPServerResponse(
         head: HTTPResponse(status: .internalServerError, headerFields: [.contentType: "text/plain; charset=utf-8"]),
         body: HTTPBody("The server has no final response to this request.\n")
@@ -81,7 +81,7 @@ struct ResponsePlan: PlannedResponse {
         request.opensWebSocket && response.head.status == .switchingProtocols
     }
 
-    /// What ends the content, and the value of `Content-Length` if it is to be sent.
+    /// Returns how the content ends, and the value of `Content-Length` if it is to be sent.
     static func framing(of response: HTTPServerResponse, to request: HTTPServerRequest) -> (Content, lengthField: String?) {
         if opensWebSocket(response, request) { return (.untilClose, nil) }
         let status = response.head.status.code

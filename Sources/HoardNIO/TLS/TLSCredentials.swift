@@ -7,7 +7,7 @@ internal import NIOCore
 internal import NIOPosix
 package import NIOSSL
 
-/// What a server proves its identity with, and where that comes from.
+/// The credentials with which a server proves its identity, and their source.
 package struct TLSCredentials: Sendable {
     /// Certificates and the key of the first one.
     package struct Loaded: Sendable {

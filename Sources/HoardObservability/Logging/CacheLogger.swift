@@ -84,7 +84,7 @@ public final class CacheLogger: CacheObserver {
         logger.log(level: line.level, line.message, metadata: metadata)
     }
 
-    /// What may be said of an error: its code, if it is a store's, and its type.
+    /// Returns the metadata that may be logged of an error: its code, if it is a store's, and its type.
     private func describe(_ error: any Error) -> Logger.Metadata {
         guard let error = error as? StoreError else { return ["error": "\(type(of: error))"] }
         guard let cause = error.underlyingError else { return ["error": "\(error.code)"] }

@@ -4,9 +4,9 @@
 internal import Hoard
 internal import Logging
 
-/// What has been logged about one store.
+/// The history of the logging about one store.
 struct StoreLog: Sendable {
-    /// What is to be logged about an event.
+    /// The line to log about an event.
     struct Line: Sendable {
         var level: Logger.Level
         var message: Logger.Message

@@ -13,7 +13,7 @@ final class CacheHandlers: Sendable {
 
     let name: String
     private let factory: any MetricsFactory
-    /// As many results as there are, for as many stores as anybody puts below one cache.
+    /// Room for all results, for as many stores as a program puts below one cache.
     private let requests = HandlerList<Request, Counter>(maximumCount: 64)
     private let loads = HandlerList<CacheLoadOutcome, Counter>(maximumCount: 16)
     private let loadDurations = HandlerList<CacheLoadOutcome, Timer>(maximumCount: 16)

@@ -135,7 +135,7 @@ extension CacheMetrics.Reporter {
         let entries: Gauge
         let bytes: Gauge?
 
-        /// Without a limit by weight every entry weighs 1, which nobody needs to be told.
+        /// Creates the gauges of a cache. Without a limit by weight every entry weighs 1, so the weight gets no gauge.
         init(cache: String, hasWeight: Bool, factory: any MetricsFactory) {
             entries = Gauge(label: "cache.entries", dimensions: [("cache", cache)], factory: factory)
             bytes = hasWeight ? Gauge(label: "cache.bytes", dimensions: [("cache", cache)], factory: factory) : nil

@@ -96,9 +96,9 @@ public final class CacheMetrics: CacheObserver {
         stores.handlers(for: name) { StoreHandlers(name: name, factory: factory) } ?? otherStores
     }
 
-    /// What a gauge of the cache is labelled with.
+    /// Returns the label of the cache's gauges.
     func label(ofCache name: String) -> String { handlers(ofCache: name).name }
 
-    /// What a gauge of the store is labelled with.
+    /// Returns the label of the store's gauges.
     func label(ofStore name: String) -> String { handlers(ofStore: name).name }
 }

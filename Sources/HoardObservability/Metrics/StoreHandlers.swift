@@ -28,7 +28,7 @@ final class StoreHandlers: Sendable {
         let call = Call(operation: operation, outcome: outcome)
         let counter = calls.handlers(for: call) { callCounter(call) } ?? callCounter(call)
         counter.increment()
-        // From its first call on, a store has a circuit, which is closed until somebody says that it is not.
+        // From its first call on, a store has a circuit, which is closed until it is reported to be open.
         if circuit.load() == nil { setCircuit(isOpen: false) }
         guard outcome != .skipped else { return }
         let timer = durations.handlers(for: operation) { durationTimer(operation) } ?? durationTimer(operation)

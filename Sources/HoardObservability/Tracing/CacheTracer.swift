@@ -54,7 +54,7 @@ public struct CacheTracer: CacheObserver {
     }
 }
 
-/// What a call of a store returns, if it can fail: the observer is not told otherwise while the span is open.
+/// The result of a store call that can fail. While the span is open, the observer learns of a failure in no other way.
 private protocol StoreCallResult {
     var storeError: StoreError? { get }
 }
@@ -76,7 +76,7 @@ extension Span {
 }
 
 extension CacheTracer {
-    /// What a span is told of an error: its type, and the code of a store's error.
+    /// The part of an error that a span records: its type, and the code of a store's error.
     public struct ErrorType: Error, Sendable, Hashable, CustomStringConvertible {
         /// Such as `StoreError.full` or `DatabaseError`.
         public let description: String

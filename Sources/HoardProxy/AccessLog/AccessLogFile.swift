@@ -13,11 +13,11 @@
 protocol AccessLogSink: AnyObject, Sendable {
     /// Writes some of the bytes, and returns how many: one at least. It blocks, but not for ever.
     func write(_ bytes: UnsafeRawBufferPointer) throws(AccessLogFailure) -> Int
-    /// Whether what is written can be found by nobody any more.
+    /// Whether the sink has been deleted, so that no reader can find the lines written to it.
     var isDeleted: Bool { get }
 }
 
-/// What the system says when a log cannot be opened or written.
+/// The system's reason why a log cannot be opened or written.
 struct AccessLogFailure: Error, Hashable, CustomStringConvertible {
     let code: Int32
 
@@ -44,7 +44,7 @@ final class AccessLogFile: AccessLogSink {
     init(path: String, patience: Int32 = 1_000) throws(AccessLogFailure) {
         isOwned = path != "-"
         self.patience = patience
-        // Opening a pipe that nobody reads fails at once instead of waiting for a reader. For files it makes no difference.
+        // With `O_NONBLOCK`, opening a pipe that has no reader fails at once instead of waiting for one. For files it makes no difference.
         descriptor = isOwned ? open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0o600) : STDOUT_FILENO
         guard descriptor >= 0 else { throw .current }
         var status = stat()

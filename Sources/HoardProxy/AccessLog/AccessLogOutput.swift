@@ -3,7 +3,7 @@
 
 /// Writes lines to a sink that may fail and come back. Lines that cannot be written are counted, and the log says itself how many are missing where.
 struct AccessLogOutput: Sendable {
-    /// What somebody should be told. Each is told once, however many lines are concerned.
+    /// A notice for the operator. Each is given once, however many lines are concerned.
     enum Notice: Sendable, Hashable {
         /// The system's reason.
         case fails(AccessLogFailure)
@@ -16,7 +16,7 @@ struct AccessLogOutput: Sendable {
     private(set) var writtenLines = 0
     private(set) var lostLines = 0
     private(set) var droppedLines = 0
-    /// What opens the sink.
+    /// The function that opens the sink.
     private(set) var opener: Opener
     /// It was closed for good, not by a failure.
     private var isClosed = false

@@ -7,7 +7,7 @@ internal import HoardNIO
 internal import NIOCore
 internal import NIOHTTP1
 
-/// What a line of the access log is made of: numbers, and the lengths of texts that lie one after the other in a batch's bytes.
+/// The parts of a line of the access log: numbers, and the lengths of texts that lie one after the other in a batch's bytes.
 struct AccessLogRecord: Sendable {
     /// The texts, in the order in which they lie. They are bytes as a client sent them.
     enum Text: Int, CaseIterable, Sendable {

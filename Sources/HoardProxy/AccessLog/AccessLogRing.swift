@@ -4,7 +4,7 @@
 internal import HoardNIO
 internal import Synchronization
 
-/// Where event loops leave their records, and the writer takes them from. Bounded: what finds no room is counted, and nobody waits.
+/// A bounded buffer in which event loops leave their records for the writer. Records that find no room are counted and dropped, and no event loop waits.
 ///
 /// Each thread has a part of its own, as in ``ProxyStatistics``. A part has two batches, one that is filled and one that is written, and they change places.
 final class AccessLogRing: Sendable {

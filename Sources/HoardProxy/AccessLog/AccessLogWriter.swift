@@ -8,7 +8,7 @@ struct AccessLogWriter: Sendable {
 
     var output: AccessLogOutput
     var formatter: AccessLogFormatter
-    /// What was taken from the ring.
+    /// The batches taken from the ring.
     var taken: [AccessLogBatch] = []
     private var lines: [UInt8] = []
 

@@ -66,7 +66,7 @@ final class AdminEvents: Sendable {
         return subscription
     }
 
-    /// Ends all listeners' streams at once. Nobody can listen any more.
+    /// Ends all listeners' streams at once, and admits no new listeners.
     func close() {
         let (waiting, timer) = state.withLock { state in
             state.isClosed = true
@@ -109,7 +109,7 @@ final class AdminEvents: Sendable {
 
     // MARK: Listeners
 
-    /// What waits for a listener; if nothing does, it waits itself.
+    /// Takes the event that waits for a listener; if none does, the listener waits for the next one.
     private func take(_ id: UInt64, _ continuation: CheckedContinuation<ByteBuffer?, Never>) -> (event: ByteBuffer?, isOver: Bool) {
         state.withLock { state in
             guard let listener = state.listeners[id], listener.continuation == nil else { return (nil, true) }
@@ -134,7 +134,7 @@ final class AdminEvents: Sendable {
 
     // MARK: Time
 
-    /// Has the next event made in time, unless that is so already or nobody listens.
+    /// Schedules the next event, unless one is scheduled already or there are no listeners.
     private func schedule() {
         let now = ticker.nanoseconds()
         state.withLock { state in

@@ -13,10 +13,10 @@ internal import NIOCore
     internal import Foundation
 #endif
 
-/// What changes the cache. It takes the token.
+/// The endpoints that change the cache. They require the token.
 extension AdminHandler {
     private struct Answer: Encodable {
-        /// How many responses were removed, or marked stale; `nil` if nobody knows.
+        /// How many responses were removed, or marked stale; `nil` if the number is not known.
         let removed: Int?
     }
 
@@ -99,7 +99,7 @@ extension AdminHandler {
     }
 }
 
-/// What a request to purge asks for.
+/// The change that a request to purge asks for.
 struct PurgeRequest: Hashable, Sendable {
     enum Extent: Hashable, Sendable {
         case url(String)

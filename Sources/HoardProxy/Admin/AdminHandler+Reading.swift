@@ -12,7 +12,7 @@ internal import NIOCore
     internal import Foundation
 #endif
 
-/// What tells of the proxy and changes nothing.
+/// The endpoints that report on the proxy and change nothing.
 extension AdminHandler {
     func read(_ endpoint: Endpoint, _ query: AdminQuery, isHead: Bool) async throws(AdminRefusal) -> HTTPServerResponse {
         switch endpoint {
@@ -100,7 +100,7 @@ extension AdminHandler {
         }
         var prefixes: [String] = []
         if let prefix = query["prefix"] {
-            // What is no URL may still be the beginning of one.
+            // A text that is no URL may still be the beginning of one.
             prefixes = services.resolve(prefix, .prefix) == .unknown ? [prefix] : try targets(of: prefix, .prefix).map(\.uri)
         }
         var filter = HTTPCache.EntryFilter(text: query["search"] ?? "", prefix: prefixes.first ?? "", tag: query["tag"])
@@ -127,7 +127,7 @@ extension AdminHandler {
         return .admin(json: Explanation(uri: explanation.uri, lines: all, stored: explanation.stored != nil))
     }
 
-    /// What is meant by a URL or the beginning of URLs: at least one.
+    /// Returns the targets that a URL or the beginning of URLs stands for. There is at least one.
     func targets(of text: String, _ extent: AdminServices.Extent) throws(AdminRefusal) -> [AdminServices.Target] {
         switch services.resolve(text, extent) {
         case .targets(let targets): return targets

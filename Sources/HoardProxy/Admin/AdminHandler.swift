@@ -64,7 +64,7 @@ struct AdminHandler: Sendable {
         return try await read(endpoint, query, isHead: request.head.method == .head)
     }
 
-    /// What the server has.
+    /// An endpoint of the server.
     enum Endpoint: String {
         case page = "/"
         case health = "/healthz"
@@ -88,7 +88,7 @@ struct AdminHandler: Sendable {
             }
         }
 
-        /// Whether the host's name and the site of the request matter. Whoever looks after the process may call it what he likes.
+        /// Whether the host's name and the site of the request matter. Checks of the process's health may use any name.
         var isGuarded: Bool {
             switch self {
             case .health, .readiness: false
@@ -112,7 +112,7 @@ struct AdminHandler: Sendable {
                 "This server answers only to its address, to localhost and to the names in its configuration; ask for one of these."
             )
         }
-        // Whoever follows a link to the page itself sees nothing that the page does not tell everybody.
+        // A browser may follow another site's link to the page itself: the page is the same for every reader.
         if request.method == .get, request.path == "/" { return }
         if AdminHost.isForeign(request) { throw AdminRefusal(.forbidden, "This server takes no requests from other sites' pages.") }
     }

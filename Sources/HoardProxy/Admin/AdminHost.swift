@@ -7,13 +7,13 @@ internal import NIOCore
 
 /// Under which names the admin server may be asked for.
 ///
-/// A page on some other site can give a name of its own the address of this server, and would be taken for part of it by a browser (DNS rebinding). Such a
-/// request has that name as its host. Addresses and `localhost` are nobody's to give.
+/// Another site can give a name of its own the address of this server, and a browser would then take the site's page for part of the server (DNS rebinding).
+/// The page's requests have that name as their host. A site cannot do so with an IP address or `localhost`.
 struct AdminHost: Sendable {
     /// In small letters; `nil`: any.
     private let names: Set<String>?
 
-    /// - Parameter names: What the server may be called beside its addresses; `nil`: whatever anybody calls it.
+    /// - Parameter names: The names that clients may use for the server beside its addresses; `nil`: any name.
     init(names: [String]?) {
         self.names = names.map { Set($0.map { $0.lowercased() }) }
     }

@@ -8,7 +8,8 @@ package import NIOCore
 
 /// A server for those who run a proxy: its dashboard, figures, health, what is cached, and purging.
 ///
-/// It listens on an address of its own, which must not be reachable by strangers: whoever reaches it can read everything but contents. Changes take a token.
+/// It listens on an address of its own, which strangers must not be able to reach: a client that reaches it can read everything but contents. Changes require
+/// a token.
 package final class AdminServer: Sendable {
     private let server: HTTPServer
     private let handler: AdminHandler

@@ -4,7 +4,7 @@
 package import HoardHTTP
 package import HoardNIO
 
-/// What the admin server needs of the proxy that it tells of.
+/// The parts and functions of a proxy that its admin server uses.
 package struct AdminServices: Sendable {
     /// Whether requests can be served.
     package enum Readiness: Sendable, Hashable {
@@ -26,7 +26,7 @@ package struct AdminServices: Sendable {
         }
     }
 
-    /// What is meant by a text.
+    /// The URLs that a text stands for.
     package enum Extent: Sendable, Hashable {
         case url
         /// All URLs that begin so.
@@ -43,7 +43,7 @@ package struct AdminServices: Sendable {
     }
 
     package var cache: HTTPCache
-    /// What an operator means who writes a path, a URL of the proxy, or one of the origin.
+    /// Finds the URIs that an operator means by a path, a URL of the proxy, or one of the origin.
     package var resolve: @Sendable (String, Extent) -> Resolution
     /// The rules that a request for such a text meets, a line for each.
     package var explainRules: @Sendable (String) -> [String] = { _ in [] }

@@ -11,7 +11,7 @@ internal import Synchronization
     internal import Foundation
 #endif
 
-/// What requests that change anything must know. Only its digest is kept.
+/// The token that requests must have to change anything. Only its digest is kept.
 struct AdminToken: Sendable {
     private let digest: [UInt8]
 
@@ -21,7 +21,7 @@ struct AdminToken: Sendable {
         digest = Self.digest(Array(token.utf8))
     }
 
-    /// What a request's `Authorization` says.
+    /// The verdict on a request's `Authorization`.
     enum Verdict: Hashable, Sendable {
         case granted
         /// There is none, or not one of this kind, or several.

@@ -4,7 +4,7 @@
 internal import Hoard
 package import HoardHTTP
 
-/// What a proxy's figures say of its cache.
+/// The part of a proxy's figures that its cache provides.
 package struct CacheFigures: Sendable, Hashable {
     package var memory: ProxyStatistics.Snapshot.Space
     /// All stores together that only this process uses; `nil` if there are none, or if one does not answer.

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PrometheusText {
-    /// The figures of a proxy. No label has a URL, a key or a tag: all have a bounded number of values that nobody outside can choose.
+    /// Writes the figures of a proxy. No label has a URL, a key or a tag: each has a bounded number of values, which no client can choose.
     package init(_ snapshot: ProxyStatistics.Snapshot) {
         self.init()
         addRequests(snapshot)
-        // What a disk has is from a store, as there may be others some day; what Redis has is called so.
+        // Hits on disk are labelled “store”, as there may be other stores some day; hits in Redis have its name.
         addLatencies(snapshot.latency, storeName: snapshot.disk == nil ? snapshot.shared?.name ?? "store" : "store")
         addSpace(snapshot)
         if let shared = snapshot.shared { addSharedTier(shared) }

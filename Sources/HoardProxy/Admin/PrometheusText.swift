@@ -9,7 +9,7 @@ package struct PrometheusText: Sendable {
 
     /// A figure of a family.
     package struct Sample: Sendable {
-        /// What follows the family's name: `_sum`, `_count` or nothing.
+        /// The text after the family's name: `_sum`, `_count` or nothing.
         var suffix = ""
         var labels: [(name: String, value: String)] = []
         var value: Double

@@ -6,7 +6,7 @@ extension CachingProxy.Configuration {
     public struct Admin: Sendable, Hashable {
         /// Its own address. It must not be reachable by strangers.
         public var address: Listener.Address
-        /// What requests that change anything must have as `Authorization: Bearer …`. `nil`: there are no such requests.
+        /// The token that requests must have to change anything, as `Authorization: Bearer …`. `nil`: there are no such requests.
         public var token: String?
 
         /// The names, beside addresses and `localhost`, by which browsers may ask for it. Others are refused, as a stranger's page could have its own name lead here.

@@ -4,7 +4,7 @@
 public import HoardHTTP
 
 extension CachingProxy {
-    /// What a proxy serves, where, and how.
+    /// The configuration of a proxy: what it serves, where, and how.
     public struct Configuration: Sendable {
         /// Where clients connect. Default: `127.0.0.1`, port 8080, without encryption.
         public var listeners = [Listener(.tcp(host: "127.0.0.1", port: 8080))]

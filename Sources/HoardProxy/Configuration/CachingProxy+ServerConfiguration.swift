@@ -6,7 +6,7 @@ internal import NIOCore
 internal import NIOSSL
 
 extension CachingProxy.Configuration {
-    /// What the server of clients is started with, or told anew.
+    /// Returns the configuration that the server for clients is started or reconfigured with.
     func server(on threads: any EventLoopGroup) -> HTTPServer.Configuration {
         var server = HTTPServer.Configuration(listeners: listeners.map { $0.server })
         server.eventLoopGroup = threads

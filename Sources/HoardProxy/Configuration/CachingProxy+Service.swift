@@ -6,7 +6,7 @@
 
     extension CachingProxy: Service {
         /// Waits until the service group shuts down, and ends the proxy then (``shutdown(gracePeriod:)``), its stores last. If the task is cancelled instead, requests
-        /// under way get no time to end. Suspends until that is done; if somebody else has ended the proxy, it returns at once.
+        /// under way get no time to end. Suspends until the proxy has ended, but returns at once if another caller has ended it.
         public func run() async {
             do {
                 try await gracefulShutdown()

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CachingProxy.Configuration {
-    /// What clients may ask of a proxy.
+    /// The limits on what clients may ask of a proxy.
     public struct Limits: Sendable, Hashable {
         /// How many connections are served at once. Default: 10,000.
         public var connectionCount = 10_000

@@ -4,11 +4,11 @@
 public import HoardHTTP
 
 extension CachingProxy.Configuration {
-    /// What becomes of some of the requests. The first route that fits a request decides.
+    /// A choice of requests, and how the proxy treats them. The first route that fits a request decides.
     public struct Route: Sendable, Hashable {
         /// Host names, `*.example.com` for all below it. Empty: any.
         public var hosts: [String] = []
-        /// What the path begins with. Default: `/`, which is any.
+        /// The beginning of the path. Default: `/`, which fits any path.
         public var pathPrefix = "/"
         /// The name of the upstream that requests go to.
         public var upstream: String

@@ -15,7 +15,7 @@ extension CachingProxy.Configuration {
 
         /// How it is found out whether a server can take requests.
         public struct HealthCheck: Sendable, Hashable {
-            /// What is asked for. A response of status 200 to 399 is a sign of health.
+            /// The path that health checks ask for. A response of status 200 to 399 is a sign of health.
             public var path = "/"
             public var interval = Duration.seconds(10)
             public var timeout = Duration.seconds(2)

@@ -15,11 +15,11 @@ internal import HoardNIO
 /// The page that shows an operator what the proxy does: one document with its style and script, which loads nothing from anywhere.
 ///
 /// The browser is told to run no script and to use no style but those of the page, by their hashes (Content Security Policy, level 3), so a name
-/// or a URL that somebody brings into the figures can do nothing.
+/// or a URL that a client brings into the figures can do nothing.
 ///
 /// Its texts are the web files in `Page/`. `Scripts/dashboard-page` puts them into `DashboardPage+Generated.swift`, so that the one binary has all of it.
 enum DashboardPage {
-    /// What the page is answered with.
+    /// Returns the response to a request for the page.
     ///
     /// - Parameter allowsChanges: Whether there is a token with which entries can be purged. Without one the page offers no such buttons.
     static func response(allowsChanges: Bool = true) -> HTTPServerResponse {
@@ -28,7 +28,7 @@ enum DashboardPage {
         return HTTPServerResponse(head: head, body: HTTPBody(allowsChanges ? pageWithChanges : pageWithoutChanges))
     }
 
-    /// What the browser may do with the page.
+    /// The page's Content Security Policy.
     static let policy = [
         "default-src 'none'", "script-src '\(hash(of: script))'", "style-src '\(hash(of: wholeStyle))'", "img-src data:", "connect-src 'self'",
         "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'",

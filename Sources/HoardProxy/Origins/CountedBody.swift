@@ -6,7 +6,7 @@ internal import HoardHTTP
 internal import NIOCore
 internal import Synchronization
 
-/// The content of a response, which tells once when it has ended, or when nobody reads it any more.
+/// The content of a response, which reports once that it has ended or that its reader has left.
 final class CountedBody: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
 

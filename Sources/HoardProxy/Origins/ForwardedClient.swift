@@ -8,12 +8,12 @@ internal import NIOCore
 /// ([RFC 7239](https://www.rfc-editor.org/rfc/rfc7239)), `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host`; and `Client-Cert`
 /// ([RFC 9440](https://www.rfc-editor.org/rfc/rfc9440)) for one that has proved who it is.
 ///
-/// What the client itself says in such fields is dropped, for nobody vouches for it: a server that trusts the first address of a list would believe
+/// The proxy drops such fields of the client itself, since no trusted party vouches for them: a server that trusts the first address of a list would believe
 /// whatever a client writes.
 ///
-/// The client's address must not come between the cache and its entries. So the cache never sees `Forwarded`, `X-Forwarded-For` and `Client-Cert`; they are added behind it,
-/// and a response that depends on them is for nobody else (`Vary: *`). Protocol and host have few values and may select a response, a redirection to `https`
-/// for example; these two the cache sees.
+/// The client's address must not come between the cache and its entries. So the cache never sees `Forwarded`, `X-Forwarded-For` and `Client-Cert`: the proxy
+/// adds them behind it, and a response that depends on them is for no other client (`Vary: *`). The cache sees protocol and host, which have few values and
+/// may select a response, such as a redirection to `https`.
 package struct ForwardedClient: Hashable, Sendable {
     /// The client's IP address. Anything else, such as nothing for a client on a Unix socket, is told as `unknown`.
     package let address: String
@@ -112,7 +112,7 @@ package struct ForwardedClient: Hashable, Sendable {
         return "\"\(escaped)\""
     }
 
-    /// Makes a response that depends on what the cache has not seen one that is for nobody else.
+    /// Marks a response that depends on fields that the cache has not seen as one for this client only.
     static func confine(_ response: inout HTTPResponse) {
         guard let vary = response.headerFields[.vary] else { return }
         let dependsOnClient = vary.split(separator: ",").contains { member in

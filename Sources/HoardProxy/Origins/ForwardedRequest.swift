@@ -49,7 +49,7 @@ enum ForwardedRequest {
         return basePath + RoutePath.normalized(path) + target[end...]
     }
 
-    /// What `Max-Forwards` asks of a proxy (RFC 9110 §7.6.2).
+    /// The step that `Max-Forwards` asks of a proxy (RFC 9110 §7.6.2).
     enum Hop: Equatable {
         case forward
         /// The request has come far enough: answer it here.

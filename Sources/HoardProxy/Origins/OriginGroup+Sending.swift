@@ -104,10 +104,10 @@ extension OriginGroup: Transport {
         }
     }
 
-    /// What the servers are told of a client; `nil` if they are told nothing.
+    /// Returns a client as the servers are told of it; `nil` if they are told nothing.
     ///
-    /// The host that the client asked for is told only if servers get it as theirs, too. Else it is no part of the cache's key, and a server that made links of
-    /// it would let any client decide what others are sent.
+    /// The servers are told the host that the client asked for only if they get it as theirs, too. Otherwise it is no part of the cache's key, and a server that
+    /// made links of it would let any client decide what others are sent.
     ///
     /// - Parameters:
     ///   - address: The client's IP address.
@@ -162,7 +162,7 @@ extension OriginGroup: Transport {
         return response
     }
 
-    /// Nobody wants the response to a request that has been sent. It is counted as any is, and dropped unread, which ends its exchange.
+    /// Drops the response to a request that has been sent, since no caller wants it. It is counted like any other, and dropped unread, which ends its exchange.
     func drop(_ sent: RelayedRequest.Sent) async {
         let request = HTTPRequest(method: .get, scheme: nil, authority: nil, path: nil)
         _ = try? await send(request, .empty, sent.ticket, after: sent, onNewConnection: false, nil)

@@ -11,7 +11,7 @@ internal import Synchronization
 
 /// The servers of an upstream as one transport: chooses among them, keeps away from those that are ill, and sends again what may be sent again.
 ///
-/// What it decides is in ``OriginGroupStateMachine``, ``OriginHealth``, ``RetryBudget`` and ``RetryRule``.
+/// ``OriginGroupStateMachine``, ``OriginHealth``, ``RetryBudget`` and ``RetryRule`` make its decisions.
 ///
 /// A server that is known not to answer is not waited for: if all are, requests fail at once, but for those that try whether one of them is well again. Then
 /// the cache can answer with what it has ([RFC 5861 §4](https://www.rfc-editor.org/rfc/rfc5861#section-4)).
@@ -116,7 +116,7 @@ package final class OriginGroup: Sendable {
         for transport in transports { await transport.shutdown() }
     }
 
-    /// What is known of the servers, in the order of the settings.
+    /// Returns the known state of each server, in the order of the settings.
     package func states() -> [OriginState] {
         zip(links, machine.withLock { $0.servers }).map { link, server in
             OriginState(

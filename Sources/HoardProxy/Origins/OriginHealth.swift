@@ -106,14 +106,14 @@ struct OriginHealth: Sendable {
         }
     }
 
-    /// Lets a request through, or not. Whoever gets a permit must tell how the request has ended.
+    /// Lets a request through, or not. A caller that gets a permit must report how the request has ended.
     mutating func admit(at now: Int64) -> Permit? {
         switch availability(at: now) {
         case .usable:
             return Permit(generation: generation, isProbe: false)
         case .probeDue:
             let until = now.addingSaturated(settings.probeTime)
-            // What an earlier probe tells still counts.
+            // The result of an earlier probe still counts.
             if case .probing = circuit { circuit = .probing(until: until) } else { change(to: .probing(until: until)) }
             return Permit(generation: generation, isProbe: true)
         case .refusing:

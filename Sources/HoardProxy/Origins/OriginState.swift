@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is known of one server of an upstream.
+/// The known state of one server of an upstream.
 package struct OriginState: Codable, Hashable, Sendable {
     package enum State: String, Codable, Hashable, Sendable {
         /// It has answered lately.

@@ -7,7 +7,7 @@
 struct RetryBudget: Sendable {
     static let cost = 5
     static let maximum = 100 * cost
-    /// What time alone pays in.
+    /// The most that time alone pays in.
     static let maximumByTime = 10 * cost
 
     private(set) var balance = maximumByTime

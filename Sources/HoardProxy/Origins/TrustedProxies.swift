@@ -10,7 +10,7 @@ internal import NIOCore
 /// `X-Forwarded-For`.
 ///
 /// Each proxy appends the address it was asked from. So lists are read from their end: as long as an address is a trusted proxy's, the one before it counts.
-/// The first that is not, or that nobody can read, ends it; what stands before that, anybody can have written.
+/// Reading ends at the first address that is not a trusted proxy's or cannot be read. Any client can have written the text before that one.
 struct TrustedProxies: Sendable {
     /// Who sent a request.
     struct Client: Hashable, Sendable {
@@ -67,7 +67,7 @@ struct TrustedProxies: Sendable {
         client(behind: .init(address: request.remoteAddress, scheme: request.head.scheme ?? "http")) { request.head.headerFields }
     }
 
-    /// - Returns: The address, and whether nobody stands behind it of whom nothing is known.
+    /// - Returns: The address, and whether it is the client's. It is a proxy's if the address from which that proxy was asked cannot be read.
     private func last(_ addresses: [String?], behind peer: String) -> (address: String, isKnown: Bool) {
         var known = peer
         for address in addresses.reversed() {
@@ -97,7 +97,7 @@ struct ForwardedElement: Hashable {
     }
 
     private init(_ text: Substring) {
-        // Behind a quote that is not closed nobody can tell a client's words from those of the proxy that has appended to them.
+        // Behind a quote that is not closed, the client's words cannot be told from those that a proxy has appended to them.
         if Self.hasOpenQuote(text) { return }
         for pair in Self.parts(of: text, at: ";") {
             let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -233,7 +233,7 @@ final class ProxyRelay: Relay, RelayReceiver {
         if let client = client.take() {
             return client.handOver(RelayHandover(begin: { handler.begin($0, after: relayed) }, forget: { relayed.forget() }))
         }
-        // Nobody wants the answer but those who wait for the same.
+        // The client has left: only callers that wait for the same response still want it.
         guard let request = HTTPServerRequest(plainHead: head, from: info) else { return relayed.forget() }
         let task = startTask {
             if case .later(let answer) = handler.begin(request, after: relayed) { _ = await answer() }

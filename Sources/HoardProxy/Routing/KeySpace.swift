@@ -6,7 +6,7 @@ internal import HoardHTTP
 /// The keys of a route to an upstream whose servers are asked by their own name.
 struct KeySpace: Sendable, Hashable {
     let authority: String
-    /// What the paths in its keys begin with.
+    /// The beginning of the paths in its keys.
     let pathPrefix: String
 
     /// The keys that requests on a route could get into although they are another upstream's, since clients choose the host in the keys of the route.
@@ -31,7 +31,7 @@ extension [KeySpace] {
     func contains(authority: String?, path: String, on route: ProxyRoute) -> Bool {
         if isEmpty { return false }
         let authority = route.authority(forClients: authority)
-        // What is no authority is refused by the cache.
+        // The cache refuses a text that is no authority.
         guard let normal = TargetURI(scheme: route.origin.scheme, authority: authority, path: "/", query: nil)?.authority else { return false }
         let path = route.origin.basePath + path
         return contains { $0.authority == normal && path.utf8.starts(with: $0.pathPrefix.utf8) }
@@ -98,7 +98,7 @@ extension CachingProxy.Configuration.Route {
 }
 
 extension Origin {
-    /// What the paths in the keys of a route begin with.
+    /// Returns the beginning of the paths in the keys of a route.
     fileprivate func keyPathPrefix(_ route: CachingProxy.Configuration.Route) -> String {
         basePath + route.serverPathPrefix
     }

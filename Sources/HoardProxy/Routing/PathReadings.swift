@@ -3,9 +3,9 @@
 
 /// Other paths that servers take a path for, although they are different paths by [RFC 3986](https://www.rfc-editor.org/rfc/rfc3986).
 ///
-/// Some servers read `%2F`, backslashes or `%5C` as slashes; some cut parameters off segments (`/staff;x/`), before or after that; some read several slashes as one; some take
-/// what follows two slashes at the beginning for a host. A server may do any of these and not the others. All paths here are in the form of
-/// ``RoutePath/normalized(_:)``, so there are no dot segments in them that anybody would see at once.
+/// Some servers read `%2F`, backslashes or `%5C` as slashes. Some cut parameters off segments (`/staff;x/`), before or after that. Some read several slashes
+/// as one. Some take the text after two slashes at the beginning for a host. A server may do any of these and not the others. All paths here are in the form
+/// of ``RoutePath/normalized(_:)``, so they have no plain dot segments, only hidden ones.
 enum PathReadings {
     private static let slash = UInt8(ascii: "/")
 

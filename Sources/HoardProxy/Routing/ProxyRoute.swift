@@ -10,7 +10,7 @@ internal import NIOHTTP1
 final class ProxyRoute: Sendable {
     let configuration: CachingProxy.Configuration.Route
     let upstream: CachingProxy.Configuration.Upstream
-    /// What the cache is told of the requests; `nil` for nothing.
+    /// The policy that the cache applies to the requests; `nil` for none.
     let policy: CompiledHTTPCachePolicy?
     /// Sends requests to one of the upstream's servers.
     let group: OriginGroup
@@ -48,14 +48,16 @@ final class ProxyRoute: Sendable {
     /// Whether servers get other paths than clients ask for. Such a path must not lead out of where the route leads to.
     var changesPaths: Bool { !origin.basePath.isEmpty || configuration.rules.replacedPath != nil }
 
-    /// What comes before the target in keys that are made of nothing else: the client's host name does not matter, no part of the query is ignored, no
-    /// fields select responses that do not say so themselves, the cache is not passed by, and no rule needs to know more of a request. Else `nil`.
+    /// The bytes before the target in keys that are made of nothing else; `nil` if the route's keys or rules need more than the target.
+    ///
+    /// In such routes the client's host name does not matter, no part of the query is ignored, and the cache is not passed by. No fields select responses that do
+    /// not say so themselves, and no rule needs to know more of a request.
     let plainKeyPrefix: [UInt8]?
 
     /// Whether a key is made of nothing but the target.
     var hasPlainKeys: Bool { plainKeyPrefix != nil }
 
-    /// What comes before the target in keys, where the client's host name does not matter: `http://server:3000/base`.
+    /// The text before the target in keys, where the client's host name does not matter: `http://server:3000/base`.
     var keyPrefix: String { "\(origin.scheme)://\(origin.authority)\(origin.basePath)" }
 
     /// The authority that requests have for the cache and for the upstream.
@@ -79,10 +81,10 @@ final class ProxyRoute: Sendable {
         return rules.sendsEarlyHints && request.version.major >= 2 && !rules.responseFields.names.contains(.link)
     }
 
-    /// What servers are told of a client; `nil`: nothing.
+    /// Returns a client as the servers are told of it; `nil`: they are told nothing.
     ///
-    /// The host that it has asked for is told only where that is part of keys, and as keys have it. An origin that makes links of it would otherwise let anybody put links of his own
-    /// before others.
+    /// The servers are told the host that the client has asked for only where it is part of keys, and as keys have it. Otherwise an origin that makes links of it
+    /// would let any client put its own links before others.
     func client(of request: HTTPServerRequest, trusting trusted: TrustedProxies) -> ForwardedClient? {
         guard upstream.tellsOfClient else { return nil }
         let client = trusted.client(of: request)

@@ -5,7 +5,7 @@ internal import HoardHTTP
 
 /// Which request takes which route: the first one that fits. It never changes; a proxy that is configured anew gets another table.
 final class RouteTable: Sendable {
-    /// What becomes of a request.
+    /// The result of matching a request with the routes.
     enum Match {
         case route(ProxyRoute)
         /// There are no routes for the host, or it is the name of another upstream's server: 421 ([RFC 9110 §15.5.20](https://www.rfc-editor.org/rfc/rfc9110#section-15.5.20)).
@@ -89,7 +89,7 @@ final class RouteTable: Sendable {
             if PathReadings.hideDots(in: path) { return .ambiguousPath }
             if hasProtectedRoutes, mayBeProtected(path, besides: entry, among: candidates) { return .ambiguousPath }
         }
-        // What one upstream says under the name of another one's server must not be stored as if that had said it.
+        // A response of one upstream under the name of another one's server must not be stored as if that server had sent it.
         let serverPath = entry.route.serverTarget(path)
         return entry.foreignKeys.contains(authority: authority, path: serverPath, on: entry.route) ? .unknownHost : .route(entry.route)
     }

@@ -47,7 +47,7 @@ package struct PasswordHash: Sendable, Hashable, CustomStringConvertible {
         hash = try Self.derive(password, salt, cost, byteCount: 32)
     }
 
-    /// A hash of no password that anybody knows.
+    /// Creates a random hash, whose password is unknown.
     init(ofNobodyAt cost: Cost) {
         self.cost = cost
         var generator = SystemRandomNumberGenerator()

@@ -47,7 +47,7 @@ final class RouteRules: Sendable {
         if !rules.allowedNetworks.isEmpty || !rules.deniedNetworks.isEmpty {
             let client = request.client
             let isAllowed = rules.allowedNetworks.isEmpty || rules.allowedNetworks.contains { $0.contains(client.address) }
-            // Of whom nobody knows the address, it may be any.
+            // A client whose address is unknown may have any address.
             if !client.isSettled || !isAllowed || rules.deniedNetworks.contains(where: { $0.contains(client.address) }) {
                 return Self.response(.forbidden, "You may not ask for this.\n")
             }

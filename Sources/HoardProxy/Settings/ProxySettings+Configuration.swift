@@ -7,7 +7,7 @@ internal import HoardHTTP
 internal import HoardSimulator
 
 extension ProxySettings {
-    /// What a proxy is started with.
+    /// Returns the configuration that a proxy is started with.
     ///
     /// - Parameter adminToken: As it was read from the file, or comes from the environment.
     /// - Throws: ``ProxyError/Code/invalidConfiguration`` if settings contradict each other; the message has a line for each contradiction, which names both.

@@ -8,7 +8,7 @@ extension ProxySettings {
         package var file: (name: String, text: String)?
         /// All variables of the environment; those that do not concern the proxy are passed over.
         package var environment: [String: String]
-        /// What was given on the command line, by flags without dashes.
+        /// The values given on the command line, by flags without dashes.
         package var flags: [(name: String, values: [String])]
 
         package init(file: (name: String, text: String)? = nil, environment: [String: String] = [:], flags: [(name: String, values: [String])] = []) {

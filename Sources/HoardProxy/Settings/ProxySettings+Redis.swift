@@ -66,7 +66,7 @@ extension ProxySettings {
     /// The variable that holds the password for Redis.
     package static let redisPasswordName = "HOARD_PROXY_REDIS_PASSWORD"
 
-    /// What is wrong with the settings of Redis, and between them and others.
+    /// The contradictions among the settings of Redis, and between them and others.
     var contradictionsOfRedis: [SettingProblem] {
         var found: [SettingProblem] = []
         guard let url = redis.url else {
@@ -129,7 +129,7 @@ package struct RedisURL: Sendable, Hashable, CustomStringConvertible {
         let scheme = text[..<colon].lowercased()
         guard Self.schemes.contains(scheme), text.utf8.count <= 2_048, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
         let rest = text.index(colon, offsetBy: 3)
-        // What stands before the last @ is the user's. A slash in a password has to be encoded; if it is not, the password is not shown all the same.
+        // The text before the last @ is the user's. A slash in a password has to be encoded; even if it is not, the password is not shown.
         let at = text[rest...].lastIndex(of: "@")
         let login = text[rest..<(at ?? rest)]
         let place = at.map { text[text.index(after: $0)...] } ?? text[rest...]
@@ -145,7 +145,7 @@ package struct RedisURL: Sendable, Hashable, CustomStringConvertible {
 
 extension WrittenValue {
     func redisURL() throws(SettingProblem) -> RedisURL {
-        // What is wrong is not repeated in messages: it may hold a password.
+        // Messages do not repeat a wrong value: it may hold a password.
         guard let url = RedisURL(try text("a URL")) else {
             throw problem("This is no URL of a Redis; write redis://host:6379, rediss://host:6379 or unix:///path/of/a/socket.")
         }

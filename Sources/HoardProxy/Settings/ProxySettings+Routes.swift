@@ -70,7 +70,7 @@ extension ProxySettings.Route {
         return result
     }
 
-    /// What contradicts what, each as the end of a sentence.
+    /// The contradictions between the options, each as the end of a sentence.
     fileprivate var contradictions: [String] {
         var found: [String] = []
         if lifetime != nil, defaultLifetime != nil {

@@ -5,7 +5,7 @@ internal import HTTPTypes
 package import HoardHTTP
 internal import HoardSimulator
 
-/// What an operator sets of a proxy, in a file, in the environment and on the command line, before it is known to make sense together.
+/// The settings of a proxy from a file, the environment and the command line, before they are known to make sense together.
 package struct ProxySettings: Sendable {
     package struct Listener: Sendable, Hashable {
         var address = CachingProxy.Configuration.Listener.Address.tcp(host: "127.0.0.1", port: 8080)

@@ -3,7 +3,7 @@
 
 internal import HoardSimulator
 
-/// What kind of value an option has.
+/// The kind of value that an option has.
 package enum SettingForm: Sendable, Hashable {
     case duration, size, number, yesNo, text, texts, url, urls, address
     /// Texts that may have commas: each has its own flag, and its own line in the environment.
@@ -33,7 +33,7 @@ package enum SettingForm: Sendable, Hashable {
         }
     }
 
-    /// What stands for the value behind a flag.
+    /// The word that stands for the value behind a flag.
     package var placeholder: String {
         switch self {
         case .duration: "duration"
@@ -56,14 +56,14 @@ package struct Setting<Target>: Sendable {
     /// The name in a file.
     package let name: String
     package let form: SettingForm
-    /// What it means, in one sentence or two.
+    /// The meaning of the option, in one sentence or two.
     package let summary: String
     /// The option on the command line, without dashes; in the environment it is `HOARD_PROXY_` and the same in capitals. `nil` for groups.
     package let flag: String?
     /// The options of a group.
     package let members: [SettingDescription]
     let read: @Sendable (WrittenValue, inout Target) throws(SettingProblems) -> Void
-    /// What the option holds; `nil` if it is not set.
+    /// Returns the value of the option; `nil` if it is not set.
     let write: @Sendable (Target) -> SettingYAML?
 }
 
@@ -91,7 +91,7 @@ package struct SettingDescription: Sendable {
     package var environmentName: String? { flag.map { ProxySettings.environmentName(ofFlag: $0) } }
 }
 
-/// What a file of settings is written from.
+/// The tree from which a file of settings is written.
 package indirect enum SettingYAML: Sendable {
     case scalar(String)
     case list([SettingYAML])

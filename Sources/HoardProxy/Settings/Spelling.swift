@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which of several names somebody may have meant.
+/// Finds which of several names an operator may have meant.
 enum Spelling {
     /// The name that differs least from what was written, if it does not differ much.
     static func nearest(to written: String, among names: some Sequence<String>) -> String? {

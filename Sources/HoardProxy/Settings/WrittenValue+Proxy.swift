@@ -102,7 +102,7 @@ extension ProxySettings.Route {
         }
     }
 
-    /// What is wrong with a host name; `nil` if nothing is.
+    /// Returns the fault of a host name; `nil` if it has none.
     static func objection(toHost host: String) -> String? {
         let name = host == "*" ? "" : host.hasPrefix("*.") ? String(host.dropFirst(2)) : host
         if host == "*" { return nil }

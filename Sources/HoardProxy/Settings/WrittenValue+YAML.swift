@@ -57,7 +57,7 @@ extension WrittenValue {
         }
     }
 
-    /// What the parser has found, as one sentence with its place.
+    /// Returns the parser's complaint as one sentence with its place.
     private static func problem(_ error: any Error, name: String) -> SettingProblem {
         func place(_ mark: Mark) -> SettingPlace { .file(name, line: mark.line, column: mark.column) }
         switch error as? YamlError {

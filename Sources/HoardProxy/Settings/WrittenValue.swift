@@ -16,7 +16,7 @@ package enum SettingPlace: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// What is wrong with a setting.
+/// A problem with a setting.
 package struct SettingProblem: Error, Sendable, Hashable, CustomStringConvertible {
     /// `nil`: the settings as a whole.
     package let place: SettingPlace?
@@ -86,11 +86,11 @@ package struct WrittenValue: Sendable {
         return String(text)
     }
 
-    /// What the value is, for messages.
+    /// The value's description for messages.
     var kind: String {
         switch content {
         case .nothing: "nothing"
-        // What looks like a URL with a user may have a password.
+        // A text that looks like a URL with a user may have a password.
         case .scalar(let text): text.contains("://") && text.contains("@") ? "a URL" : "“\(text)”"
         case .list: "a list"
         case .mapping: "a group of options"

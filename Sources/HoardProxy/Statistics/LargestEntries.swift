@@ -11,7 +11,7 @@ struct LargestEntries: Sendable {
 
     let capacity: Int
     private(set) var entries: [Entry] = []
-    /// What an object must exceed to be among them.
+    /// The size that an object must exceed to be among them.
     private(set) var least = 0
 
     init(capacity: Int) {

@@ -37,7 +37,7 @@ struct LatencyHistogram: Sendable, Hashable {
         greatest = max(greatest, other.greatest)
     }
 
-    /// What was recorded since this was the same as `earlier`. The greatest latency of it is known only as exactly as percentiles are.
+    /// Returns the latencies recorded since this histogram was the same as `earlier`. The greatest of them is known only as exactly as percentiles are.
     func since(_ earlier: LatencyHistogram) -> LatencyHistogram {
         guard !earlier.counts.isEmpty else { return self }
         var difference = self

@@ -24,7 +24,7 @@ final class MissRatioEstimator: Sendable {
         self.sampler = Mutex(sampler)
     }
 
-    /// What ``ReuseDistanceSampler/isSampled(_:below:)`` needs. It only ever falls; who has an older one samples too much, which does no harm.
+    /// The threshold for ``ReuseDistanceSampler/isSampled(_:below:)``. It only ever falls. A thread with an older one samples too much, which does no harm.
     var threshold: UInt64 { currentThreshold.load(ordering: .relaxed) }
 
     /// Takes a batch, and has it worked on soon. O(1).

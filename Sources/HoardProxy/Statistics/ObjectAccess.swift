@@ -6,7 +6,7 @@ internal import HoardNIO
 
 /// A request as the miss-ratio curve sees it: a use of one object that is, or could be, in the cache.
 struct ObjectAccess: Sendable, Hashable {
-    /// What is known of the object's length from what the client got.
+    /// How much the content that the client got tells of the object's length.
     enum Length: UInt8, Sendable {
         /// All of the content was sent.
         case whole

@@ -6,8 +6,8 @@ internal import HoardNIO
 
 /// The hottest URLs and the largest objects of the last minutes, of a part of the requests.
 ///
-/// One request in ``stride`` on average is looked at, and counts as that many; which one is drawn, so that no rhythm of the requests can hide a URL.
-/// What is older than two calls of ``turn(largestToo:)`` is forgotten.
+/// One request in ``stride`` on average is looked at, and counts as that many. It is drawn at random, so that no rhythm of the requests can hide a URL.
+/// Counts older than two calls of ``turn(largestToo:)`` are forgotten.
 struct PopularURLs: Sendable {
     static let hottestCapacity = 128
     static let largestCapacity = 16

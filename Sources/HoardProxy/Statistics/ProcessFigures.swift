@@ -15,7 +15,7 @@
     internal import Musl
 #endif
 
-/// What the system says of this process. `nil` where there is no `/proc`.
+/// The system's figures of this process. They are `nil` where there is no `/proc`.
 enum ProcessFigures {
     /// Memory that is resident, in bytes.
     static func residentBytes() -> Int? {

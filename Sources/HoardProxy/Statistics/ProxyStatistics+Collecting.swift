@@ -12,7 +12,7 @@ internal import Synchronization
 #endif
 
 extension ProxyStatistics {
-    /// What only others know.
+    /// The figures that other parts of the proxy know.
     package struct Surroundings: Sendable {
         package var memory: Snapshot.Space?
         package var disk: Snapshot.Space?
@@ -61,7 +61,7 @@ extension ProxyStatistics {
         }
     }
 
-    /// What all threads have counted.
+    /// The counts of all threads.
     private struct Collected: Sendable {
         var totals = TrafficHistory.Totals()
         var sites: [TrafficCounters] = []
@@ -121,8 +121,8 @@ extension ProxyStatistics {
 
     /// Adds up what the threads have counted, hands their references on, and closes windows whose time is over.
     ///
-    /// All of it is done in the lock of the aggregate, so that nobody compares older counts with newer ones. Threads that count are held up only while their own part
-    /// is read.
+    /// All of it is done under the lock of the aggregate, so that no caller compares older counts with newer ones. A thread that counts waits only while its own
+    /// part is read.
     private func collect(into aggregate: inout Aggregate, now: Int64, date: Double) -> Collected {
         var collected = Collected()
         for shard in shards {

@@ -63,9 +63,9 @@ extension ProxyStatistics.Snapshot {
     /// Content sent to clients.
     package struct Bytes: Sendable, Hashable, Codable {
         package var served: Int
-        /// What the origin sent for the requests that were answered with it.
+        /// The bytes that the origin sent for the requests that were answered with them.
         package var fromOrigin: Int
-        /// What the origin did not have to send.
+        /// The bytes that the origin did not have to send.
         package var saved: Int
     }
 
@@ -112,12 +112,12 @@ extension ProxyStatistics.Snapshot {
         /// That of the store, such as `redis`.
         package var name: String
         package var state: State
-        /// What it holds, of all proxies together. `nil`: it does not tell.
+        /// The space that the entries of all proxies together take. `nil`: the store does not tell.
         package var space: Space?
         /// Reads of this proxy that found something.
         package var hits: Int?
         package var misses: Int?
-        /// What it has failed to do for this proxy, or not done in time.
+        /// The operations for this proxy that failed or were not done in time.
         package var failures: Int
         /// Removals that it has still to be told of.
         package var pendingInvalidations: Int
@@ -232,7 +232,7 @@ extension ProxyStatistics.Snapshot {
         }
     }
 
-    /// What happened in a window of time.
+    /// The traffic in a window of time.
     package struct Point: Sendable, Hashable, Codable {
         /// When the window began, in seconds since 1970.
         package var time: Double
@@ -262,7 +262,7 @@ extension ProxyStatistics.Snapshot {
         }
     }
 
-    /// What share of the requests that use the cache a cache of another size would miss, by the requests of the last day.
+    /// The share of the requests using the cache that a cache of another size would miss, by the requests of the last day.
     ///
     /// It is computed for a cache that evicts the least recently used, by ``ReuseDistanceSampler``. Misses that no size would spare, because what was stored was
     /// stale, are misses at all sizes; requests for what cannot be stored do not count.
@@ -277,7 +277,7 @@ extension ProxyStatistics.Snapshot {
         package var points: [Point]
         /// The size the cache has.
         package var currentBytes: Int
-        /// What it misses in fact.
+        /// The measured miss ratio at that size.
         package var currentMissRatio: Double
     }
 

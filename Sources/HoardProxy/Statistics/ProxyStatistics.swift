@@ -12,17 +12,17 @@ internal import Synchronization
     internal import Foundation
 #endif
 
-/// What a proxy has done since it was started, counted beside its event loops without making them wait.
+/// The figures of a proxy since its start, counted beside its event loops without making them wait.
 ///
-/// ``record(_:)`` is called for every exchange, from any thread; threads have counters of their own, which are added up when somebody asks. Memory is bounded, whatever
-/// clients ask for: about 1 MiB, and 150 KiB for each thread that serves connections, plus the URLs of some 300 requests for each.
+/// ``record(_:)`` is called for every exchange, from any thread. Threads have counters of their own, which are added up when a caller asks for the figures.
+/// Memory is bounded, whatever clients ask for: about 1 MiB, and 150 KiB for each thread that serves connections, plus the URLs of some 300 requests for each.
 package final class ProxyStatistics: Sendable {
     package struct Configuration: Sendable {
         /// The version to show.
         package var version: String
         /// The bytes that memory and disk may take together. The miss-ratio curve goes from 1/64 to 16 times of it.
         package var cacheByteCount: Int
-        /// What an object takes in the cache besides its content.
+        /// The bytes that an object takes in the cache besides its content.
         package var overheadPerEntry = 1_024
         /// Objects that the miss-ratio curve is drawn from, at most.
         package var sampledObjectCount = 8_192
@@ -44,7 +44,7 @@ package final class ProxyStatistics: Sendable {
 
     static let windowPeriod: Int64 = 5_000_000_000
     static let longWindowPeriod: Int64 = 300_000_000_000
-    /// What is known of reuse distances counts half after a day.
+    /// The factor by which known reuse distances fade per long window: after a day they count half.
     static let fadingPerLongWindow = 0.997_596_2
     private static let shardCount = 64
 
@@ -114,7 +114,7 @@ package final class ProxyStatistics: Sendable {
         if let batch = shard.record(report, identity, settings) { estimator.enqueue(batch) }
     }
 
-    /// Keeps the history until the task is cancelled. Without it, windows of the history are as long as nobody looks.
+    /// Keeps the history until the task is cancelled. Without it, a window of the history ends only when a caller asks for the figures.
     package func run() async {
         while !Task.isCancelled {
             let next = aggregate.withLock { min($0.history.nextEnd, $0.longHistory.nextEnd) }

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What share of the requests a cache of any size would miss, from the reuse distances of a sample of the objects.
+/// Estimates the share of the requests that a cache of any size would miss, from the reuse distances of a sample of the objects.
 ///
 /// SHARDS with a fixed size and its correction (SHARDS-adj): Waldspurger, Park, Garthwaite, Ahmad: Efficient MRC Construction with SHARDS, FAST 2015. An object is
 /// in the sample if its hash is below a threshold, so that all of its uses are seen; distances are scaled up by the sample's rate, and the difference between the
@@ -16,7 +16,7 @@
 struct ReuseDistanceSampler: Sendable {
     /// Objects in the sample at most. With 8,192, curves of recorded requests for 1,000 to 49,000 objects are off by 0.000 to 0.012 on average (`MissRatioAccuracyTests`).
     let maximumCount: Int
-    /// What is charged for each object besides its content: its head, and what the cache needs for it.
+    /// The bytes charged for each object besides its content: for its head, and for the cache's own needs.
     let overheadPerObject: Int
     /// The greatest size of interest, in bytes.
     var maximumBytes: Int

@@ -5,9 +5,9 @@ internal import HoardHTTP
 internal import HoardNIO
 internal import Synchronization
 
-/// What the requests of one thread, or of a few, add up to. Its lock is practically never waited for.
+/// The counts of the requests of one thread, or of a few. Threads practically never wait for its lock.
 final class StatisticsShard: Sendable {
-    /// What the requests are judged by.
+    /// The settings by which requests are judged.
     struct Settings: Sendable {
         var distinguishesHosts: Bool
         /// See ``ReuseDistanceSampler/threshold``.

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Hashes hosts and targets of requests as the bytes they are, with secrets drawn at random, so that nobody can choose which URLs are sampled.
+/// Hashes hosts and targets of requests as the bytes they are, with secrets drawn at random, so that no client can choose which URLs are sampled.
 ///
 /// The mix is the folded 128-bit product of wyhash (Wang Yi) and MUM hash (Vladimir Makarov).
 struct TargetHasher: Sendable {

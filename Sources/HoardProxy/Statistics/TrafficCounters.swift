@@ -4,7 +4,7 @@
 internal import HoardHTTP
 internal import HoardNIO
 
-/// What is counted of exchanges. It is only ever added to, so that the difference of two states is what happened between them.
+/// The counters of exchanges. They only ever grow, so that the difference of two states is the traffic between them.
 struct TrafficCounters: Sendable, Hashable {
     /// By the raw values of the outcomes.
     private var outcomes = SIMD16<Int>()

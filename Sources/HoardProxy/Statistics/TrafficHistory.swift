@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What happened in each of the last windows of time. Pure bookkeeping: time and counts are arguments.
+/// The traffic in each of the last windows of time. Pure bookkeeping: time and counts are arguments.
 struct TrafficHistory: Sendable {
     /// Everything that was counted until some moment.
     struct Totals: Sendable {

@@ -9,7 +9,7 @@ internal import Synchronization
 final class TrafficRecorder: Sendable {
     let statistics: ProxyStatistics
     private let log: Mutex<AccessLog?>
-    /// Whether there is a log: so that nobody takes the lock for nothing.
+    /// Whether there is a log, so that no thread takes the lock in vain.
     private let hasLog: Atomic<Bool>
 
     private let routes: CurrentRoutes

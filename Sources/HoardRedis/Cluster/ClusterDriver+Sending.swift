@@ -81,7 +81,7 @@ extension ClusterDriver {
                 // It is known now, or there is no need to ask again at once.
                 if case .node(let node) = state.withLock({ $0.machine.route(slot: slot) }) { return node }
             }
-            // What the operator has to mend does not get better by waiting.
+            // A failure that the operator has to mend does not end by waiting.
             if let failure = state.withLock({ $0.failure }), failure.isLasting { throw failure }
             guard try await waitForNextAttempt(&attempt) else { throw state.withLock { $0.failure } ?? .noNode }
         }

@@ -3,7 +3,7 @@
 
 internal import NIOCore
 
-/// What a node tells of itself (`CLUSTER INFO`).
+/// A node's report on itself (`CLUSTER INFO`).
 ///
 /// See <https://redis.io/docs/latest/commands/cluster-info/>.
 struct ClusterInfo: Equatable, Sendable {

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a node of a cluster answers if it cannot carry out a command itself.
+/// A cluster node's answer when it cannot carry out a command itself.
 enum ClusterRedirection: Equatable {
     /// The slot belongs to another node, from now on.
     case moved(slot: Int, ClusterEndpoint)

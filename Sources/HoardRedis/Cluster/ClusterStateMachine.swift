@@ -15,7 +15,7 @@ struct ClusterStateMachine<Connection: Sendable>: Sendable {
         var isConnected: Bool
         /// Whether the node takes part in the cluster. One that is cut off from the others goes on to answer for a while, but hears of no changes.
         var isHealthy = true
-        /// What the node has last told of its state.
+        /// The epochs that the node reported last.
         var epochs: ClusterInfo.Epochs?
         /// For nodes without slots: a command was sent there since ``sweep()`` last looked.
         var wasUsed = true
@@ -30,7 +30,7 @@ struct ClusterStateMachine<Connection: Sendable>: Sendable {
         case closed
     }
 
-    /// What is told of the cluster as a whole.
+    /// An announcement about the cluster as a whole.
     struct Announcement: Equatable {
         let isConnected: Bool
         fileprivate let version: Int
@@ -94,7 +94,8 @@ extension ClusterStateMachine {
         coming[number] = nil
     }
 
-    /// Takes over a connection, unless it is not needed any more, because somebody else was quicker or the cluster is closed. Returns the node that counts.
+    /// Takes over a connection, unless it is not needed any more, because another connection was quicker or the cluster is closed. Returns the node
+    /// that counts.
     mutating func add(_ connection: Connection, number: Int, address: Address) -> (node: Node?, isNeeded: Bool) {
         let isConnected = coming.removeValue(forKey: number) ?? false
         guard !isClosed else { return (nil, false) }
@@ -105,7 +106,7 @@ extension ClusterStateMachine {
     }
 }
 
-/// What happens.
+/// The events.
 extension ClusterStateMachine {
     /// A connection stands, or has ended. Returns what has to be told of the loss.
     mutating func connectionChanged(_ number: Int, isConnected: Bool) -> Announcement? {
@@ -162,17 +163,17 @@ extension ClusterStateMachine {
     }
 }
 
-/// What is told of the cluster. It is told outside the lock, so that two who tell at the same time can be late: who has told something asks whether
-/// it was overtaken, and then tells once more what holds now.
+/// Announcements about the cluster. They are made outside the lock, so that of two threads that announce at the same time, one can be late. A thread
+/// that has made an announcement asks whether it was overtaken, and then announces once more what holds now.
 extension ClusterStateMachine {
-    /// What has to be told because of what has changed.
+    /// Returns the announcement that a change calls for, if any.
     mutating func announce() -> Announcement? {
         guard !isClosed, isConnected != announcement.isConnected else { return nil }
         announcement = Announcement(isConnected: isConnected, version: announcement.version + 1)
         return announcement
     }
 
-    /// What has to be told after something was told.
+    /// Returns the announcement that has to follow one that was made, if any.
     mutating func announce(after told: Announcement) -> Announcement? {
         announce() ?? (isClosed || told.version == announcement.version ? nil : announcement)
     }

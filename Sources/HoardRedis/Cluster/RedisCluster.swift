@@ -12,11 +12,12 @@ internal import NIOPosix
 /// slots are is then asked again. Commands that are sent together are split by nodes, go out at the same time, and their replies come back in order.
 /// All commands that are sent to one node are carried out in the order in which they are sent there.
 ///
-/// What a cluster adds to the failures of ``RedisClient``: ``RedisError/Code/notReady`` if no node has the slot for as long as a command may take. A
+/// Beside the failures of ``RedisClient``, a cluster throws ``RedisError/Code/notReady`` if no node has the slot for as long as a command may take. A
 /// command that was sent to another node first may take that time once more.
 ///
-/// As events, the cluster is connected as long as all its masters are, and take part in the cluster. When a slot goes to another node it counts as
-/// disconnected for a moment, as nobody knows what was changed there before. Handlers are called on the threads of all nodes, in order for each node.
+/// By its events, the cluster is connected as long as all its masters are connected and take part in the cluster. When a slot goes to another node,
+/// the cluster counts as disconnected for a moment, because changes there may have been missed. Handlers are called on the threads of all nodes, in
+/// order for each node.
 ///
 /// Every ``RedisConfiguration/heartbeatInterval`` each node is asked whether it takes part. A node that the others cannot reach any more finds that out
 /// after the cluster's `cluster-node-timeout`; until then it goes on to answer, so that changes elsewhere may be noticed later by that time.

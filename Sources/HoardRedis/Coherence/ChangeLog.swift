@@ -1,10 +1,10 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What has been changed on the server, as far as a process has heard of it, and when it heard.
+/// The changes on the server that a process has heard of, and when it heard of them.
 ///
 /// Moments are counted: each has a number of its own, so that two can be told apart even if nothing happened between them. The log keeps a bounded
-/// number of keys. Of what it does not remember, it says that it has changed.
+/// number of keys. It says of keys that it does not remember that they have changed.
 struct ChangeLog: Sendable {
     /// When a key was changed last, and when before that.
     private struct Change: Sendable {

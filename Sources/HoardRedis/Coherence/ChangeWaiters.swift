@@ -49,7 +49,7 @@ final class ChangeWaiters: Sendable {
                 }
                 guard mustWait else { return continuation.resume() }
                 onWait(number)
-                // A cancellation that came before the waiter was known found nobody to wake.
+                // A cancellation that came before the waiter was registered found no waiter to wake.
                 if Task.isCancelled { wake(number) }
             }
         } onCancel: {
@@ -79,7 +79,7 @@ final class ChangeWaiters: Sendable {
         for continuation in continuations { continuation.resume() }
     }
 
-    /// Wakes everybody, and lets nobody wait any more.
+    /// Wakes all waiters, and lets no caller wait any more.
     func finish() {
         state.withLock { $0.isFinished = true }
         wakeAll()

@@ -49,7 +49,7 @@ final class Coherence: Sendable {
         }
     }
 
-    /// While there is no connection, what memory gets from loaders is not used for longer than the window, because nobody tells if it changes.
+    /// Lets memory use what its loaders return for no longer than the window while there is no connection, because the server tells of no changes.
     func beginOutage() {
         guard isTracked else { return }
         let (ticker, window) = (ticker, stalenessWindow)

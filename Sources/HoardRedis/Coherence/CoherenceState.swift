@@ -4,7 +4,7 @@
 internal import Hoard
 internal import NIOCore
 
-/// What a process knows of what is on the server, and what to make of what the server tells. No I/O; its owner holds a lock.
+/// A process's knowledge of the server's keys, and the conclusions from what the server tells. Does no I/O; its owner holds a lock.
 struct CoherenceState: Sendable {
     private(set) var log: ChangeLog
     private(set) var versions: VersionTable
@@ -25,7 +25,7 @@ struct CoherenceState: Sendable {
         self.isTracked = isTracked
         log = ChangeLog(capacity: changeLogCapacity)
         versions = VersionTable(capacity: versionCapacity)
-        // What nobody tells the changes of must be read each time.
+        // If the server does not tell of changes, generations must be read each time.
         generations = GenerationTable(capacity: isTracked ? generationCapacity : 0)
     }
 
@@ -92,7 +92,7 @@ struct CoherenceState: Sendable {
         for key in keys { log.note(key) }
     }
 
-    /// This process has written a key, and knows the version it has given it, unless somebody was faster.
+    /// Notes that this process has written a key, which has this version now unless another writer was faster. `nil` if the version is unknown.
     mutating func wrote(_ version: RecordVersion?, of key: KeyHash) {
         log.note(key)
         if let version {
@@ -117,8 +117,9 @@ struct CoherenceState: Sendable {
 
     mutating func sighting(of key: KeyHash) -> VersionTable.Sighting? { versions.sighting(of: key) }
 
-    /// Forgets the generations from time to time, so that they are read again and the server notes that they are in use: what nobody reads is what it evicts first,
-    /// and with a generation goes everything that refers to it.
+    /// Forgets the generations from time to time, so that they are read again and the server notes that they are in use.
+    ///
+    /// The server evicts first the keys that no client reads, and with a generation goes every record that refers to it.
     mutating func renewGenerations(at now: Int64) {
         guard now &- generationsBegan >= Self.generationInterval else { return }
         generationsBegan = now
@@ -137,7 +138,7 @@ struct CoherenceState: Sendable {
     mutating func endScript(on key: KeyHash, seen: Int?) -> OwnWrites.Ending { ownWrites.end(key, seen: seen) }
 }
 
-/// What a message of the server means to those who watch the store.
+/// The changes that a message of the server reports to those who watch the store.
 struct Tidings: Sendable, Hashable {
     /// All keys that have changed, for those who wait for one of them.
     var keys: [KeyHash] = []

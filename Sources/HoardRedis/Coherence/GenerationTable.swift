@@ -3,7 +3,7 @@
 
 /// The generations of tags, of partitions and of everything that a process has read, for as long as the connection tells of their changes.
 struct GenerationTable: Sendable {
-    /// What is known of one generation key.
+    /// A generation key, as far as it is known.
     struct Entry: Sendable, Hashable {
         /// `nil`: there is none, and whatever refers to one is removed.
         let generation: Generation?

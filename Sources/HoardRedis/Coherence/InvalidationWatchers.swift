@@ -4,10 +4,10 @@
 internal import Hoard
 internal import Synchronization
 
-/// Those who want to know what others have changed, told by one thread at a time.
+/// The watchers of others' changes, told by one thread at a time.
 ///
 /// Invalidations come from the connection's thread, from those of several connections in a cluster, and from tasks. They are told one after the
-/// other, in the order in which they came, by whoever brings the first of them while nobody else tells.
+/// other, in the order in which they came. The thread that brings one while no other thread tells goes on telling until none is left.
 final class InvalidationWatchers: Sendable {
     private struct State {
         var waiting: [StoreInvalidation] = []
@@ -40,7 +40,7 @@ final class InvalidationWatchers: Sendable {
         }
     }
 
-    /// What is to be told next; `nil` if nothing is, and then whoever comes next tells.
+    /// Takes the invalidations to be told next; `nil` if there are none, and then the next thread that brings one tells.
     private func takeWaiting() -> [StoreInvalidation]? {
         state.withLock { state in
             if state.waiting.isEmpty {

@@ -3,16 +3,17 @@
 
 /// Keys on which this process runs scripts at the moment.
 ///
-/// A server tells a client of what its own scripts have changed, though it asked not to be told of its own changes: to a server, a script is another
-/// client. Told as somebody else's change, a load that replaces a record would drop what it has just put into memory. So while a script is under way,
-/// what the server tells of its key is held back and counted. Then the key is read: if it has what the script has written, and nothing more was told
-/// since that reading was sent, nobody else has changed it afterwards. Otherwise the change is told to those who watch.
+/// A server tells a client of the changes that the client's own scripts make, though the client asked not to be told of its own changes: to a server,
+/// a script is another client. If such a change were told as another client's, a load that replaces a record would drop what it has just put into
+/// memory. So while a script is under way, what the server tells of its key is held back and counted. Then the key is read. If it has the value
+/// that the script has written, and the server has told nothing more since that read was sent, no other client has changed the key afterwards.
+/// Otherwise the change is told to those who watch.
 struct OwnWrites: Sendable {
     private struct Script: Sendable {
         var count = 1
         /// How often the server has told of the key since.
         var tellings = 0
-        /// Whether a script that has ended may have met somebody else's change.
+        /// Whether a script that has ended may have met another client's change.
         var mustTell = false
     }
 
@@ -56,7 +57,7 @@ struct OwnWrites: Sendable {
     }
 
     enum Ending: Sendable, Hashable {
-        /// Nothing is held back any more. `mustTell`: what was held back may have been somebody else's change.
+        /// Nothing is held back any more. `mustTell`: the change that was held back may have been another client's.
         case done(mustTell: Bool)
         /// The server has told of the key since it was read.
         case readAgain

@@ -31,7 +31,7 @@ struct VersionTable: Sendable {
         _ = sightings.insert(Sighting(version: version, moment: moment), for: key)
     }
 
-    /// What is known of a key.
+    /// The version of a key and since when it has been seen, if known.
     mutating func sighting(of key: KeyHash) -> Sighting? { sightings[key] }
 
     mutating func forget(_ key: KeyHash) { sightings.remove(key) }

@@ -5,7 +5,7 @@ internal import NIOCore
 
 /// The commands whose replies are awaited, oldest first. Replies come in the same order, so a place in it is all that ties the two together.
 ///
-/// A place stays when nobody waits for its reply any more, until that has come: otherwise the reply would be given to the next one.
+/// A place whose caller no longer waits stays until its reply has come: otherwise the next caller would get that reply.
 /// All commands have the same time to wait, so the oldest has the first deadline.
 struct CommandQueue<Waiter> {
     private struct Place {
@@ -45,7 +45,7 @@ struct CommandQueue<Waiter> {
     }
 
     /// Takes the oldest place away, for its reply has come. O(1).
-    /// - Returns: Who waits for it, if anybody still does. `false` for a place if nothing was asked.
+    /// - Returns: The waiter, if the caller still waits. `wasAwaited` is `false` if the queue is empty, so that no command asked for the reply.
     mutating func takeFirst() -> (wasAwaited: Bool, waiter: Waiter?) {
         guard let place = places.popFirst() else { return (false, nil) }
         firstNumber += 1

@@ -48,7 +48,8 @@ extension ConnectionDriver {
             return (state.machine.connectionMade(connection.attempt, now: now), failureCount)
         }
         guard isWanted else { return }
-        // Commands are accepted from here on, so that whoever hears of the connection can use it. They are written on this event loop, so after this.
+        // Commands are accepted from here on, so that a caller that hears of the connection can use it. They are written on this event
+        // loop, so after this.
         loopState.value.isAnnounced = true
         onEvent(.connected)
         logger?.debug("Connected to the server of the shared cache.", metadata: ["redis.failures": "\(failureCount)"])
@@ -127,7 +128,7 @@ extension ConnectionDriver.State {
         outgoing.removeAll()
         isWriteExpected = false
         isWrittenDirectly = false
-        // Whoever is about to write to it must not: it would arrive after what is sent on the next connection.
+        // A task that is about to write to the socket must not: its bytes would arrive after those that are sent on the next connection.
         socket?.shutDown()
         socket = nil
         return queue.takeAll()

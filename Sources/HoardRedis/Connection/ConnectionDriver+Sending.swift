@@ -11,7 +11,7 @@ extension ConnectionDriver {
         case added(UInt64, Writing, watchedDeadline: Int64?)
     }
 
-    /// What has to be done so that commands that were added are written.
+    /// How the commands that were added get written.
     fileprivate enum Writing {
         case isExpected
         case byLoop

@@ -9,8 +9,8 @@ internal import Synchronization
 /// Does what ``ConnectionStateMachine`` decides: makes connections, writes commands, hands out replies, watches the time.
 ///
 /// Everything that is told of a connection is told on its event loop, so that events and replies stay in order. Tasks add commands from their own
-/// threads, under the lock, and wake the event loop only if nobody has done so since it last wrote. A task that finds nothing on the way writes by
-/// itself: to wake the event loop for a single command takes as long as the command.
+/// threads, under the lock, and wake the event loop only if no other task has done so since it last wrote. A task that finds nothing on the way
+/// writes by itself: to wake the event loop for a single command takes as long as the command.
 final class ConnectionDriver: Sendable {
     struct State {
         var machine: ConnectionStateMachine
@@ -22,7 +22,7 @@ final class ConnectionDriver: Sendable {
         var writeDeadline: Int64 = 0
         /// The socket of the connection that stands, if it can be written to from other threads.
         var socket: DirectSocket?
-        /// Whether a task writes to it at this moment. Nobody else writes then.
+        /// Whether a task writes to the socket at this moment. Neither other tasks nor the event loop write then.
         var isWrittenDirectly = false
         /// Whether deadlines of commands will be looked at without being asked for again.
         var isDeadlineExpected = false
@@ -31,7 +31,7 @@ final class ConnectionDriver: Sendable {
         var hasEnded = false
     }
 
-    /// What only the event loop touches.
+    /// The state that only the event loop touches.
     final class LoopState {
         var connection: ConnectionHandler?
         /// Whether the owner was told that the connection stands, and not yet that it has ended.

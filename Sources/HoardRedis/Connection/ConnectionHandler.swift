@@ -25,7 +25,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     private var values: [RESPValue] = []
     private var sinks: [ReplySink?] = []
     private var context: ChannelHandlerContext?
-    /// What went wrong first.
+    /// The first failure.
     private var failure: RedisError?
 
     init(_ driver: ConnectionDriver, channel: any Channel, attempt: UInt64, handshake: Handshake) {
@@ -145,7 +145,7 @@ extension RedisError {
         }
     }
 
-    /// What the network or the encryption reported.
+    /// The error for a failure that the network or the encryption reported.
     static func network(_ error: any Error, isReady: Bool) -> RedisError {
         if case .uncleanShutdown? = error as? NIOSSLError {
             return RedisError(.connectionLost, "The server has ended the connection.", underlyingError: error)

@@ -11,14 +11,14 @@ struct ConnectionStateMachine: Sendable {
         case closed
     }
 
-    /// What is done with a command.
+    /// The decision about a command.
     enum Admission {
         case send
         case wait
         case refuse(RedisError)
     }
 
-    /// What is to be done when a connection has ended or could not be made.
+    /// The next step when a connection has ended or could not be made.
     enum Retry: Hashable {
         /// The connection had ended before, or it was an older one.
         case ignored

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is said before anything else on a new connection, and what the answers to it mean. Does nothing itself.
+/// The first commands on a new connection, and the meaning of their replies. Sends nothing itself.
 struct Handshake: Sendable {
     private enum Step: Sendable {
         case hello, select, tracking
@@ -13,7 +13,7 @@ struct Handshake: Sendable {
         case failed(RedisError)
     }
 
-    /// What is sent, all at once.
+    /// The commands, which are sent all at once.
     let commands: [RedisCommand]
     private let steps: [Step]
     private var position = 0

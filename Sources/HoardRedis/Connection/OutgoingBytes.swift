@@ -7,7 +7,7 @@ internal import NIOCore
 ///
 /// Short ones are encoded one after another into the same bytes. A long one is encoded by its caller, and taken over as it is.
 struct OutgoingBytes {
-    /// Commands with more bytes are encoded apart, so that nobody waits for that under the lock.
+    /// Commands with more bytes are encoded apart, so that no task waits under the lock for the encoding.
     static let longByteCount = 16_384
 
     private var sealed: [ByteBuffer] = []

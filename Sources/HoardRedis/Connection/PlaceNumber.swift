@@ -3,7 +3,7 @@
 
 internal import Synchronization
 
-/// The place of a command in the queue, known to the task that waits and to whoever cancels it. Whichever comes second sees the first.
+/// The place of a command in the queue, shared by the task that waits and the thread that cancels it. The second of the two to act sees the first.
 struct PlaceNumber: ~Copyable, Sendable {
     private static let unknown: UInt64 = 0
     private static let cancelled = UInt64.max

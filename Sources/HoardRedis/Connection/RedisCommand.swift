@@ -9,7 +9,7 @@ public import NIOCore
     public import Foundation
 #endif
 
-/// A command for a server: its name and arguments, which are bytes and never parsed by anybody on the way.
+/// A command for a server: its name and arguments, which are bytes that no code parses on the way.
 public struct RedisCommand: Sendable {
     /// One argument.
     public enum Argument: Sendable {

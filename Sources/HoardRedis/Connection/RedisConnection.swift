@@ -1,11 +1,11 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What ``RedisStore`` needs of a client of Redis or Valkey.
+/// The operations that ``RedisStore`` needs of a client of Redis or Valkey.
 ///
-/// Hoard's own client is behind it. Another one can take its place by implementing it.
+/// Hoard's own client implements it. Another client can take its place by implementing it too.
 ///
-/// What a server tells by itself is ordered with its replies: an event that came before a reply has been handled when the reply is returned.
+/// Messages that a server sends unasked are ordered with its replies: an event that came before a reply has been handled when the reply is returned.
 public protocol RedisConnection: Sendable {
     /// Sends a command and waits for the reply. May suspend.
     ///
@@ -27,7 +27,7 @@ extension RedisConnection {
     public var nodes: [any RedisConnection] { get async { [self] } }
 }
 
-/// What happens on a connection, apart from replies.
+/// An event on a connection, other than a reply.
 ///
 /// Handlers are called in the order of the events, on the thread that reads the connection: they must neither wait nor do much.
 public enum RedisEvent: Sendable {

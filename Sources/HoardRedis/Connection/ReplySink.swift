@@ -3,16 +3,16 @@
 
 internal import Synchronization
 
-/// Who waits for a reply.
+/// The receiver of a reply.
 ///
 /// The continuations are not checked ones, because those cost an allocation for each command. The guard is the queue of the connection:
-/// a sink is taken out of it under the lock, once, by whoever completes it; see ``CommandQueue``.
+/// the thread that completes a sink takes it out of the queue under the lock, once; see ``CommandQueue``.
 enum ReplySink: Sendable {
     case single(UnsafeContinuation<Result<RESPValue, RedisError>, Never>)
     /// To be called on whatever thread completes it.
     case callback(@Sendable (Result<RESPValue, RedisError>) -> Void)
     case part(ReplyGroup, Int)
-    /// Nobody. The reply shows that the server is there.
+    /// No receiver. The reply shows that the server is there.
     case heartbeat
 
     func complete(_ result: Result<RESPValue, RedisError>) {

@@ -70,7 +70,7 @@ extension RESPDecoder {
         return try value(of: aggregate)
     }
 
-    /// What an aggregate is as a value; `nil` for an attribute, which is left out.
+    /// Returns an aggregate as a value; `nil` for an attribute, which is left out.
     private mutating func value(of aggregate: PartialAggregate) throws(RedisError) -> RESPValue? {
         switch aggregate.kind {
         case .array: return .array(aggregate.elements)

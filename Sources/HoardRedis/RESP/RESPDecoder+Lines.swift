@@ -5,7 +5,7 @@ internal import NIOCore
 
 /// Lines: values that are one line, and what begins strings and aggregates.
 extension RESPDecoder {
-    /// What a line says.
+    /// The meaning of a line.
     enum Header {
         case value(RESPValue)
         /// Bytes follow, and a line end.

@@ -22,7 +22,7 @@ struct PartialString: Sendable {
     let kind: Kind
     let isStreamed: Bool
     var bytes: ByteBuffer
-    /// What is to come next.
+    /// The part that comes next.
     var part: Part
 
     static var streamed: PartialString { PartialString(kind: .bulk, isStreamed: true, bytes: ByteBuffer(), part: .pieceHeader) }

@@ -11,7 +11,7 @@ package import NIOCore
 /// Strict: what is not RESP3 is refused, as after a misunderstanding every reply would go to the wrong caller. RESP3 is that of
 /// <https://github.com/redis/redis-specifications/blob/master/protocol/RESP3.md>, with the nulls of RESP2 and the spellings of NaN before Redis 7.2.
 package struct RESPDecoder: Sendable {
-    /// What a value may hold at most.
+    /// The most that a value may hold.
     package struct Limits: Sendable {
         /// Bytes of all strings of a value together. Servers of Redis take 512 MiB at most by default, for one string.
         package var maximumByteCount = 512 * 1_024 * 1_024
@@ -29,9 +29,9 @@ package struct RESPDecoder: Sendable {
     static let longestCopiedString = 64
 
     let limits: Limits
-    /// What is being read.
+    /// The bytes that are being read.
     var chunk = ByteBuffer()
-    /// What has arrived after ``chunk``, from `laterStart` on.
+    /// The bytes that have arrived after ``chunk``, from `laterStart` on.
     private var later: [ByteBuffer] = []
     private var laterStart = 0
     /// The beginning of a line whose end has not arrived.
@@ -40,7 +40,7 @@ package struct RESPDecoder: Sendable {
     var string: PartialString?
     /// The aggregates that are open, the innermost last.
     var aggregates: [PartialAggregate] = []
-    /// What the value that is being read holds so far.
+    /// The size so far of the value that is being read, in bytes and in elements.
     var byteCount = 0
     var elementCount = 0
     private var failure: RedisError?

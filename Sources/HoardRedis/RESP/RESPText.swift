@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What stands in a line between its type and its end, read in one way or another.
+/// The text of a line between its type and its end, read in one way or another.
 extension Span<UInt8> {
     var isMinusOne: Bool { count == 2 && self[0] == UInt8(ascii: "-") && self[1] == UInt8(ascii: "1") }
     var isQuestionMark: Bool { count == 1 && self[0] == UInt8(ascii: "?") }

@@ -12,7 +12,7 @@ public enum RESPValue: Sendable, Hashable {
     case null
     /// A short text without line ends, such as `OK`. What is not UTF-8 is repaired.
     case simpleString(String)
-    /// What a server answers to a command that it could not carry out, such as `WRONGTYPE Operation against a key…`. What is not UTF-8 is repaired.
+    /// A server's answer to a command that it could not carry out, such as `WRONGTYPE Operation against a key…`. Invalid UTF-8 is repaired.
     case error(String)
     case integer(Int64)
     case double(Double)

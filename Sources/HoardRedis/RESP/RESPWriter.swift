@@ -68,7 +68,7 @@ struct RESPWriter {
             length += 1
         } while rest > 0
         word = word << 8 | UInt64(UInt8(ascii: type))
-        // What is more than the text is overwritten by what comes next. A header has room for more than a word.
+        // The next write overwrites the bytes beyond the text. A header has room for more than a word.
         store(word.littleEndian)
         count += length
     }

@@ -10,8 +10,8 @@ internal import NIOCore
     internal import Foundation
 #endif
 
-/// What a generation key holds: the number that the living records of a tag, a partition or the store refer to, and the marks that have ended their
-/// freshness since.
+/// The content of a generation key: the number that the living records of a tag, a partition or the store refer to, and the marks that have ended
+/// their freshness since.
 ///
 /// A record is valid as long as the key has the number that it was written with. To remove all records of a tag is to give the tag another number. A
 /// key that is not there means that its records are removed: so an eviction brings nothing back.
@@ -43,7 +43,7 @@ struct Generation: Sendable, Hashable {
     /// One that removes what refers to the one before it.
     static func next() -> Generation { Generation(number: .random(in: .min ... .max) & ~1) }
 
-    /// What a record that is written now refers to.
+    /// The reference for a record that is written now.
     var reference: GenerationReference { GenerationReference(number: number, markCount: markCount) }
 
     /// Ends the freshness of the records that have been written in this generation, at `date`.
@@ -58,7 +58,7 @@ struct Generation: Sendable, Hashable {
     }
 }
 
-/// What a record says of a generation.
+/// A record's reference to a generation.
 struct GenerationReference: Sendable, Hashable {
     let number: UInt64
     /// How many marks had been made when the record was written. Later ones concern it.

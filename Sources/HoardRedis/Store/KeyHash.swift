@@ -10,10 +10,10 @@ internal import NIOCore
     internal import Foundation
 #endif
 
-/// A hash of a key on the server, without the prefix that all have in common: what tables are keyed by.
+/// A hash of a key on the server, without the prefix that all have in common. Tables use it as their key.
 ///
-/// It is Swift's own hash with the process's random seed, so that nobody can choose keys that meet. If two meet all the same, one is taken to have
-/// changed with the other, which costs a reading.
+/// It is Swift's own hash with the process's random seed, so that no caller can choose keys that collide. If two collide all the same, a change of
+/// one counts as a change of the other, which costs a read.
 struct KeyHash: Hashable, Sendable {
     private let value: Int
 

@@ -15,7 +15,7 @@ struct RecordListings: Sendable {
         var scanCursor: [UInt8] = Self.start
         /// Keys that have been found and are on no page yet.
         var found: [RecordKey] = []
-        /// What has been found before. A server may tell a key again when its table of keys shrinks.
+        /// The keys found before. A server may list a key again when its table of keys shrinks.
         var seen: Set<KeyHash> = []
         /// The keys of the last page, for those who ask for it again.
         var lastPage: [RecordKey] = []

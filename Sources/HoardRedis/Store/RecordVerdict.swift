@@ -9,7 +9,7 @@ internal import Hoard
     internal import Foundation
 #endif
 
-/// What becomes of a record by the generations that its tags, its partition and everything have now.
+/// The verdict on a record, by the generations that its tags, its partition and everything have now.
 enum RecordVerdict: Sendable, Hashable {
     /// It is there; its freshness has been ended at `freshnessEnd`, if at all.
     case valid(freshnessEnd: Date?)
@@ -46,7 +46,7 @@ extension StoredRecord {
     var allReferences: [(scope: RecordScope, generation: GenerationReference)] { [(.everything, generation)] + references }
 }
 
-/// What is known of a group's generation.
+/// A group's generation, as far as it is known.
 enum KnownGeneration: Sendable, Hashable {
     case unknown
     /// `nil`: it has none.

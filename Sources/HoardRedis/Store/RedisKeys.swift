@@ -6,9 +6,9 @@ internal import NIOCore
 
 /// The names of a store's keys on the server.
 ///
-/// Each begins with the store's prefix and `{}:`. The empty braces make a cluster hash the whole key, so that nobody's keys choose the node
-/// (<https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#hash-tags>). A letter says what it is, and the bytes of the name
-/// follow as they are.
+/// Each begins with the store's prefix and `{}:`. The empty braces make a cluster hash the whole key, so that no caller's key can choose the node
+/// (<https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#hash-tags>). A letter for the kind follows, and then the bytes of the
+/// name as they are.
 struct RedisKeys: Sendable {
     enum Kind: UInt8, Sendable, CaseIterable {
         case record = 0x72  // r
@@ -18,7 +18,7 @@ struct RedisKeys: Sendable {
         case lease = 0x6C  // l
     }
 
-    /// What all keys begin with.
+    /// The beginning of all keys.
     let prefix: [UInt8]
 
     init(prefix: String) {
@@ -46,7 +46,7 @@ struct RedisKeys: Sendable {
         return name
     }
 
-    /// What a key of this store is, and where its name begins; `nil` if it is another's.
+    /// Returns the kind of a key and the offset of its name; `nil` if the key is not this store's.
     func kind(of key: ByteBuffer) -> (kind: Kind, nameOffset: Int)? {
         guard key.readableBytes > prefix.count, key.readableBytesView.starts(with: prefix) else { return nil }
         guard let letter = key.getInteger(at: key.readerIndex + prefix.count, as: UInt8.self), let kind = Kind(rawValue: letter) else { return nil }
@@ -57,7 +57,7 @@ struct RedisKeys: Sendable {
     var recordPattern: [UInt8] {
         var pattern: [UInt8] = []
         for byte in prefix {
-            // What means something in a pattern means itself.
+            // A character with a meaning in patterns is escaped, so that it stands for itself.
             if [UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "\\"), UInt8(ascii: "^")].contains(byte) {
                 pattern.append(UInt8(ascii: "\\"))
             }

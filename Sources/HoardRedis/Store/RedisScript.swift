@@ -1,10 +1,10 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the server does in one step that it has no command for. Each concerns one key, so that it works in a cluster.
+/// A script for a step that the server has no command for. Each concerns one key, so that it works in a cluster.
 ///
-/// A script is called by its SHA-1, and sent whole if the server does not know it. Changes that a script makes are told to the caller's own
-/// connection too, although that has asked not to hear of its own (`NOLOOP`): see ``OwnWrites``.
+/// A script is called by its SHA-1, and sent whole if the server does not know it. The server tells the caller's own connection too of the changes
+/// that a script makes, although the connection has asked not to hear of its own changes (`NOLOOP`): see ``OwnWrites``.
 struct RedisScript: Sendable {
     let source: StaticString
     /// In hexadecimal digits. A test computes it.

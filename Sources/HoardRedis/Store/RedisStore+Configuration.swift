@@ -7,7 +7,7 @@ extension RedisStore {
         /// The store's name in logs and metrics. The default is `redis`.
         public var name: String
 
-        /// What the names of the store's keys begin with on the server. The default is `hoard`.
+        /// The beginning of the names of the store's keys on the server. The default is `hoard`.
         ///
         /// Stores with the same prefix and database share their records; stores with different ones know nothing of each other. A prefix with text in
         /// braces puts all of a store's keys on one node of a cluster. It may not contain `{}:`.
@@ -29,11 +29,10 @@ extension RedisStore {
         /// Whether a record has expired is judged by its reader's clock. The difference between the clocks of the machines may be as large as this.
         public var expirationSlack: Duration
 
-        /// For how long what memory has got meanwhile may be used while there is no connection, so that nobody can tell that it has changed. The
-        /// default is 1 second.
+        /// How long memory may use the values that it gets while there is no connection. The default is 1 second.
         ///
-        /// That a connection is gone is noticed after ``RedisConfiguration/heartbeatInterval`` and ``RedisConfiguration/heartbeatTimeout`` at the
-        /// latest.
+        /// Without a connection, the server tells of no changes. The loss of a connection is noticed after
+        /// ``RedisConfiguration/heartbeatInterval`` and ``RedisConfiguration/heartbeatTimeout`` at the latest.
         public var stalenessWindow: Duration
 
         /// Whether the server tells of what others change. The default is ``Tracking/required``.
@@ -89,11 +88,11 @@ extension RedisStore {
         /// The server tells. One that cannot or may not is not used: every operation throws.
         public static var required: Self { Self(base: .required) }
 
-        /// Nobody tells: for servers behind something that does not know `CLIENT TRACKING`.
+        /// The server does not tell: for servers behind a proxy or the like that does not know `CLIENT TRACKING`.
         ///
-        /// A read of the store finds what the server has, and takes a round trip more. But tiers above are told nothing, and
-        /// use what they have until it is no longer fresh; and a load is published unless somebody has written or removed its key since it was last
-        /// read, whatever has become of its tags meanwhile.
+        /// A read of the store finds the server's current record, and takes a round trip more. But tiers above are told nothing, and use their
+        /// records until these are no longer fresh. A load is published unless another writer has written or removed its key since the key was last
+        /// read, whatever happened to its tags meanwhile.
         public static var off: Self { Self(base: .off) }
     }
 }

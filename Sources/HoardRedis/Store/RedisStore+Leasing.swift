@@ -39,7 +39,8 @@ extension RedisStore: LeasingRecordStore {
         return try integer(reply) > 0
     }
 
-    /// Takes no round trip: the server tells. Without ``Tracking/required`` nobody tells, and the whole `duration` is waited for.
+    /// Waits without a round trip, because the server tells of changes. Without ``Tracking/required`` it does not, and the wait lasts the whole
+    /// `duration`.
     public func waitForChange(ofKey key: RecordKey, since position: StorePosition, atMost duration: Duration) async {
         let hashes = [KeyHash(record: key), KeyHash(lease: key)]
         let (ticker, waiters) = (ticker, coherence.waiters)

@@ -28,7 +28,7 @@ extension RedisStore: ListingRecordStore {
         do throws(StoreError) {
             if !isAgain { try await find(limit, &listing) }
         } catch {
-            // What was found so far is kept, and the page can be asked for again.
+            // The keys found so far are kept, and the caller can ask for the page again.
             let kept = listing
             if cursor != nil { listings.withLock { $0.put(kept) } }
             throw error
@@ -76,7 +76,7 @@ extension RedisStore: ListingRecordStore {
         return RecordKey(bytes: name.readableBytesView.dropFirst(offset))
     }
 
-    /// What a listing tells of those of the keys that a read would find. Reads no payloads.
+    /// Returns the summaries of those keys that a read would find. Reads no payloads.
     private func summaries(of page: [RecordKey]) async throws(StoreError) -> [RecordSummary] {
         var summaries: [RecordSummary] = []
         for page in page.chunks(ofCount: Self.maximumCommandCount) {

@@ -34,10 +34,11 @@ extension RedisStore: SharedRecordStore {
 
     /// Writes what loads have found that began at `position`.
     ///
-    /// A record is written if its key has the version that it had at `position`, which the server itself compares. That version is known if it was
-    /// read before; no other can have it. Or it is read now, and the log says that nobody has changed the key since `position`. A reply can overtake
-    /// the news of what was changed just before it, though never the reply after that: so another command is sent, and the log is asked after *its*
-    /// reply. The same goes for generations. A removal by tag after all this leaves a record that refers to an older generation, which is a miss.
+    /// A record is written if its key has the version that it had at `position`; the server itself compares the two. That version is known if it was
+    /// read before; no other record can have it. Otherwise it is read now, and the log must say that no writer has changed the key since `position`.
+    /// A reply can overtake the notification of a change made just before it, but the next reply cannot. So another command is sent, and the log is
+    /// asked after *its* reply. The same goes for generations. A removal by tag after all this leaves a record that refers to an older
+    /// generation, which is a miss.
     ///
     /// - Returns: The keys of the records that were not written.
     private func publish(_ records: [(key: RecordKey, record: Record)], since position: UInt64) async throws(StoreError) -> Set<RecordKey> {
@@ -53,7 +54,7 @@ extension RedisStore: SharedRecordStore {
         drop { key, record in hasChanged(key, record, nil, since: position) }
         if records.isEmpty { return refused }
 
-        // What is not known is read.
+        // Generations and versions that are not known are read.
         var generations = try await generations(for: scopes(of: records))
         var sightings = coherence.withLock { state in records.map { state.sighting(of: KeyHash(record: $0.key)) } }
         let unseen = sightings.indices.filter { sightings[$0] == nil }
@@ -66,7 +67,7 @@ extension RedisStore: SharedRecordStore {
             for (index, version) in zip(unseen, versions) { sightings[index] = .init(version: version, moment: moment) }
         }
 
-        // What was read after the load began may have been changed before it was read, without our having heard.
+        // A key that was read after the load began may have been changed before that, and the notification may not have arrived yet.
         if configuration.tracking != .off {
             let late = sightings.indices.filter { (sightings[$0]?.moment ?? .max) > position }.map { keys.record(records[$0].key) }
             let lateScopes = generations.filter { $0.value.moment > position }.map { keys.scope($0.key) }
@@ -80,8 +81,8 @@ extension RedisStore: SharedRecordStore {
         if records.isEmpty { return refused }
 
         refused.formUnion(try await writePublished(records, generations, expected))
-        // A removal by tag that was acknowledged before has been told by now. What was written refers to the generation of before, so that nobody
-        // finds it.
+        // The server has told by now of each removal by tag that was acknowledged before. The records that were written refer to the generation
+        // before the removal, so that no reader finds them.
         drop { key, record in !refused.contains(key) && hasChanged(RecordScope.all(of: record), generations, since: position) }
         return refused
     }
@@ -103,7 +104,7 @@ extension RedisStore: SharedRecordStore {
         }
     }
 
-    /// Whether somebody may have changed the key or one of its groups. Nobody tells if the server is not asked to.
+    /// Whether the key or one of its groups may have been changed. `false` if the server is not asked to tell of changes.
     ///
     /// - Parameter generations: Those that were read; `nil` if they are still to be read.
     private func hasChanged(_ key: RecordKey, _ record: Record, _ generations: [RecordScope: GenerationTable.Entry]?, since position: UInt64) -> Bool
@@ -188,7 +189,7 @@ extension RedisStore: SharedRecordStore {
             let hash = KeyHash(record: write.key)
             do throws(StoreError) {
                 if case .null = try success(reply) {
-                    // Somebody else was faster, or there is something that is no record.
+                    // Another writer was faster, or the key holds something that is no record.
                     refused.insert(write.key)
                     coherence.withLock { $0.forgetVersion(of: hash) }
                 } else {

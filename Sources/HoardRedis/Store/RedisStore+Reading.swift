@@ -140,7 +140,7 @@ extension RedisStore {
                 case .removed:
                     if stays(stored.record) { useless.append((key, version)) }
                 case .undecided:
-                    // What was known has been forgotten meanwhile. It is as well to find nothing.
+                    // A generation that was known has been forgotten meanwhile. A miss does no harm.
                     continue
                 }
             }
@@ -190,7 +190,7 @@ extension RedisStore {
         let replies = try await send(scopes.map { RedisCommand("GET", key: .bytes(keys.scope($0))) })
         var generations: [RecordScope: Generation?] = [:]
         for (scope, reply) in zip(scopes, replies) {
-            // What cannot be read counts as absent: what refers to it is removed.
+            // A generation that cannot be read counts as absent: records that refer to it are removed.
             let generation = try bytes(reply).flatMap { Generation(encoded: $0) }
             generations.updateValue(generation, forKey: scope)
             coherence.withLock { $0.saw(generation, nil, of: KeyHash(scope), sentAt: sent) }

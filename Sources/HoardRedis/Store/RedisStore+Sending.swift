@@ -148,7 +148,8 @@ extension RedisStore {
                 told.append(scripts[index].key)
             }
         }
-        // What a script has changed is told after its reply and before the next: one reading is enough unless somebody else writes, too.
+        // The server tells of a script's change after the script's reply and before the next reply: one read is enough unless another client
+        // writes too.
         for round in 0..<4 where !open.isEmpty {
             let sent = coherence.withLock { state in open.map { state.tellings(of: hashes[$0]) } }
             let versions = round < 3 ? try? await versions(ofKeys: open.map { scripts[$0].key }) : nil

@@ -11,12 +11,12 @@ internal import NIOCore
 #endif
 
 extension RedisStore {
-    /// How often a change is tried again that somebody else was faster with.
+    /// How often a change is tried again when another writer was faster.
     private static var maximumAttemptCount: Int { 16 }
 
-    /// Writes the end of the freshness into the record. Two round trips, more if somebody else writes it at the same time.
+    /// Writes the end of the freshness into the record. Two round trips, more if another writer changes it at the same time.
     ///
-    /// If there is no record, a tombstone is left as after a removal, so that no load that began before publishes what is fresh.
+    /// If there is no record, leaves a tombstone as a removal does, so that no load that began before publishes a fresh record.
     public func markRecordStale(forKey key: RecordKey, at date: Date) async throws(StoreError) {
         try checkOpen()
         try check(key)
@@ -72,13 +72,13 @@ extension RedisStore {
         }
     }
 
-    /// Adds a mark to the generation of each tag. Two round trips, more if somebody else changes one at the same time.
+    /// Adds a mark to the generation of each tag. Two round trips, more if another writer changes one at the same time.
     public func markRecordsStale(taggedWith tags: Set<String>, at date: Date) async throws(StoreError) {
         try checkOpen()
         try await mark(tags.map { .tag($0) }, at: date)
     }
 
-    /// Adds a mark to the generation of everything. Two round trips, more if somebody else changes it at the same time.
+    /// Adds a mark to the generation of everything. Two round trips, more if another writer changes it at the same time.
     public func markAllRecordsStale(at date: Date) async throws(StoreError) {
         try checkOpen()
         try await mark([.everything], at: date)

@@ -6,11 +6,11 @@ internal import NIOCore
 internal import Synchronization
 
 extension RedisStore {
-    /// What the server holds of this store's records, and what this instance has done.
+    /// Returns the number and size of this store's records on the server, and the counts of this instance's operations.
     ///
     /// While the database has no more keys than ``Configuration/exactCountLimit``, all kinds together, the number of records and bytes is counted;
-    /// otherwise it is estimated from a sample. What is counted is remembered until something changes, and for five seconds if there are more than
-    /// 1,000 records; an estimate is remembered for five seconds. Bytes are those of keys and values; the server needs more for each. Evictions and
+    /// otherwise it is estimated from a sample. A count is remembered until something changes, or for five seconds if there are more than 1,000
+    /// records; an estimate is remembered for five seconds. Bytes are those of keys and values; the server needs more for each. Evictions and
     /// expirations are the server's and not counted here. Removals are those of keys that this instance was asked for.
     public func statistics() async throws(StoreError) -> StoreStatistics {
         try checkOpen()
@@ -134,7 +134,7 @@ struct SizeMemory: Sendable {
     /// A smaller store is counted anew as soon as something has changed.
     static let smallCount = 1_000
 
-    /// - Parameter change: The latest change that was heard of; `nil` if nobody tells.
+    /// - Parameter change: The latest change that was heard of; `nil` if the server does not tell.
     func size(at now: Int64, latestChange change: UInt64?) -> StoreSize? {
         guard let size, now &- time < Self.nanosecondsKept else { return nil }
         if !isExact || size.count > Self.smallCount { return size }

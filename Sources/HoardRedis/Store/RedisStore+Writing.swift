@@ -40,7 +40,7 @@ extension RedisStore {
         )
     }
 
-    /// What records that are about to be written refer to, each with the milliseconds for which it is needed.
+    /// Returns the scopes that records about to be written refer to, each with the milliseconds for which it is needed.
     func scopes(of records: [(key: RecordKey, record: Record)]) -> [RecordScope: Int64?] {
         let now = clock.now()
         var scopes: [RecordScope: Int64?] = [:]

@@ -12,12 +12,12 @@ internal import Synchronization
 /// let users = TieredCache<User.ID, User>(configuration: .init(maximumCount: 10_000), stores: [store], codec: .json)
 /// ```
 ///
-/// **What is promised.** A read of the store that begins after a removal, a write, or a removal by tag, by partition or of everything was
-/// acknowledged to anybody does not return what that has removed. A load that began before somebody else changed its key, a tag or its partition does
-/// not publish (``insert(_:forKey:ifUnchangedSince:)``). Tiers above are told of others' changes as soon as the server tells them (``watch(_:)``),
-/// which takes about as long as a reply; while there is no connection, at intervals of ``Configuration/stalenessWindow`` that everything may have
-/// changed. In a cluster, where each node tells of its own keys, a read may return what was removed by tag or partition until the tag's node has
-/// told.
+/// **What is promised.** A process changes the store by a write, a removal, or a removal by tag, by partition or of everything. Once a change was
+/// acknowledged to its caller, a read of the store that begins afterwards, in any process, does not return what the change has removed. A load that
+/// began before another process changed its key, a tag or its partition does not publish (``insert(_:forKey:ifUnchangedSince:)``). Tiers above are
+/// told of others' changes as soon as the server tells them (``watch(_:)``), which takes about as long as a reply. While there is no connection, they
+/// are told at intervals of ``Configuration/stalenessWindow`` that everything may have changed. In a cluster, each node tells of its own keys: a read
+/// may return what was removed by tag or partition until the node of the tag or partition has told.
 ///
 /// **How.** A record carries the number of the generation that each of its tags, its partition and the store had when it was written. To remove by
 /// tag is to write another number under the tag: O(1), and whatever carries an older one is a miss. A generation that is not there, because it was
@@ -49,7 +49,7 @@ public final class RedisStore: Sendable {
     /// The connection, if it is one of Hoard's own to a single server.
     let client: RedisClient?
     let coherence: Coherence
-    /// What this instance has done; the size is not in it.
+    /// The counts of this instance's operations, without the store's size.
     let counters = Mutex(StoreStatistics())
     let listings = Mutex(RecordListings())
     let size = Mutex(SizeMemory())

@@ -4,7 +4,7 @@
 internal import Hoard
 
 extension StoreError {
-    /// What a store throws because the connection has no reply for it.
+    /// The error that a store throws when the connection has no reply for it.
     init(_ error: RedisError, storeName: String) {
         let code: StoreError.Code =
             switch error.code {
@@ -17,7 +17,7 @@ extension StoreError {
         self.init(code, "The \(storeName) store cannot be used: \(error.message)", underlyingError: error)
     }
 
-    /// What a store throws for a reply that nothing can be made of.
+    /// The error that a store throws for a reply of an unexpected kind.
     static func unexpectedReply(_ storeName: String) -> StoreError {
         StoreError(.unavailable, "The server behind the \(storeName) store has sent a reply of another kind than was asked for.")
     }

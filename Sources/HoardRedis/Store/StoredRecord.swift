@@ -10,7 +10,7 @@ internal import NIOCore
     internal import Foundation
 #endif
 
-/// What a record's key holds on the server: a record, or a tombstone that says that it was removed.
+/// The content of a record's key on the server: a record, or a tombstone that says that the record was removed.
 ///
 /// | offset | |
 /// | --: | --- |
@@ -18,7 +18,7 @@ internal import NIOCore
 /// | 4 | kind: 0 tombstone, 1 record |
 /// | 5 | ``Contents``, 2 bytes; 0 for a tombstone |
 /// | 7 | 0 |
-/// | 8 | number, 8 bytes: random, another for each write. By it a write can be made only if nobody else has written |
+/// | 8 | number, 8 bytes: random, another for each write. A conditional write compares it, and fails if another writer came first |
 /// | 16 | a tombstone ends here. Length of the header, its checksum included, 4 bytes |
 /// | 20 | length of the payload, 4 bytes |
 /// | 24 | XXH64 of the payload, 8 bytes |
@@ -37,7 +37,7 @@ internal import NIOCore
 /// value that has come to another key fails them. The header has a checksum of its own, so that it can be read, and the end of the freshness written,
 /// without the payload.
 struct StoredRecord: Sendable, Hashable {
-    /// What a record has of what it may have.
+    /// The optional parts that a record has.
     struct Contents: OptionSet, Sendable {
         let rawValue: UInt16
         static let freshUntil = Contents(rawValue: 1)
@@ -64,7 +64,7 @@ struct StoredRecord: Sendable, Hashable {
     var references: [(scope: RecordScope, generation: GenerationReference)]
 
     static let magic: UInt32 = 0x4852_5201
-    /// What all versions of Hoard's records begin with.
+    /// The beginning of a record in all versions of Hoard.
     static let family: UInt32 = 0x4852_5200
     static let tombstoneKind: UInt8 = 0
     static let recordKind: UInt8 = 1
@@ -85,7 +85,7 @@ struct StoredRecord: Sendable, Hashable {
     func hash(into hasher: inout Hasher) { hasher.combine(number) }
 }
 
-/// What the value of a record's key turns out to be.
+/// The decoded value of a record's key.
 enum StoredValue: Sendable {
     case absent
     case tombstone

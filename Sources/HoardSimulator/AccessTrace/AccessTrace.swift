@@ -3,7 +3,7 @@
 
 /// A whole access trace in memory: 4 bytes for each request, and about 24 for each key.
 public struct AccessTrace: Sendable {
-    /// What to call it.
+    /// The name of the access trace.
     public let name: String
     /// The keys, each once, in the order of their first request.
     let keys: [UInt64]

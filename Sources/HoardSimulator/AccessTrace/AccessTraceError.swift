@@ -6,7 +6,7 @@
 /// Compare ``code``; its set can grow without breaking code that matches on it. The description is one
 /// sentence for a person; it names the file and, where there is one, the line or the binary record.
 public struct AccessTraceError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, by kind.
+    /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         public let description: String
 

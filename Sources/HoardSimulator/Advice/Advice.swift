@@ -17,7 +17,7 @@ public struct Advice: Hashable, Sendable {
         public static var longerLifetime: Self { Self(description: #function) }
         /// Objects are not kept though they do not change.
         public static var missingLifetime: Self { Self(description: #function) }
-        /// Objects take room, and nobody asks for them again.
+        /// Objects take room, and no client asks for them again.
         public static var bypass: Self { Self(description: #function) }
         /// Requests of different clients get objects of their own.
         public static var variants: Self { Self(description: #function) }

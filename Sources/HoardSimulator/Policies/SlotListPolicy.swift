@@ -27,7 +27,7 @@ struct KeyList<Sizes: SlotSizes>: Sendable {
     var slots = KeySlots()
     /// One list, the newest key first unless the policy moves keys.
     var lists = SlotLists<Sizes>(count: 1)
-    /// The keys that were evicted, for somebody who takes them away; `nil` if nobody wants them.
+    /// The keys that were evicted, for the replay to take away; `nil` if it does not need them.
     var evicted: [UInt64]?
 
     fileprivate mutating func noteEviction(of slot: Int) {

@@ -109,8 +109,8 @@ struct TinyLFUPolicy<Sizes: SlotSizes>: ReplacementPolicy {
         }
     }
 
-    /// Whether a newcomer was used more often. One that was used several times has a small chance otherwise, so that nobody can keep it out by
-    /// making up uses of the victim.
+    /// Whether a newcomer was used more often. One that was used several times has a small chance otherwise, so that an attacker cannot keep it
+    /// out by making up uses of the victim.
     private mutating func admits(_ candidate: Int, insteadOf victim: Int) -> Bool {
         let uses = sketch.count(of: keys[candidate])
         if uses > sketch.count(of: keys[victim]) { return true }

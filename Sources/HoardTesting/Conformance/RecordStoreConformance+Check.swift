@@ -6,7 +6,7 @@ public import Hoard
 extension RecordStoreConformance {
     /// One rule, and how to find out whether a store keeps it.
     public struct Check: Sendable, Identifiable, CustomStringConvertible {
-        /// What a store that passes does, such as `a write replaces the record whole`. Unique within the suite.
+        /// The behavior of a store that passes, such as `a write replaces the record whole`. Unique within the suite.
         public let name: String
 
         private let maximumCount: Int?

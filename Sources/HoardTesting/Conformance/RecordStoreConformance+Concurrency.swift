@@ -36,7 +36,7 @@ extension RecordStoreConformance {
         ]
     }
 
-    /// What a record must be made of follows from its schema fingerprint, which holds its key's number too.
+    /// Makes a record whose other contents follow from its schema fingerprint, which holds its key's number too.
     private static func record(_ subject: Subject, _ keyNumber: Int, task: Int, round: Int) -> Record {
         let number = keyNumber + 40 * (task * 100 + round)
         var record = subject.record(number, byteCount: 100 + number % 3_000)

@@ -10,7 +10,7 @@ internal import Hoard
 #endif
 
 extension RecordStoreConformance {
-    /// What an `EvictingRecordStore` must do beside all that a `RecordStore` must, with a new random seed. A failure states the seed.
+    /// The checks that an `EvictingRecordStore` must pass beside those of a `RecordStore`, with a new random seed. A failure states the seed.
     public static var evictionChecks: [Check] { evictionChecks(seed: .random(in: .min ... .max)) }
 
     /// The same with the seed that a failure has stated.

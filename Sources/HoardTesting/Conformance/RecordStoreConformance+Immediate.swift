@@ -10,7 +10,9 @@ internal import Hoard
 #endif
 
 extension RecordStoreConformance {
-    /// What an `ImmediateRecordStore` must do, with a new random seed: every check, with single records read at once, and that it does so. A failure states the seed.
+    /// The checks that an `ImmediateRecordStore` must pass, with a new random seed. A failure states the seed.
+    ///
+    /// They are all checks of a `RecordStore`, with single records read at once, and a check that the store reads them so.
     public static var immediateChecks: [Check] { immediateChecks(seed: .random(in: .min ... .max)) }
 
     /// The same with the seed that a failure has stated.

@@ -10,7 +10,7 @@ internal import Hoard
 #endif
 
 extension RecordStoreConformance {
-    /// What a `LeasingRecordStore` must do beside all that a `SharedRecordStore` must.
+    /// The checks that a `LeasingRecordStore` must pass beside those of a `SharedRecordStore`.
     public static var leaseChecks: [SharingCheck] { holdingChecks + waitingChecks }
 
     private static var holdingChecks: [SharingCheck] {

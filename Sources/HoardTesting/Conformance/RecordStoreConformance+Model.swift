@@ -27,7 +27,7 @@ extension RecordStoreConformance {
 
     /// A store without limits, as a dictionary, and the random operations that compare the two.
     fileprivate struct Model {
-        /// What the store should have for a key.
+        /// The record that the store should have for a key.
         struct Entry {
             var record: Record
             /// Whether the store may have removed the record, because it was marked stale by a tag or along with everything, or another partition was removed.
@@ -87,7 +87,7 @@ extension RecordStoreConformance {
             if let difference = Subject.difference(between: actual, and: expected?.record) {
                 throw UnmetExpectation(message: "\(circumstances), for the key “\(key)”, \(difference).")
             }
-            // What was found to be marked, and not removed, stays.
+            // A record that was found to be marked, and not removed, stays.
             if actual != nil { entries[key]?.mayBeGone = false }
         }
 

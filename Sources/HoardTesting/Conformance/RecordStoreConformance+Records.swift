@@ -48,7 +48,7 @@ extension RecordStoreConformance.Subject {
         }
     }
 
-    /// What is wrong with a record that was read; `nil` if it is as expected. ``Record/lastAccess`` may differ.
+    /// Describes how a record that was read differs from the expected one; `nil` if it does not. ``Record/lastAccess`` may differ.
     static func difference(between actual: Record?, and expected: Record?) -> String? {
         switch (actual, expected) {
         case (nil, nil): return nil

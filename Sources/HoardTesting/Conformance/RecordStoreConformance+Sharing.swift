@@ -4,10 +4,10 @@
 internal import Hoard
 
 extension RecordStoreConformance {
-    /// What a `SharedRecordStore` must do beside all that a `RecordStore` must.
+    /// The checks that a `SharedRecordStore` must pass beside those of a `RecordStore`.
     public static var sharingChecks: [SharingCheck] { tellingChecks + guardedWriteChecks + guardedBulkChecks }
 
-    /// What the others are told.
+    /// Checks of the changes that the other instances are told of.
     private static var tellingChecks: [SharingCheck] {
         [
             SharingCheck("records that one has written are read by the others as they were") { subject in
@@ -111,7 +111,7 @@ extension RecordStoreConformance {
         ]
     }
 
-    /// What may be published.
+    /// Checks of the loads that may be published.
     private static var guardedWriteChecks: [SharingCheck] {
         /// A change by the other instance, that keeps a load from being published that began before.
         func refusal(_ what: String, _ change: @escaping @Sendable (SharingSubject) async throws -> Void) -> SharingCheck {
@@ -127,8 +127,8 @@ extension RecordStoreConformance {
                     let left = try await subject.there.record(forKey: "a")
                     let isWritten = try await subject.here.insert(loaded, forKey: "a", ifUnchangedSince: position)
                     try expect(!isWritten, "After \(what)\(isThere ? "" : " of nothing"), a load that began before should be refused.")
-                    // A store may hear of a mark after it has written. What it has written in the place of a stale record is stale then, too. And it may
-                    // hear of a removal by tag then: nobody finds what it has written, and the record in whose place that is, is lost.
+                    // A store may hear of a mark after it has written. The record that it has written in the place of a stale one is stale then, too.
+                    // Or it may hear of a removal by tag then: no reader finds the record that it has written, and the record replaced is lost.
                     let found = try await subject.there.record(forKey: "a")
                     let now = subject.time.now()
                     let isStaleAsBefore = left?.isFresh(at: now) == false && found?.isFresh(at: now) == false && found?.payload == loaded.payload

@@ -10,7 +10,7 @@ extension RecordStoreConformance {
 
     /// One rule for stores that others change too, and how to find out whether a store keeps it.
     public struct SharingCheck: Sendable, Identifiable, CustomStringConvertible {
-        /// What a store that passes does. Unique within the suite.
+        /// The behavior of a store that passes. Unique within the suite.
         public let name: String
 
         private let storeCount: Int
@@ -82,7 +82,7 @@ extension RecordStoreConformance {
         }
     }
 
-    /// What a watch has been told.
+    /// The changes that a watch has been told of.
     final class Hearing: Sendable {
         private let heard = Mutex<[StoreInvalidation]>([])
         private let watch = Mutex<StoreWatch?>(nil)
@@ -104,7 +104,7 @@ extension RecordStoreConformance {
 }
 
 extension RecordStoreConformance {
-    /// What a load asks, in checks of stores that many change.
+    /// The origin that loads ask, in checks of stores that several instances change.
     final class Source: Sendable {
         private let number = Atomic<Int>(0)
         var value: Int {

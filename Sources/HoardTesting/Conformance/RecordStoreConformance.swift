@@ -22,12 +22,12 @@ public import Hoard
 ///
 /// With XCTest, loop over ``checks`` in one test method.
 public enum RecordStoreConformance {
-    /// Makes the store that a check works on: empty, opened, and shared with nobody.
+    /// Makes the store that a check works on: empty, opened, and not shared.
     ///
     /// A check may not be the only one under way, so stores must not share files or tables. The check closes the store.
     public typealias MakeStore = @Sendable (Configuration) async throws -> any RecordStore
 
-    /// What a check needs of its store.
+    /// The limits and the clock that a check needs its store to have.
     public struct Configuration: Sendable {
         /// The most records the store may hold. `nil`: whatever the store's default is, but at least 10,000.
         public let maximumCount: Int?
@@ -45,8 +45,8 @@ public enum RecordStoreConformance {
 
     /// Every check that a store can pass, with a new random seed unless one is given.
     ///
-    /// - Parameter hasOwnLimits: `false` leaves out the checks of limits by count and by bytes, and of what leaves first: for a store whose room somebody else bounds,
-    ///   such as a server that several programs share. Try then in tests of your own how it refuses a record that is too large.
+    /// - Parameter hasOwnLimits: `false` leaves out the checks of limits by count and by bytes, and of the order of eviction. It is for a store that
+    ///   does not bound its own room, such as one on a shared server. Then test yourself how it refuses a record that is too large.
     public static func checks(forStoresWithOwnLimits hasOwnLimits: Bool, seed: UInt64 = .random(in: .min ... .max)) -> [Check] {
         let checks =
             readingChecks + keyChecks + expirationChecks + limitChecks + removalChecks + partitionChecks + bulkChecks + staleMarkChecks
@@ -61,7 +61,7 @@ public struct RecordStoreConformanceFailure: Error, CustomStringConvertible {
     public let check: String
     /// One sentence: what should have been, and what was.
     public let message: String
-    /// What the store threw, if it threw something unexpected.
+    /// The error that the store threw, if it was unexpected.
     public let underlyingError: (any Error)?
 
     public var description: String { "\(check): \(message)" }

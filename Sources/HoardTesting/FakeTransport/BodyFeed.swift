@@ -5,7 +5,7 @@ public import HoardHTTP
 internal import NIOCore
 internal import Synchronization
 
-/// Feeds a body by hand, part by part, while somebody reads it.
+/// Feeds a body by hand, part by part, while a reader reads it.
 ///
 /// ```swift
 /// let (body, feed) = BodyFeed.makeBody()
@@ -33,7 +33,7 @@ public struct BodyFeed: Sendable {
         return (HTTPBody(stream, length: length), BodyFeed(continuation: continuation, abandonment: abandonment))
     }
 
-    /// Hands over the next part. Never waits: what nobody has read yet is kept.
+    /// Hands over the next part. Never waits: parts that the reader has not read yet are kept.
     public func send(_ part: String) {
         continuation.yield(ByteBuffer(string: part))
     }

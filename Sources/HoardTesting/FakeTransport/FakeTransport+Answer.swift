@@ -6,7 +6,7 @@ public import HoardHTTP
 internal import NIOCore
 
 extension FakeTransport {
-    /// What the origin answers: a response, or none.
+    /// The origin's answer: a response, or none.
     public struct Answer: Sendable {
         let result: Result<TransportResponse, TransportError>
         var interimResponses: [HTTPResponse] = []

@@ -46,7 +46,7 @@ extension FakeTransport {
                         return state.arrivalCount >= count
                     }
                     if haveArrived { continuation.resume() }
-                    // A cancellation that came before the continuation was registered found nobody to wake.
+                    // A cancellation that came before the continuation was registered found no caller to wake.
                     if Task.isCancelled { stopObserving(id) }
                 }
             } onCancel: {

@@ -66,7 +66,7 @@ extension FaultyStore {
 
     /// A call of an operation, for a script to decide about.
     public struct Call: Sendable {
-        /// What the store is asked to do.
+        /// The operation that the store is asked for.
         public let operation: Operation
         /// The keys concerned: one, those of an operation on several records in the order in which they are given, or none.
         public let keys: [RecordKey]
@@ -83,7 +83,7 @@ extension FaultyStore {
         public var tag: String? { tags.count == 1 ? tags.first : nil }
     }
 
-    /// What happens to a call, in this order: wait at a gate, wait for a while, fail, do the work, wait at a gate, wait for a while, fail.
+    /// The course of a call, in this order: wait at a gate, wait for a while, fail, do the work, wait at a gate, wait for a while, fail.
     ///
     /// ```swift
     /// // The second write waits, and then fails.

@@ -48,7 +48,8 @@ extension FaultyStore {
         }
     }
 
-    /// A script of random faults. The *n*-th call of an operation meets the same fate whenever the seed is the same, whoever calls meanwhile.
+    /// A script of random faults. The *n*-th call of an operation meets the same fate whenever the seed is the same, whatever other calls come
+    /// meanwhile.
     ///
     /// ```swift
     /// let store = FaultyStore(MemoryStore(), ticker: time)

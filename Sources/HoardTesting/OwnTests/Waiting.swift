@@ -9,7 +9,7 @@ package func waitUntil(_ condition: () async throws -> Bool) async throws {
     while try await !condition() {
         try Task.checkCancellation()
         attempts += 1
-        // What other processes and threads bring about needs the processor more than the waiting does.
+        // The processes and threads that the condition depends on need the processor more than the waiting does.
         if attempts < 1_000 { await Task.yield() } else { try await Task.sleep(for: .milliseconds(1)) }
     }
 }

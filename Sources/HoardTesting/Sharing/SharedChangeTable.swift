@@ -16,7 +16,7 @@ struct SharedChangeTable: Sendable {
     /// By the bytes of the names.
     private var partitions: [[UInt8]: Changes] = [:]
     private var everything: Changes = [:]
-    /// What was changed before counts as changed then.
+    /// The position at which everything that was changed before counts as changed.
     private var floor: UInt64 = 0
 
     mutating func add(_ invalidation: StoreInvalidation, by id: UInt64) {
@@ -36,12 +36,12 @@ struct SharedChangeTable: Sendable {
         }
     }
 
-    /// Whether somebody else has changed a key since a position.
+    /// Whether another connection has changed a key since a position.
     func hasChanged(_ key: RecordKey, since position: StorePosition, unlessBy id: UInt64) -> Bool {
         floor > position.number || isLater(keys[key], position, id) || isLater(everything, position, id)
     }
 
-    /// Whether somebody else has changed what a record depends on.
+    /// Whether another connection has changed something that a record depends on.
     func hasChanged(_ record: Record, forKey key: RecordKey, since position: StorePosition, unlessBy id: UInt64) -> Bool {
         hasChanged(key, since: position, unlessBy: id) || record.tags.contains { isLater(tags[$0], position, id) }
             || record.partition.map { isLater(partitions[Array($0.utf8)], position, id) } ?? false

@@ -57,7 +57,7 @@ extension SharedMemoryStore.Connection: LeasingRecordStore {
                 guard isWaiting else { return continuation.resume() }
                 let timer = server.deadlines.schedule(at: end) { server.stopWaiting(waiterID) }
                 server.state.withLock { $0.waiters[waiterID]?.timer = timer }
-                // A cancellation that came before the waiter was known found nobody to wake.
+                // A cancellation that came before the waiter was registered found no waiter to wake.
                 if Task.isCancelled { server.stopWaiting(waiterID) }
             }
         } onCancel: {
@@ -67,7 +67,7 @@ extension SharedMemoryStore.Connection: LeasingRecordStore {
 }
 
 extension SharedMemoryStore {
-    /// Somebody who waits for a change of a key.
+    /// A caller that waits for a change of a key.
     struct Waiter: Sendable {
         let key: RecordKey
         let connection: UInt64

@@ -5,12 +5,13 @@ internal import Hoard
 internal import Synchronization
 
 extension SharedMemoryStore {
-    /// What a connection has not heard of yet.
+    /// The changes that a connection has not heard of yet.
     final class Mailbox: Sendable {
         struct State: Sendable {
             var pending: [StoreInvalidation] = []
             var generator = SeededGenerator(seed: 0)
-            /// How many changes of everything there have been that nobody made: what was asked for before may be older than what was lost.
+            /// How many times changes were lost, and a change of everything that no connection made was told instead. Positions from before may be
+            /// older than the lost changes.
             var losses: UInt64 = 0
         }
 
@@ -101,6 +102,6 @@ extension SharedMemoryStore.Connection {
         mailbox.lose()
     }
 
-    /// A key that nobody uses, whose change makes positions grow.
+    /// A key that no caller uses, whose change makes positions grow.
     private static var markerKey: RecordKey { RecordKey(bytes: [UInt8](repeating: 0, count: RecordKey.maximumByteCount + 1)) }
 }

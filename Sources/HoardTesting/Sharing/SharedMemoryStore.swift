@@ -101,7 +101,7 @@ public final class SharedMemoryStore: Sendable {
 
     /// Makes a change for a connection, and tells the others.
     func change(_ invalidations: [StoreInvalidation], by id: UInt64, _ body: () async throws(StoreError) -> Void) async throws(StoreError) {
-        // What begins to load from here on has seen what made somebody change this.
+        // A load that begins from here on sees what has caused this change.
         note(invalidations, by: id)
         let result: Result<Void, StoreError>
         do throws(StoreError) {

@@ -17,7 +17,7 @@
     /// await transport.shutdown()
     /// ```
     ///
-    /// What it is given is what it sends: it adds no fields but `Host`, which is the request's authority, and those that frame the content. It follows no
+    /// It sends the request as given: it adds no fields but `Host`, which is the request's authority, and those that frame the content. It follows no
     /// redirects, decodes no content, keeps no cookies and uses no proxy. It leaves out the fields that belong to a connection, since the connections
     /// are its own: `Connection` and what it names, `Keep-Alive`, `Proxy-Connection`, `TE`, `Trailer`, `Transfer-Encoding` and `Upgrade`; those for a proxy,
     /// such as `Proxy-Authorization`, since there is none; and `Expect`, since it sends the content without waiting.

@@ -91,7 +91,7 @@ final class ClientConnection: Sendable {
         }
     }
 
-    /// Nobody will read the rest of the response.
+    /// Gives up the rest of the response, which no reader wants.
     func abandon(_ exchange: ClientExchange) {
         guard !exchange.isOver else { return }
         handler.run { $0.abandon(exchange, context: $1) }
@@ -107,7 +107,7 @@ final class ClientConnection: Sendable {
         handler.run { $0.leave(context: $1) }
     }
 
-    /// The pool keeps the connection until somebody wants it.
+    /// The pool keeps the connection until a request wants it.
     func kept() {
         handler.run { $0.kept(context: $1) }
     }

@@ -66,7 +66,7 @@ extension ClientConnectionHandler {
             timing.becameIdle(announcedIdleTime: current?.announcedIdleTime ?? relay?.taken?.announcedIdleTime, now: context.eventLoop.now)
             let finished = current.take()
             let relayed = relay.take()
-            // First the connection, so that whoever learns of the end finds it free.
+            // The connection is released first, so that a reader that learns of the end finds it free.
             if let owner { owner.pool.connectionReleased(owner.connection) }
             finished?.finish()
             relayed?.receiver.finish()

@@ -7,7 +7,7 @@ internal import NIOCore
 internal import NIOHTTP1
 
 extension ClientConnectionHandler {
-    /// Sends the request of an exchange, or gives the connection back if nobody wants that any more.
+    /// Sends the request of an exchange, or gives the connection back if no caller wants the exchange any more.
     func start(_ exchange: ClientExchange, context: ChannelHandlerContext) {
         guard machine.isIdle, let owner else {
             exchange.fail(ExchangeError.stale(wasSent: false))
@@ -75,7 +75,7 @@ extension ClientConnectionHandler {
         close(error, context: context)
     }
 
-    /// Nobody will read the rest of a response's content.
+    /// Gives up the rest of a response's content, which no reader wants.
     func abandon(_ exchange: ClientExchange, context: ChannelHandlerContext) {
         guard current?.exchange === exchange else { return }
         switch machine.bodyAbandoned() {

@@ -32,7 +32,7 @@ extension ClientConnectionHandler {
                 return
             }
         } else if now >= timing.deadline {
-            // It may have been lent to somebody who has not come yet. That, or giving it back, sets the timer again.
+            // The pool may have lent the connection to a request that has not arrived yet. Its arrival, or giving the connection back, sets the timer again.
             guard let owner, owner.pool.takeIdle(owner.connection) else { return }
             machine.closed()
             context.close(promise: nil)

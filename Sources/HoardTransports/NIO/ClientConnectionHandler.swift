@@ -9,7 +9,7 @@ internal import NIOHTTP1
 
 /// Writes requests, turns the parts of responses that the parser yields into heads and bodies, and reads from the origin only when something is wanted of it.
 ///
-/// What it decides is in ``ClientConnectionStateMachine``.
+/// ``ClientConnectionStateMachine`` makes its decisions.
 final class ClientConnectionHandler: ChannelDuplexHandler, ExchangeHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundIn = Never

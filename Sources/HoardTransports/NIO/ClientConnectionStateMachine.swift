@@ -16,7 +16,7 @@ struct ClientConnectionStateMachine {
         case none
         case awaitingHead
         case receiving(ResponseFraming.Content)
-        /// Nobody reads the rest, which is so short that it is dropped to save the connection.
+        /// No reader wants the rest, which is so short that it is dropped to save the connection.
         case draining(ResponseFraming.Content)
         case received
     }
@@ -60,7 +60,7 @@ struct ClientConnectionStateMachine {
         return false
     }
 
-    /// What the next bytes from the origin are.
+    /// The kind of bytes that the origin sends next.
     var expectation: ResponseSplitter.Expectation {
         guard !isClosed else { return .nothing }
         switch response {
@@ -184,14 +184,14 @@ struct ClientConnectionStateMachine {
         return .release
     }
 
-    /// Nobody has use for the connection for the time being.
+    /// No request has use for the connection for the time being.
     mutating func kept() {
         isReused = true
     }
 
     enum AbandonAction: Equatable { case none, drain, close }
 
-    /// Nobody will read the rest of the response.
+    /// No reader wants the rest of the response.
     mutating func bodyAbandoned() -> AbandonAction {
         guard !isClosed else { return .none }
         switch response {

@@ -17,7 +17,7 @@ struct ClientConnectionTiming {
     private var timerDeadline = NIODeadline.distantFuture
     /// When the connection is given up if nothing happens.
     private(set) var deadline = NIODeadline.distantFuture
-    /// What the network had not taken when that was last looked at.
+    /// The number of bytes that the network had not taken at the last check.
     private var pendingByteCount = 0
     /// The content of the request is waited for, so the origin is not to blame if nothing happens.
     var isSourceWaitedFor = false
@@ -28,7 +28,7 @@ struct ClientConnectionTiming {
     private var isTunnel = false
 
     init(readTimeout: Duration, responseTimeout: Duration? = nil, idleTimeout: Duration) {
-        // Beyond a year, deadlines could overflow and nobody waits.
+        // Beyond a year, deadlines could overflow, and no caller waits that long.
         let longest = Duration.seconds(365 * 86_400)
         self.readTimeout = TimeAmount(min(readTimeout, longest))
         self.responseTimeout = responseTimeout.map { TimeAmount(min($0, longest)) }
@@ -80,7 +80,7 @@ struct ClientConnectionTiming {
         deadline = now + readTimeout
     }
 
-    /// What the origin has been too slow at. Of what it waited for, that is, when ``isStalled(pendingByteCount:now:)``.
+    /// The error for the step at which the origin has been too slow. It holds when ``isStalled(pendingByteCount:now:)`` has returned `true`.
     var stallError: ExchangeError {
         if isHeadWaitedFor { return pendingByteCount > 0 ? .requestStalled : .responseTimedOut }
         return isHeadReceived || isRequestWritten || responseTimeout == nil ? .stalled : .requestStalled

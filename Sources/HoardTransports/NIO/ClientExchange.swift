@@ -25,7 +25,7 @@ final class ClientExchange: Sendable {
 
     let request: OutgoingRequest
     private let wantsInterimResponses: Bool
-    /// What readers of the response get for what the connection reports.
+    /// Turns an error that the connection reports into the one that readers of the response get.
     let asTransportError: @Sendable (any Error) -> TransportError
     private let state = Mutex(State())
 

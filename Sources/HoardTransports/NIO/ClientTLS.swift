@@ -5,8 +5,8 @@ internal import HoardHTTP
 internal import NIOSSL
 internal import Synchronization
 
-/// What connections to secure origins need. It is made for the first of them: to read the certificates that the system trusts takes longer than
-/// everything else that a transport needs, and many never meet a secure origin.
+/// The TLS context of connections to secure origins. It is made for the first of them: reading the certificates that the system trusts takes longer
+/// than everything else that a transport needs, and many transports never meet a secure origin.
 final class ClientTLS: Sendable {
     private let version: NIOTransport.Version
     private let trustRoots: [NIOSSLCertificate]

@@ -8,7 +8,7 @@ internal import Synchronization
 
 /// The connections of a transport: makes them, lends them, and keeps those that are free.
 ///
-/// What it decides is in ``ConnectionPoolStateMachine``.
+/// ``ConnectionPoolStateMachine`` makes its decisions.
 final class ConnectionPool: Sendable {
     fileprivate typealias Waiter = CheckedContinuation<ClientConnection, any Error>
 

@@ -5,19 +5,20 @@ internal import NIOCore
 
 /// Decides who gets which connection to an origin; does no I/O.
 ///
-/// There are never more connections to one origin than allowed, those being made included, and never more being made than requests wait. Who waits gets
-/// the first connection that is made or becomes free. Who has just lost one that had been used gets only one that has not, and has it for himself.
+/// There are never more connections to one origin than allowed, those being made included, and never more being made than requests wait. A request
+/// that waits gets the first connection that is made or becomes free. A request that has just lost a used connection gets only an unused one, and has
+/// it for itself.
 ///
 /// A connection can carry one exchange at a time, or several. It is idle, in the words used here, when it can carry another.
 ///
-/// Connections that take no more exchanges do not count. One that carries several may never be without any, so if all that are allowed are of that kind
-/// and somebody wants one that has not been used, one of them takes no more exchanges. While there is such a one, no other is given up in this way: there
-/// is at most one connection beyond the limit by it.
+/// Connections that take no more exchanges do not count. A connection that carries several exchanges may never be without any. So if all allowed
+/// connections are of that kind and a request wants an unused one, one of them takes no more exchanges. Until that one has ended, no other is given up
+/// in this way: this adds at most one connection beyond the limit.
 ///
 /// If a connection is lost with several exchanges on it, one of them may have cost the others theirs. Then each gets a connection of its own, while more can be
 /// made, until many have ended well: one client's request must not fail another's for long.
 struct ConnectionPoolStateMachine<Connection: AnyObject, Waiter> {
-    /// What is known of one origin.
+    /// The state of one origin.
     struct Host {
         fileprivate(set) var idle: [Connection] = []
         /// All that are open, whether idle or in use.
@@ -34,7 +35,7 @@ struct ConnectionPoolStateMachine<Connection: AnyObject, Waiter> {
         /// How many have ended well since a connection failed.
         fileprivate var goodCount = 0
         fileprivate var waiters = CircularBuffer<(id: UInt64, waiter: Waiter)>()
-        /// Those that want a connection nobody has used.
+        /// Those that want an unused connection.
         fileprivate var freshWaiters = CircularBuffer<(id: UInt64, waiter: Waiter)>()
 
         /// Those that take exchanges, those being made included.
@@ -44,7 +45,7 @@ struct ConnectionPoolStateMachine<Connection: AnyObject, Waiter> {
         fileprivate var waiterCount: Int { waiters.count + freshWaiters.count }
         fileprivate var isUnused: Bool { connectionCount == 0 && waiterCount == 0 && leaving.isEmpty && sharingLimit == .max }
         fileprivate var expectedCapacity: Int { min(agreedCapacity, sharingLimit) }
-        /// Whether nobody waits for a connection to be made, but for one to become free.
+        /// Whether requests can only wait for a connection to become free, because none is being made.
         var isFull: Bool { openingCount == 0 }
     }
 
@@ -148,9 +149,9 @@ struct ConnectionPoolStateMachine<Connection: AnyObject, Waiter> {
         case none
         case keep
         case close
-        /// A request waits for a connection that nobody has used: end this one and make that.
+        /// A request waits for an unused connection: end this one and make a new one.
         case closeAndOpen
-        /// A request waits for a connection that nobody has used: make that, and let this one end with the exchanges in progress on it.
+        /// A request waits for an unused connection: make a new one, and let this one end with the exchanges in progress on it.
         case leaveAndOpen
     }
 
@@ -216,7 +217,7 @@ struct ConnectionPoolStateMachine<Connection: AnyObject, Waiter> {
 
     /// A connection takes no more exchanges, and ends with those in progress. It does not count any more, so that others can be made in its place.
     ///
-    /// - Returns: Whether another must be made, since somebody waits.
+    /// - Returns: Whether another must be made, since a request waits.
     mutating func left(_ connection: Connection, to server: OriginServer) -> Bool {
         let id = ObjectIdentifier(connection)
         guard hosts[server]?.open[id] != nil else { return false }
@@ -237,7 +238,7 @@ struct ConnectionPoolStateMachine<Connection: AnyObject, Waiter> {
 
     /// A connection has ended.
     ///
-    /// - Returns: Whether another must be made, since there is room and somebody waits.
+    /// - Returns: Whether another must be made, since there is room and a request waits.
     mutating func closed(_ connection: Connection, to server: OriginServer) -> Bool {
         hosts[server]?.remove(connection)
         hosts[server]?.leaving[ObjectIdentifier(connection)] = nil
@@ -253,7 +254,7 @@ struct ConnectionPoolStateMachine<Connection: AnyObject, Waiter> {
 
     /// A connection could not be made.
     ///
-    /// - Returns: Who is told, if anybody is left without hope; and whether another must be made.
+    /// - Returns: The waiters to tell because no connection is left for them, and whether another connection must be made.
     mutating func openingFailed(_ server: OriginServer) -> (waiters: [Waiter], opensAnother: Bool) {
         guard !isShutDown, var host = hosts[server] else { return ([], false) }
         host.openingCount -= 1
@@ -292,14 +293,14 @@ struct ConnectionPoolStateMachine<Connection: AnyObject, Waiter> {
 extension ConnectionPoolStateMachine.Host {
     /// Whether more connections must be made for those that wait than are being made.
     ///
-    /// - Parameter wantsFresh: Another is about to wait, and wants one that nobody has used, or not. `nil`: none is.
+    /// - Parameter wantsFresh: Whether another request, which is about to wait, wants an unused connection. `nil`: none is about to wait.
     fileprivate func needsOpening(forOneMore wantsFresh: Bool?) -> Bool {
         // A connection for one exchange is made for each request that finds none.
         if wantsFresh != nil, expectedCapacity == 1 { return true }
         return isShort(by: wantsFresh.map { $0 ? expectedCapacity : 1 } ?? 0)
     }
 
-    /// Whether those that wait need more than is being made. Who wants a connection that nobody has used needs all of it.
+    /// Whether the requests that wait need more than is being made. A request that wants an unused connection needs all of that connection.
     fileprivate func isShort(by more: Int) -> Bool {
         openingCount * expectedCapacity < waiters.count + freshWaiters.count * expectedCapacity + more
     }
@@ -379,7 +380,7 @@ extension ConnectionPoolStateMachine.Host {
         if goodCount >= 1_000 { sharingLimit = .max }
     }
 
-    /// Whether a connection that carries several exchanges may be given up for one that nobody has used.
+    /// Whether a connection that carries several exchanges may be given up for an unused one.
     fileprivate var mayReplaceShared: Bool { leaving.isEmpty && !shares.isEmpty }
 
     /// The connection with the fewest exchanges of those that carry several. It takes no more.

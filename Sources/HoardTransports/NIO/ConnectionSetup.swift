@@ -113,12 +113,12 @@ extension NIOHTTP2Handler {
         ]
         configuration.connection.maximumSequentialContinuationFrames = FrameGate.maximumContinuationCount
         configuration.connection.targetWindowSize = limits.connectionWindowByteCount
-        // Origins are chosen by whoever runs this. They may measure with PING, reset the rest of requests that they have answered, and send what was on its
-        // way when many exchanges were given up at once.
+        // The operator chooses the origins. They may measure with PING, reset the rest of requests that they have answered, and send content that was on
+        // its way when many exchanges were given up at once.
         configuration.connection.controlFrameRateLimit.maximumCount = 2_000
         configuration.stream.streamResetFrameRateLimit.maximumCount = 2_000
         configuration.connection.maximumRecentlyResetStreams = 1_000
-        // What is wrong with responses of theirs may be the work of clients, which must not cost others the connection.
+        // Clients may be the cause of errors in their responses. Such errors must not cost other exchanges the connection.
         configuration.stream.streamErrorRateLimit.maximumCount = .max
         configuration.connection.maximumConnectionGlitches = .max
         configuration.stream.targetWindowSize = limits.streamWindowByteCount

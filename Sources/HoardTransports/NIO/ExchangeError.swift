@@ -24,7 +24,7 @@ enum ExchangeError: Error, Hashable {
     case responseTimedOut
     /// The origin has sent or taken nothing for too long.
     case stalled
-    /// What arrived is not a response to this request.
+    /// The bytes that arrived are not a response to this request.
     case invalidResponse
     case connectionClosed
     /// The connection had been kept for later requests, and ended before any byte of the response arrived.

@@ -9,9 +9,9 @@ protocol ExchangeHandler: ChannelHandler {
     /// Who is told that the connection is free for another exchange, or gone. Cleared when the connection has ended, for it refers back to the handler.
     var owner: (connection: ClientConnection, pool: ConnectionPool)? { get set }
 
-    /// Sends the request of an exchange, or gives the connection back if nobody wants that any more.
+    /// Sends the request of an exchange, or gives the connection back if no caller wants the exchange any more.
     func start(_ exchange: ClientExchange, context: ChannelHandlerContext)
-    /// Sends a request by its bytes, if no exchange is in progress. What is never asked to refuses.
+    /// Sends a request by its bytes, if no exchange is in progress. A handler that the pool never asks for this refuses.
     func relay(
         _ request: ByteBuffer,
         to receiver: any RelayReceiver,
@@ -28,7 +28,7 @@ protocol ExchangeHandler: ChannelHandler {
     func endRequest(of exchange: ClientExchange, context: ChannelHandlerContext)
     /// The sender of a request does not want its response any more, or cannot send the rest of the request.
     func fail(_ exchange: ClientExchange, _ error: any Error, context: ChannelHandlerContext)
-    /// Nobody will read the rest of a response's content.
+    /// Gives up the rest of a response's content, which no reader wants.
     func abandon(_ exchange: ClientExchange, context: ChannelHandlerContext)
     /// Gives the connection up, and fails the exchanges in progress.
     func close(_ error: any Error, context: ChannelHandlerContext)

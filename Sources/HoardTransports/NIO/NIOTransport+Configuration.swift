@@ -31,8 +31,8 @@ extension NIOTransport {
         public var additionalTrustRootsPath: String?
         /// By what encrypted origins are told who asks, if they want to know: two files in PEM form, which are read when the transport is made. Default: none.
         public var clientCertificate: ClientCertificate?
-        /// Whether `readTimeout` also runs while the consumer of a response's body asks for no more of it. Only for those whose consumers are limited by
-        /// somebody else.
+        /// Whether `readTimeout` also runs while the consumer of a response's body asks for no more of it. Set it to `false` only if the consumers have
+        /// another limit.
         package var limitsReaders = true
         /// Which versions of HTTP are spoken.
         package var version = Version.http1
@@ -64,7 +64,7 @@ extension NIOTransport {
         case automatic
     }
 
-    /// What a connection accepts.
+    /// The limits of a connection.
     struct Limits: Sendable {
         let readTimeout: Duration
         let responseTimeout: Duration?
@@ -76,9 +76,9 @@ extension NIOTransport {
         var maximumFieldCount = 256
         /// The most interim responses to one request.
         var maximumInterimResponseCount = 64
-        /// How much of a response's content is held while nobody reads it, plus what one read from the network brings.
+        /// How much of a response's content is held while no reader takes it, plus what one read from the network brings.
         var bodyBufferByteCount = 64 * 1_024
-        /// How much content that nobody will read is dropped to save the connection.
+        /// How much content that no reader wants is dropped to save the connection.
         var maximumDrainByteCount = 64 * 1_024
         /// The most exchanges at once on a connection of HTTP/2. The origin may allow fewer.
         var maximumStreamCount = 100

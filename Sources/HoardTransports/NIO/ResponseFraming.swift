@@ -73,11 +73,11 @@ struct ResponseFraming: Sendable {
 
     /// Whether the content comes in chunks; `nil` if there is no transfer coding.
     ///
-    /// A coding that nobody knows has no end but the connection's. Codings that are known to change the content are refused: it would be passed on as what it
-    /// is not, for nothing here decodes them and nothing asked for them ([RFC 9112 §7.4](https://www.rfc-editor.org/rfc/rfc9112#section-7.4)).
+    /// An unknown coding has no end but the connection's. Known codings that change the content are refused: nothing here decodes them, and no request
+    /// asked for them ([RFC 9112 §7.4](https://www.rfc-editor.org/rfc/rfc9112#section-7.4)), so the content would be passed on as what it is not.
     private static func isChunked(_ values: [String], version: HTTPVersion) throws(ExchangeError) -> Bool? {
         guard !values.isEmpty else { return nil }
-        // RFC 9112 §6.1: with HTTP/1.0, whoever sent the field need not know what it means.
+        // RFC 9112 §6.1: with HTTP/1.0, the sender of the field need not know its meaning.
         guard version == .http1_1, values.count == 1 else { throw .invalidResponse }
         let coding = values[0].lowercased()
         if coding == "chunked" { return true }

@@ -8,7 +8,7 @@ internal import NIOCore
 /// The parser takes all it is given, and keeps the beginning of a next message to itself. So it is given no more than belongs to the message that is
 /// expected; what is left over shows that the origin and this side do not agree on where the response ends.
 struct ResponseSplitter {
-    /// What the next bytes are.
+    /// The kind of bytes that come next.
     enum Expectation: Hashable {
         /// None are expected.
         case nothing

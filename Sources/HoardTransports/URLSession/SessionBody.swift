@@ -7,7 +7,7 @@ internal import Synchronization
 
 /// The content of a response as it arrives. It ends without an error only if it is complete. Dropping it, or its iterator, ends the exchange.
 final class SessionBody: AsyncSequence, Sendable {
-    /// `nil` once somebody reads.
+    /// `nil` once a reader has begun.
     private let reading: Mutex<Reading?>
 
     /// - Parameters:

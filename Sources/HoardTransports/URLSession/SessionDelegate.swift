@@ -32,7 +32,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         completionHandler(nil)
     }
 
-    /// The system decides whom to trust. Nobody is asked for a name and a password: the response that asks for them is the response.
+    /// Lets the system decide which servers to trust. No user is asked for a name and a password: the response that asks for them is the response.
     func urlSession(
         _: URLSession,
         task: URLSessionTask,

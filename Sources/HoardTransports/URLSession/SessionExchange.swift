@@ -83,7 +83,7 @@ final class SessionExchange: Sendable {
         }.get()
     }
 
-    /// Ends the exchange because nobody wants the rest.
+    /// Ends the exchange because no reader wants the rest.
     func abandon() {
         end(with: .failure(cancelled))
     }

@@ -46,7 +46,7 @@ extension TransportError.Code {
         }
     }
 
-    /// What curl says of a connection that was closed before any byte of a response.
+    /// The words of curl for a connection that was closed before any byte of a response.
     private static let emptyReply = "Empty reply"
 
     /// On Linux many failures have no code of their own, and are known only by what curl says about them.

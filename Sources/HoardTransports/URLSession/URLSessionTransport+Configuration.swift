@@ -12,7 +12,7 @@ extension URLSessionTransport {
         public var maximumConnectionCountPerHost = 64
         /// The longest content of a request that is a stream: URLSession gets it whole. Default: 16 MiB.
         public var maximumRequestBytes = 16 << 20
-        /// The most bytes of one response that have arrived and nobody has read; an exchange beyond it is broken off. Default: 64 MiB.
+        /// The most bytes of one response that may have arrived and wait for a reader; an exchange beyond it is broken off. Default: 64 MiB.
         ///
         /// On Apple's systems the origin is made to wait long before that. On Linux nothing can make it wait, so a body that is longer than this needs a
         /// reader that keeps pace, or another transport.

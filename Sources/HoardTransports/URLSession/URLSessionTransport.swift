@@ -32,9 +32,9 @@ internal import Synchronization
 /// - A path with dot segments (`/a/../b`) would be changed on its way, and is refused. ``HTTPCache`` never sends one. So is a method that Foundation takes for
 ///   another, such as `get` for `GET`.
 /// - A request that is lost on a kept connection may be sent again by URLSession itself; its error never asks for that.
-/// - On Linux nothing slows an origin down: what nobody has read yet is held, up to ``Configuration/maximumBufferedBytes``. (There, a task that is
-///   suspended and resumed starts its request anew, so it is never suspended.) An exchange that nobody wants any more ends there when the origin pauses
-///   for the first time.
+/// - On Linux nothing slows an origin down: content that has not been read yet is held, up to ``Configuration/maximumBufferedBytes``. (There, a task
+///   that is suspended and resumed starts its request anew, so it is never suspended.) An exchange that no reader wants any more ends there when the
+///   origin pauses for the first time.
 public final class URLSessionTransport: Transport {
     private let configuration: Configuration
     private let delegate: SessionDelegate
@@ -141,7 +141,7 @@ extension URLSessionConfiguration {
 }
 
 extension OperationQueue {
-    /// What the session calls its delegate on: one call after the other.
+    /// The queue on which the session calls its delegate: one call after the other.
     fileprivate static func serial() -> OperationQueue {
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1

@@ -49,7 +49,7 @@ public struct ImageSizing: Hashable, Sendable, CustomStringConvertible {
     ///
     /// The size is rounded up by a quarter at most, so that places of nearly the same size share a bitmap.
     ///
-    /// - Parameter pixels: `nil`: nobody knows yet.
+    /// - Parameter pixels: `nil`: it is not known yet.
     /// - Returns: `nil` if the size depends on the place.
     func options(_ options: ImageOptions, longerSide pixels: Int?) -> ImageOptions? {
         guard case .layout(let factor) = base else { return options }

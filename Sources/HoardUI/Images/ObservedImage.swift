@@ -14,9 +14,10 @@ public import Observation
 /// cell.start()   // and stop() when the cell leaves the screen
 /// ```
 ///
-/// An image in memory is there as soon as ``url`` is set. Others are loaded while the model is shown, between ``start()`` and ``stop()`` or while ``run()`` runs. Another URL takes the image away at
-/// once and cancels its load: a cell never shows the image of another row. Leaving the screen cancels a load too, unless somebody else waits for the same image, and gives the image back:
-/// a list that keeps its models holds the pixels of what is on the screen alone.
+/// An image in memory is there as soon as ``url`` is set. Others are loaded while the model is shown, between ``start()`` and ``stop()`` or while
+/// ``run()`` runs. Another URL takes the image away at once and cancels its load: a cell never shows the image of another row. Leaving the screen
+/// cancels a load too, unless another caller waits for the same image, and gives the image back: a list that keeps its models holds only the pixels
+/// that are on the screen.
 @MainActor @Observable public final class ObservedImage {
     /// The image, or the last one of the same URL while a newer or a larger one is loaded; `nil`: there is none yet.
     public private(set) var image: Bitmap?
@@ -124,7 +125,7 @@ public import Observation
         giveBack()
     }
 
-    /// Loads the image again after a failure. Does nothing while it is loading, or if nobody shows the model.
+    /// Loads the image again after a failure. Does nothing while the image is loading, or if no view shows the model.
     public func retry() {
         if !users.isEmpty, task == nil, error != nil { look() }
     }
@@ -216,7 +217,7 @@ public import Observation
 
     private func show(_ image: Bitmap, _ options: ImageOptions, wasLoaded: Bool) {
         shownSize = options.maximumPixelSize
-        // Nobody has to draw the same pixels again.
+        // No view has to draw the same pixels again.
         if let shown = self.image, shown.hasSamePixels(as: image) { return }
         rendering = nil
         self.wasLoaded = wasLoaded

@@ -8,8 +8,8 @@
 
     /// Shows a component and everything in it.
     ///
-    /// Containers, texts, images, buttons and lists are known; others are shown as ``ComponentViews`` says. Of a component that nobody knows, its subcomponents are shown. Actions are carried out by the
-    /// environment's ``ScreenNavigator``.
+    /// Containers, texts, images, buttons and lists are known; others are shown as ``ComponentViews`` says. Of an unknown component, the subcomponents are
+    /// shown. The environment's ``ScreenNavigator`` carries out actions.
     public struct ComponentView: View {
         private let component: any ServerDrivenComponent
         @Environment(\.componentViews) private var views

@@ -37,7 +37,7 @@ public protocol CacheDiskManagerProtocol: Sendable {
     /// Returns when everything that was asked for before is done, uses included. May suspend.
     func saveChanges() async
 
-    /// Tells what others than this instance change, for memory to drop. `nil` (the default) if nobody else can.
+    /// Returns the changes that others than this instance make, so that memory drops them. `nil` (the default) if no other can make any.
     func changesByOthers() -> AsyncStream<CacheDiskChange>?
 }
 

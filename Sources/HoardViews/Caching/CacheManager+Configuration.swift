@@ -35,7 +35,7 @@ extension CacheManager {
     }
 }
 
-/// What a ``CacheManager`` holds in memory, and how its calls of `getReference` were answered.
+/// The counters of a ``CacheManager``: the content of its memory, and how its calls of `getReference` were answered.
 public struct CacheManagerStatistics: Sendable, Hashable {
     public var memoryHits = 0
     public var diskHits = 0

@@ -4,7 +4,7 @@
 internal import Hoard
 internal import Synchronization
 
-/// What another process has changed on a disk that several share.
+/// A change that another process has made on a shared disk.
 public struct CacheDiskChange: Sendable, Hashable {
     /// The identifier of the reference that was written or removed. `nil`: any may have been.
     public let identifier: String?

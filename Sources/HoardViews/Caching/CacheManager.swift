@@ -25,10 +25,10 @@ internal import Synchronization
 /// - Changes are made one at a time, in the order in which they were asked for, and hold in memory and on the disk when the call returns. A read that was
 ///   under way puts nothing back that a change has replaced or removed.
 /// - References with ``CacheReference/isSensitive`` stay in memory, and remove what the disk has under their identifier.
-/// - What another process changes on a disk that both share leaves memory soon after.
-/// - A disk that is full, slow or broken is passed by: what cannot be written is kept in memory only, and nobody sees an error.
+/// - When another process changes a reference on a shared disk, memory drops it soon after.
+/// - A disk that is full, slow or broken is passed by: references that cannot be written are kept in memory only, and no caller sees an error.
 public final class CacheManager: CacheManagerProtocol {
-    /// What a reference in memory is charged beside its data, identifier and hash.
+    /// The bytes that a reference in memory is charged beside its data, identifier and hash.
     public static var overheadBytesPerReference: Int { 128 }
 
     public let configuration: Configuration
@@ -52,7 +52,7 @@ public final class CacheManager: CacheManagerProtocol {
     ///   - protection: How long the store is waited for, and when it is left alone.
     ///   - clock: Says whether references are valid.
     ///   - ticker: Measures how long the store is waited for.
-    ///   - logger: Told when the store fails, works again, or refuses a reference. `nil`: nobody is told.
+    ///   - logger: Told when the store fails, works again, or refuses a reference. `nil`: nothing is logged.
     public convenience init(
         configuration: Configuration = .init(),
         store: (any EvictingRecordStore)?,
@@ -94,7 +94,7 @@ public final class CacheManager: CacheManagerProtocol {
     ///
     /// One that says that it was created later than now, by as much as its max age or more, is not valid: the clock has been set back since.
     public func isValid(reference: CacheReference) -> Bool {
-        // Beyond that, the clock has been set back since, and nobody knows how old it is.
+        // Beyond that, the clock has been set back since the reference was created, and its age is unknown.
         abs(clock.now().timeIntervalSince(reference.timeOfCreation)) < Double(reference.maxAge ?? configuration.cacheMaxAge)
     }
 
@@ -107,7 +107,7 @@ public final class CacheManager: CacheManagerProtocol {
     }
 }
 
-/// What the lock of a manager guards.
+/// The state that the lock of a manager guards.
 extension CacheManager {
     /// A reference in memory, and which change or read has put it there.
     struct Held: Sendable {

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What keeps screens for a ``ViewClient``: Hoard's ``CacheManager``, or an app's own.
+/// A cache that keeps screens for a ``ViewClient``: Hoard's ``CacheManager``, or an app's own.
 ///
 /// Nothing here throws: a cache that cannot do its work keeps nothing, and the screen is fetched.
 public protocol CacheManagerProtocol: Sendable {

@@ -13,7 +13,7 @@ public struct CacheReference: Hashable, Sendable {
     public let identifier: String
     /// The bytes that the server sent.
     public let data: Data
-    /// What the server calls this state of the screen. A request sends it to ask whether there is a newer one.
+    /// The server's name for this state of the screen. A request sends it to ask whether there is a newer one.
     public let hash: String
     /// For how many seconds the screen is valid. `nil`: for as long as the cache manager says.
     public let maxAge: Int?

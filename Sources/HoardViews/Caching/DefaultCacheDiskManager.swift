@@ -128,9 +128,9 @@ public final class DefaultCacheDiskManager: CacheDiskManagerProtocol {
     public func saveChanges() async { await store.flush() }
 }
 
-/// What other processes do.
+/// Watching other processes.
 extension DefaultCacheDiskManager {
-    /// What other processes change in this namespace, as far as the store tells.
+    /// The changes that other processes make in this namespace, as far as the store reports them.
     public func changesByOthers() -> AsyncStream<CacheDiskChange>? {
         guard let invalidations = base.invalidations() else { return nil }
         let (changes, continuation) = AsyncStream.makeStream(of: CacheDiskChange.self)
@@ -144,7 +144,7 @@ extension DefaultCacheDiskManager {
         return changes
     }
 
-    /// What an invalidation means for the references; `nil`: nothing.
+    /// The change that an invalidation means for the references; `nil`: none.
     private static func change(_ invalidation: StoreInvalidation, tag: String, prefix: [UInt8]) -> CacheDiskChange? {
         guard let key = invalidation.key else {
             return invalidation.isOfEverything || invalidation.tags.contains(tag) ? CacheDiskChange(identifier: nil) : nil

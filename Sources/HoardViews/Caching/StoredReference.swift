@@ -70,7 +70,7 @@ enum StoredReference {
         let timeOfCreation = Date(timeIntervalSinceReferenceDate: Double(bitPattern: created))
         var seconds = flags & hasMaxAge == 0 ? nil : Int(Int64(bitPattern: maxAge))
         if let end = record.freshUntil, end < Date(timeIntervalSinceReferenceDate: Double(bitPattern: freshUntil)) {
-            // Rounded down: whoever has ended it wants it to be asked for again.
+            // Rounded down: the caller that has ended the validity wants the screen to be asked for again.
             let ended = end.timeIntervalSince(timeOfCreation).rounded(.down)
             seconds = min(seconds ?? .max, Int(exactly: max(0, min(ended, 1e15))) ?? 0)
         }

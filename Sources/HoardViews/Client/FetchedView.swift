@@ -35,7 +35,7 @@ public struct FetchedView: Sendable {
         public let age: Int64
         /// Whether the server was asked, and gave no usable answer: the screen stands in for one. Else a newer one may follow.
         public let isStandIn: Bool
-        /// What allows it, in one sentence.
+        /// The rule that allows the screen to be shown, in one sentence.
         public let reason: String
 
         public init(age: Int64, isStandIn: Bool, reason: String) {
@@ -50,15 +50,15 @@ public struct FetchedView: Sendable {
     public let source: Source
     /// `nil` if the screen is valid.
     public let staleness: Staleness?
-    /// What the server calls this state of the screen; `nil` if it does not say.
+    /// The server's name for this state of the screen; `nil` if it gives none.
     public let hash: String?
     /// The URL that was asked for, in its normal form.
     public let url: String
-    /// When the server made the screen or last confirmed it, as far as its response says; `nil` if nobody knows.
+    /// When the server made the screen or last confirmed it, as far as its response says; `nil` if that is unknown.
     public let timeOfCreation: Date?
     /// How many seconds that was ago when the screen was fetched.
     public let age: Int64?
-    /// What the component was decoded from: tells whether two are the same state.
+    /// The bytes that the component was decoded from. They tell whether two views are the same state.
     let content: Data
 
     /// Public for the sake of fakes.

@@ -4,7 +4,7 @@
 internal import Hoard
 internal import Synchronization
 
-/// What has become of a prefetch.
+/// The record of a prefetch: its result, and its use.
 ///
 /// ```swift
 /// let prefetch = try await client.prefetch("/offers")
@@ -12,7 +12,7 @@ internal import Synchronization
 /// if prefetch.use == .unused { /* nobody went there: prefetch less */ }
 /// ```
 public final class Prefetch: Sendable {
-    /// What was done.
+    /// The result of a prefetch.
     public struct Outcome: Hashable, Sendable, CustomStringConvertible {
         public let description: String
 
@@ -38,7 +38,7 @@ public final class Prefetch: Sendable {
     public struct Use: Hashable, Sendable, CustomStringConvertible {
         public let description: String
 
-        /// Its screen is kept, and nobody has asked for it yet.
+        /// Its screen is kept, and no fetch has asked for it yet.
         public static var pending: Self { Self(description: #function) }
         /// A fetch has got its screen.
         public static var used: Self { Self(description: #function) }

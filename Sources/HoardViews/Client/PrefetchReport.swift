@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What has become of several prefetches.
+/// The records of several prefetches.
 public struct PrefetchReport: Sendable {
     /// The prefetches, or why there are none, in the order of the requests.
     public let results: [Result<Prefetch, ViewError>]
@@ -24,7 +24,7 @@ public struct PrefetchReport: Sendable {
     public var failedCount: Int { results.count { (try? $0.get()) == nil } }
     /// How many of the screens a fetch has got, as it stands now.
     public var usedCount: Int { count { $0.use == .used } }
-    /// How many of the screens that came or were there nobody has asked for in time, as it stands now.
+    /// The number of fetched or already kept screens that no fetch has asked for in time, as it stands now.
     public var unusedCount: Int { count { $0.use == .unused && [.fetched, .renewed, .alreadyKept].contains($0.outcome) } }
     /// How many bytes came from the server for nothing, as it stands now.
     public var wastedBytes: Int { prefetches.filter { $0.use == .unused && $0.outcome == .fetched }.reduce(0) { $0 + $1.byteCount } }

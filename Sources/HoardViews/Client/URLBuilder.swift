@@ -26,7 +26,7 @@ public protocol URLBuilding: Sendable {
 ///
 /// Screens name the paths of other screens, so a path may come from a server: it cannot lead to another scheme, host or port unless that is allowed.
 public struct URLBuilder: URLBuilding {
-    /// What relative paths are appended to. `nil`: only absolute URLs can be built, and to any host.
+    /// The URL that relative paths are appended to. `nil`: only absolute URLs can be built, and to any host.
     public let baseURL: URL?
     /// Whether absolute URLs may lead to another scheme, host or port than the base's. Default: `false`.
     public let allowsOtherHosts: Bool

@@ -28,7 +28,7 @@ extension ViewClient {
         do throws(ViewError) {
             return try await received(try await ask(plan, flight, mode: .noCache, knowing: nil), plan, flight, hasKept: false)
         } catch {
-            // What the caching client may show without asking stands in.
+            // A response that the caching client may show without asking the server stands in.
             guard error.meansServerIsAway, let reply = try? await ask(plan, flight, mode: .default, knowing: nil), reply.isFromCache,
                 let view = try? await received(reply, plan, flight, hasKept: false)
             else { throw error }
@@ -49,7 +49,7 @@ extension ViewClient {
         knowing hash: String?
     ) async throws(ViewError) -> ViewReply {
         let limit = max(0, configuration.maximumResponseBytes)
-        // What has been removed since the load began is not to be stored by HTTP either.
+        // If the screen has been removed since the load began, the caching client must not store it either.
         let isFenced = flights.isFenced(flight)
         let reply: Result<ViewReply, ViewError>
         do throws(ViewError) {

@@ -4,7 +4,7 @@
 extension ViewClient {
     /// How a client asks, and how much it keeps.
     ///
-    /// What makes no sense is taken for the nearest thing that does: a negative number for zero.
+    /// A value that makes no sense is taken for the nearest one that does: a negative number for zero.
     public struct Configuration: Sendable {
         /// The partition of requests that name none. `nil`: none. Default: `nil`.
         public var partition: String?

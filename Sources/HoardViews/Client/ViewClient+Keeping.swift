@@ -10,9 +10,9 @@ internal import HoardHTTP
     internal import Foundation
 #endif
 
-/// What of an answer is kept, and where.
+/// Keeping answers: which part of them, and where.
 extension ViewClient {
-    /// What is kept for a request, valid or not.
+    /// The reference that is kept for a request, valid or not.
     func keptReference(_ plan: ViewPlan) async -> CacheReference? {
         guard hashField != nil, let reference = await dependencies.cache?.getReference(identifiedBy: plan.key.identifier),
             reference.isSensitive == plan.key.isSensitive
@@ -23,7 +23,7 @@ extension ViewClient {
     /// The response as the cache manager gets it; `nil` if it is not to be kept by it.
     func reference(_ reply: ViewReply, _ hash: String?, _ plan: ViewPlan) -> CacheReference? {
         let terms = reply.terms
-        // What a redirect has led to is the response to another request.
+        // A response that a redirect has led to answers another request.
         guard let hash, terms.mayBeKept, !reply.isRedirected else { return nil }
         return CacheReference(
             identifier: plan.key.identifier,

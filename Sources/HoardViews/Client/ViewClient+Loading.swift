@@ -5,7 +5,7 @@ internal import Hoard
 internal import HoardHTTP
 internal import Logging
 
-/// What a flight does: it looks for what is kept, asks the server if that is not enough, and keeps what it got.
+/// The load of a flight: it looks for a kept screen, asks the server if that is not enough, and keeps the answer.
 extension ViewClient {
     /// The screen as it is now.
     func load(_ plan: ViewPlan, _ flight: FlightID) async -> Result<FetchedView, ViewError> {
@@ -17,7 +17,7 @@ extension ViewClient {
     }
 
     private func answer(_ plan: ViewPlan, _ flight: FlightID) async throws(ViewError) -> FetchedView {
-        // What was kept before the screen was called sensitive may lie on a disk.
+        // A copy that was kept before the screen was called sensitive may lie on a disk.
         if plan.key.isSensitive { await removeOpenCopy(of: plan.key) }
         guard let kept = await keptReference(plan) else {
             do throws(ViewError) {

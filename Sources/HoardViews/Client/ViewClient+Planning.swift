@@ -14,7 +14,7 @@ internal import NIOCore
 
 /// A screen as it was decoded.
 struct DecodedScreen: Sendable {
-    /// What it was decoded from: the state that it is.
+    /// The bytes that it was decoded from. They identify its state.
     let content: Data
     let component: any ServerDrivenComponent
 

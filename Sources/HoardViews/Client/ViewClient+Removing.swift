@@ -4,8 +4,8 @@
 internal import Hoard
 internal import HoardHTTP
 
-/// Removing. What is under way for what is removed is given to those who have asked, and is not kept, in any tier; nobody who asks afterwards gets it. Prefetches under
-/// way are given up.
+/// Removing. A load that is under way for a removed screen still answers the callers that have asked for it. Its screen is kept in no tier, and no
+/// later caller gets it. Prefetches under way are given up.
 extension ViewClient {
     /// Removes everything of a partition, as when a user logs out: decoded screens, the cache manager's, those of prefetches, and the caching client's
     /// responses, in memory and in stores. Suspends; not to be called by the cache manager while it adds a reference.

@@ -31,11 +31,11 @@ struct ViewReply: Sendable {
 }
 
 extension HTTPResponse {
-    /// Whether it has what was asked for, and not a part that nobody has asked for.
+    /// Whether it has what was asked for, and not a part, which no request here asks for.
     fileprivate var isSuccess: Bool { status.kind == .successful && status != .partialContent }
 }
 
-/// What a response says of keeping it.
+/// The terms on which a response may be kept.
 struct KeepingTerms: Sendable {
     /// Whether it may be kept at all.
     let mayBeKept: Bool
@@ -86,7 +86,7 @@ extension ViewClient {
         do {
             response = try await client.send(head, body: plan.content, options: options)
         } catch {
-            // The server may have done what it was asked for, though nobody was told.
+            // The server may have done what it was asked for, though its response did not arrive.
             if ![.unreachable, .invalidURL, .tlsFailed].contains(error.code) { await removeAnswersAfterChange(plan) }
             throw ViewError(error)
         }
@@ -164,7 +164,7 @@ extension ViewClient {
         return content
     }
 
-    /// What the server calls the state that it sent.
+    /// The server's name for the state that it sent.
     func hash(of reply: ViewReply) -> String? { hash(in: reply.head) }
 
     private func hash(in head: HTTPResponse) -> String? {

@@ -10,7 +10,7 @@ internal import HoardHTTP
     internal import Foundation
 #endif
 
-/// What is shown of what is kept, and of what has come.
+/// Showing screens that are kept, and those that have arrived.
 extension ViewClient {
     func standIn(
         for error: ViewError,
@@ -27,7 +27,7 @@ extension ViewClient {
         return view(of: kept, component, wasDecoded ? .memory : .cache, plan, .standIn(for: error, age: age))
     }
 
-    /// What the caching client has, for a server that is too slow or breaks off: a server that cannot be reached at all is its own business.
+    /// The caching client's copy, for a server that is too slow or breaks off. The caching client itself handles a server that cannot be reached.
     func standInOfHTTP(for error: ViewError, _ plan: ViewPlan, _ flight: FlightID) async -> FetchedView? {
         guard plan.isRepeatable, let limit = dependencies.client?.cache.configuration.staleIfUnreachable,
             let reply = try? await ask(plan, flight, mode: .onlyIfCached, knowing: nil), reply.isSuccess, reply.isFromCache,

@@ -24,14 +24,14 @@ internal import Synchronization
 /// valid any more, the server is asked with that hash, and its answer 304 renews what is kept; the caching client keeps no copy of it. All other responses are kept by the caching client, with the
 /// validators of HTTP.
 ///
-/// At most one request is under way for a screen, whoever asks, by ``fetch(_:)`` or ``prefetch(_:options:)->Prefetch`` and in any form. Each caller can be cancelled by itself; the
-/// request is cancelled when the last one has left.
+/// At most one request is under way for a screen, however many callers ask, by ``fetch(_:)`` or ``prefetch(_:options:)->Prefetch`` and in any form.
+/// Each caller can be cancelled by itself; the request is cancelled when the last one has left.
 ///
-/// What is decoded is kept in memory beside its bytes, and decoded once for each state of the screen.
+/// A decoded screen is kept in memory beside its bytes. Each state of a screen is decoded once.
 ///
 /// Everything belongs to the partition of its request: ``removePartition(_:)`` is for logging out.
 public final class ViewClient: ViewClientProtocol {
-    /// What a client works with.
+    /// The parts that a client works with.
     public struct Dependencies: Sendable {
         /// Makes URLs of paths.
         public var urlBuilder: any URLBuilding

@@ -65,9 +65,9 @@ extension ViewClientProtocol {
         RequestToken(completingOn: context, completion) { () async throws(ViewError) in try await prefetch(request, options: options) }
     }
 
-    /// Gets a screen before it is needed. Does not suspend; nobody is told of a failure.
+    /// Gets a screen before it is needed. Does not suspend; failures are not reported.
     ///
-    /// - Returns: What cancels it. Dropping that cancels nothing.
+    /// - Returns: The token that cancels the prefetch. Dropping the token cancels nothing.
     @discardableResult
     public func prefetch(url: String, additionalData: HTTPAdditionalData? = nil, options: PrefetchOptions = PrefetchOptions()) -> RequestToken {
         prefetch(ViewRequest(url, additionalData: additionalData), options: options, completingOn: .anywhere) { _ in }

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a ``ViewClient`` has done, in numbers.
+/// The counters of a ``ViewClient``.
 public struct ViewClientStatistics: Hashable, Sendable {
     /// Calls of `fetch`, in any form.
     public var fetches = 0
@@ -33,7 +33,7 @@ public struct ViewClientStatistics: Hashable, Sendable {
     public var prefetches = 0
     /// Prefetches that a limit has prevented.
     public var skippedPrefetches = 0
-    /// Screens that were prefetched and that nobody has asked for in time.
+    /// Screens that were prefetched and that no fetch has asked for in time.
     public var unusedPrefetches = 0
     /// Loads under way or waiting for their turn, at this moment.
     public var currentLoads = 0

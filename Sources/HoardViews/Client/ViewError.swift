@@ -5,7 +5,7 @@ public import HoardHTTP
 
 /// Why a screen cannot be shown.
 public struct ViewError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, by kind.
+    /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         public let description: String
 
@@ -58,7 +58,7 @@ extension ViewError {
         self.init(.network, error.message, networkError: error)
     }
 
-    /// What broke off the body of a response.
+    /// Creates the error for a response whose body broke off with `error`.
     init(body error: any Error) {
         switch error {
         case let error as ViewError: self = error

@@ -9,7 +9,7 @@ public import HTTPTypes
     public import Foundation
 #endif
 
-/// What a request for a screen has beside its path.
+/// The parts of a request for a screen beside its path.
 public struct HTTPAdditionalData: Hashable, Sendable {
     /// Default: GET. Only the answers to GET are kept, joined and prefetched; every other request is sent, each time.
     public var method: HTTPRequest.Method

@@ -20,7 +20,8 @@ extension ViewClientProtocol {
     /// server's, unless the server confirms it. If the server is away, it comes a second time as a stand-in, if it may stand in. If nothing is kept,
     /// the server's screen is the only element.
     ///
-    /// The server is asked when the second element is asked for, by the caller's task: whoever stops reading sends no request, and nothing goes on in the background.
+    /// The caller's task asks the server when it asks for the second element. A caller that stops reading sends no request, and nothing goes on in the
+    /// background.
     /// Clients that are no ``ViewClient`` give what they fetch, alone.
     public func fetchUpdates(_ request: ViewRequest) -> ViewUpdates {
         ViewUpdates(client: self, request: request)

@@ -18,7 +18,7 @@
 /// Both take time in proportion to the bytes. Dates are written as ISO 8601, and read with or without fractions of a second. Member names that a component does not declare are passed by; of a name that an
 /// object has twice, one counts.
 public struct ComponentCoder: ComponentCoding {
-    /// What becomes of a component whose type is not registered.
+    /// The handling of components whose type is not registered.
     public struct UnknownTypes: Hashable, Sendable {
         private enum Base: Hashable, Sendable { case placeholder, error }
         private let base: Base

@@ -1,14 +1,14 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a ``ComponentCoder`` gives to the components that it decodes and encodes.
+/// The context that a ``ComponentCoder`` gives to the components that it decodes and encodes.
 struct ComponentCodingContext: Sendable {
     var registry = ComponentRegistry.standard
     var discriminator = "_beagleComponent_"
     var actionDiscriminator = "_beagleAction_"
     var unknownTypes = ComponentCoder.UnknownTypes.placeholder
     var maximumDepth = 96
-    /// What is being decoded, if that is known.
+    /// The document that is being decoded, if it is known.
     var document: JSONDocument?
 
     static var key: CodingUserInfoKey? { CodingUserInfoKey(rawValue: "hoard.components") }

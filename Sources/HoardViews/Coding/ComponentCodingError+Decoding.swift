@@ -6,7 +6,7 @@ extension ComponentCodingError {
         ComponentCodingError(.tooDeep, path: jsonPath(path), "Components are nested deeper than \(limit) levels.")
     }
 
-    /// What a component's own `init(from:)` has thrown.
+    /// Creates the error for one that a component's own `init(from:)` has thrown.
     ///
     /// The sentences are made here: those of decoders can hold what a server sent.
     init(decoding error: any Error, at component: [any CodingKey]) {
@@ -36,7 +36,7 @@ extension ComponentCodingError {
         }
     }
 
-    /// What JSON calls a type.
+    /// JSON's name for a type.
     private static func name(of type: any Any.Type) -> String {
         switch type {
         case is String.Type: "a string"

@@ -3,7 +3,7 @@
 
 /// Why a component could not be decoded or encoded.
 public struct ComponentCodingError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, by kind.
+    /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         public let description: String
 

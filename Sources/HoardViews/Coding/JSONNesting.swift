@@ -7,7 +7,7 @@
     internal import Foundation
 #endif
 
-/// What is looked at before bytes go to a decoder that calls itself for each level.
+/// The check of bytes before they go to a decoder that calls itself for each level.
 enum JSONNesting {
     /// The bytes without a byte order mark, if they may be UTF-8 JSON that is nested no deeper than allowed. One pass without recursion; O(bytes).
     ///

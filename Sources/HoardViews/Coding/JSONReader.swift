@@ -147,7 +147,7 @@ extension JSONReader {
         return String(validating: units, as: UTF8.self)
     }
 
-    /// What the four digits after `\u` stand for, or those of a pair of surrogates.
+    /// The scalar that the four digits after `\u`, or those of a pair of surrogates, stand for.
     private static func scalar(_ rest: inout Slice<UnsafeRawBufferPointer>) -> Unicode.Scalar? {
         guard let unit = unit(&rest) else { return nil }
         if let scalar = Unicode.Scalar(unit) { return scalar }

@@ -23,7 +23,7 @@ public protocol ServerDrivenComponent: Codable, Sendable {
     /// found by reflection, which is meant for looking at a tree now and then and not for laying it out.
     var subcomponents: [any ServerDrivenComponent] { get }
 
-    /// What the component can do when it is touched, the actions of ``subcomponents`` not among it.
+    /// The actions that the component can start when it is touched, without those of ``subcomponents``.
     ///
     /// Unless a component says otherwise: those that its stored properties hold as ``ComponentAction``, alone, as an optional or in an array.
     var actions: [ComponentAction] { get }

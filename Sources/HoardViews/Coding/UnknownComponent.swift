@@ -3,7 +3,8 @@
 
 /// Stands for a component whose type is not registered. It keeps everything that the server sent of it, and encodes it again.
 ///
-/// What is in it is not decoded: ``subcomponents`` are placeholders too, also for types that are registered, and ``actions`` are found wherever an object has their discriminator.
+/// Its content is not decoded: ``subcomponents`` are placeholders too, also for types that are registered, and ``actions`` are found wherever an object
+/// has their discriminator.
 public struct UnknownComponent: ServerDrivenComponent {
     /// The name of the placeholder itself. Nothing is encoded under it.
     public static let typeName = "hoard:unknown"
@@ -79,7 +80,7 @@ extension UnknownComponent {
         case this(Sought), lookInside, passBy
     }
 
-    /// What is sought in the members, in the order of their names. Does not look into what it has found. O(JSON values).
+    /// Returns the values sought in the members, in the order of their names. Does not look into a value that it has found. O(JSON values).
     private func found<Sought>(_ look: (JSONValue) -> Finding<Sought>) -> [Sought] {
         var all: [Sought] = []
         func visit(_ value: JSONValue) {

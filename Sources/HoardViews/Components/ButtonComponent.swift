@@ -6,7 +6,7 @@ public struct ButtonComponent: ServerDrivenComponent, Hashable {
     public static let typeName = "beagle:button"
 
     public var text: String
-    /// What happens when the button is pressed, in this order.
+    /// The actions to carry out when the button is pressed, in this order.
     public var onPress: [ComponentAction]?
     /// `nil`: it can be pressed.
     public var enabled: Bool?

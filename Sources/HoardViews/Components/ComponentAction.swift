@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What happens when something is touched: another screen opens, or a page outside the app.
+/// An action that follows a touch: another screen opens, or a page outside the app.
 ///
 /// In JSON an action is an object whose discriminator (`_beagleAction_`) names its type. Actions that Hoard does not know keep their members.
 ///

@@ -3,7 +3,7 @@
 
 /// Where an action leads: another screen of the same server.
 public struct ComponentRoute: Hashable, Sendable {
-    /// What the URL builder gets: relative or absolute.
+    /// The URL that the URL builder gets: relative or absolute.
     public var url: String
     /// Whether the server asks for the screen to be fetched before it is needed.
     public var shouldPrefetch: Bool

@@ -12,7 +12,7 @@ public struct ContainerComponent: ServerDrivenComponent {
     /// A style that the server describes.
     public var style: JSONValue?
     public var children: [AnyComponent]
-    /// What happens when the container has appeared.
+    /// The actions to carry out when the container has appeared.
     public var onInit: [ComponentAction]?
 
     public init(

@@ -24,9 +24,9 @@ public struct ListViewComponent: ServerDrivenComponent {
     public var children: [AnyComponent]?
     /// The row for one element of the data source.
     public var template: AnyComponent?
-    /// What the rows are made of, or the expression that says where it is.
+    /// The data that the rows are made of, or the expression that says where it is.
     public var dataSource: JSONValue?
-    /// What happens when the end of the list comes into sight.
+    /// The actions to carry out when the end of the list comes into sight.
     public var onScrollEnd: [ComponentAction]?
 
     public init(

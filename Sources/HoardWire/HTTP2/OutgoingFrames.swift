@@ -22,7 +22,7 @@ package struct OutgoingFrames {
     package private(set) var byteCount = 0
     /// How much of the last frame's content is in the writes to come.
     private var missingByteCount: Int
-    /// What is announced in the first settings in place of what the codec says.
+    /// The values that the first settings announce in place of the codec's.
     private var announced: [UInt16: UInt32]
 
     private static let headerByteCount = 9

@@ -83,7 +83,7 @@ final class CodingTransport: Transport {
         return response
     }
 
-    /// The URI of a request that has to do with dictionaries: only where nobody on the way can read or change them
+    /// The URI of a request that may use dictionaries; `nil` where a third party on the way could read or change them
     /// ([RFC 9842 §9](https://www.rfc-editor.org/rfc/rfc9842#section-9)).
     private func uriOfDictionaries(_ request: HTTPRequest) -> String? {
         guard decoding.usesDictionaries, request.method == .get, Self.hasDictionaries, !request.headerFields.has(.availableDictionary) else {

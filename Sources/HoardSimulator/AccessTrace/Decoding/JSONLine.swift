@@ -10,8 +10,8 @@ struct JSONValue {
     let range: Range<Int>
 }
 
-/// Finds the values in JSON objects without keeping them (RFC 8259). Brackets inside values that nobody reads
-/// have to be as many as they should, which is not all that JSON asks for.
+/// Finds the values in JSON objects without keeping them (RFC 8259). In values that are not read,
+/// it checks only that the brackets match in number, although JSON asks for more.
 enum JSONLine {
     /// The place behind blanks.
     static func skippingBlanks(_ line: Span<UInt8>, from start: Int) -> Int {

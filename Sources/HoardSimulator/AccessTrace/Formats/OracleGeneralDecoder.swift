@@ -45,7 +45,7 @@ struct OracleGeneralDecoder: TraceDecoder {
         }
     }
 
-    /// An object of no bytes has a size nobody knew when the access trace was made.
+    /// Appends a request. An object of no bytes has a size that was unknown when the access trace was made.
     private mutating func append(_ bytes: Span<UInt8>, at index: Int, to requests: inout [AccessRequest]) {
         let size = Int(Self.littleEndian(bytes, index + 12, byteCount: 4))
         requests.append(

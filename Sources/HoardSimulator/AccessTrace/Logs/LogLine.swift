@@ -23,7 +23,7 @@ struct LogLine {
 
     // MARK: Only with a reading
 
-    /// Looks closer at the line, if somebody wants to.
+    /// Looks closer at the line; `nil` if the log is only replayed.
     let reading: LogReading?
     /// For how many milliseconds a rule lets the object be used.
     var lifetime: UInt64?

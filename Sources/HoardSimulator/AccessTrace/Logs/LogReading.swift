@@ -5,7 +5,7 @@
 ///
 /// A log that is only replayed has none, and its lines cost nothing for it.
 final class LogReading {
-    /// It is told of each line; `nil` if nobody wants to know.
+    /// The profile that is told of each line; `nil` if none is made.
     let profile: SiteProfile?
     private let ignoredParameters: IgnoredParameters
     /// Beginnings of paths, the longest first.

@@ -16,7 +16,7 @@ struct MissingLifetime: SiteFault {
         guard unchanged * 100 >= reloads.comparedReloads * 97, reloads.unchangedBytes >= 256 * unchanged else { return nil }
         // A cache that is too small has hits of what comes again at once.
         guard figures.ages.total(upTo: 60_000).reloads * 2 >= reloads.reloads else { return nil }
-        // Only somebody else's requests show that the answer is for all.
+        // Only requests of other clients show that the answer is for all.
         isShared = site.hasClients ? reloads.newClientReloads * 10 >= reloads.reloads : nil
         guard isShared != false else { return nil }
         proposed = NiceDuration.floor(min(300_000, site.span / 10))
@@ -42,7 +42,7 @@ struct MissingLifetime: SiteFault {
     }
 }
 
-/// Objects that take room, and that nobody asks for again.
+/// Objects that take room, and that no client asks for again.
 struct NeverAskedAgain: SiteFault {
     private let figures: PathFigures
     private let share: Double

@@ -85,7 +85,7 @@ final class SiteProfile {
         return objects.count - 1
     }
 
-    /// Whether the object has not been asked for by somebody; `nil` if it is not known.
+    /// Whether `who` asks for the object for the first time; `nil` if that is not known.
     private func isNew(_ key: UInt64, _ who: UInt64?) -> Bool? {
         guard let who else { return nil }
         let pair = mixed(key) ^ who

@@ -10,7 +10,7 @@ struct SiteRequest {
     let outcome: CacheWord?
     /// The bytes of a whole object; `nil` for anything else.
     let size: Int?
-    /// Whether the object has not been asked for before by somebody of this `User-Agent`, or at this address; `nil` if it is not known.
+    /// Whether no client of this `User-Agent`, or at this address, has asked for the object before; `nil` if that is not known.
     var isNewAgent: Bool?
     var isNewClient: Bool?
 

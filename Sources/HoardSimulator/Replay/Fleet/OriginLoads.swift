@@ -64,7 +64,7 @@ struct OriginLoads: Sendable {
         most = max(most, Int(loads[number]))
     }
 
-    /// Notes that a key was written or removed: nobody joins the loads that began before.
+    /// Notes that a key was written or removed: no request joins the loads that began before.
     mutating func noteChange(_ number: Int) { flights[number] = nil }
 
     private mutating func begin(_ request: AccessRequest, _ number: Int, at node: Int) {

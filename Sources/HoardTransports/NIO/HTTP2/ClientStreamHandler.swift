@@ -22,7 +22,7 @@ final class ClientStreamHandler: ChannelDuplexHandler {
     private let connection: MultiplexHandler
     /// Reads the content of the request and writes it here.
     var upload: (@Sendable (HTTPBody) async -> Void)?
-    /// Called when nobody reads the content of the response any more.
+    /// Called when no reader wants the content of the response any more.
     var abandon: (@Sendable () -> Void)?
     private var machine: ClientStreamStateMachine
     private var timing: ClientConnectionTiming

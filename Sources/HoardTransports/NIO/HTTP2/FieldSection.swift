@@ -12,7 +12,7 @@ struct FieldSection {
     /// `nil` behind the content.
     let status: HTTPResponse.Status?
     let fields: HTTPFields
-    /// What `Content-Length` says.
+    /// The value of `Content-Length`.
     private let announcedLength: Int?
 
     /// - Returns: `nil` if a rule is broken.

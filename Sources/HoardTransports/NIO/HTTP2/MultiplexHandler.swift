@@ -8,7 +8,7 @@ internal import NIOHTTP2
 
 /// The last handler of a connection of HTTP/2: makes a stream for each exchange, and knows when the connection has no future.
 ///
-/// What it decides is in ``MultiplexStateMachine``.
+/// ``MultiplexStateMachine`` makes its decisions.
 final class MultiplexHandler: ChannelInboundHandler, ExchangeHandler {
     typealias InboundIn = HTTP2Frame
     typealias OutboundOut = HTTP2Frame
@@ -160,7 +160,7 @@ final class MultiplexHandler: ChannelInboundHandler, ExchangeHandler {
 
     func close(_ error: any Error, context: ChannelHandlerContext) {
         guard !machine.isClosed else { return }
-        // What this side has decided concerns all. Anything else may be one exchange's fault.
+        // An error that this side has decided on concerns all exchanges. Any other may be the fault of one exchange.
         let isOwn = error is ExchangeError
         if !isOwn { tellOfFailure() }
         machine.closed()
@@ -226,7 +226,7 @@ final class MultiplexHandler: ChannelInboundHandler, ExchangeHandler {
         // With an exchange in progress, its end sets the timer again.
         guard machine.streamCount == 0, !machine.isClosed else { return }
         guard context.eventLoop.now >= timing.deadline else { return armTimer(context: context) }
-        // It may have been lent to somebody who has not come yet.
+        // The pool may have lent the connection to a request that has not arrived yet.
         guard let owner, owner.pool.takeIdle(owner.connection) else { return }
         end(context: context)
     }

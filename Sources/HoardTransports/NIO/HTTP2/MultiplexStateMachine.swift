@@ -63,7 +63,7 @@ struct MultiplexStateMachine {
         }
     }
 
-    /// Nobody has use for the connection for the time being.
+    /// No request has use for the connection for the time being.
     mutating func kept() {
         isReused = true
     }

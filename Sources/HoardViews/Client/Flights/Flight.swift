@@ -7,7 +7,7 @@ struct FlightID: Hashable, Sendable { let number: UInt64 }
 /// Names a removal.
 struct RemovalID: Hashable, Sendable { let number: UInt64 }
 
-/// What a caller waits for a flight for.
+/// The purpose for which a caller waits for a flight.
 enum FlightInterest: Hashable, Sendable {
     case fetch
     /// - Parameters:
@@ -18,7 +18,7 @@ enum FlightInterest: Hashable, Sendable {
     var isFetch: Bool { self == .fetch }
 }
 
-/// What can be done to a load that runs.
+/// The controls of a load that runs.
 struct LoadControls: Sendable {
     var cancel: @Sendable () -> Void
     /// Raises its priority.

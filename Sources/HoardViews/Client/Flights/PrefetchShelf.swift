@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What prefetches have brought and no fetch has asked for yet: bounded by count and bytes, each for its time.
+/// The screens that prefetches have brought and no fetch has asked for yet: bounded by count and bytes, each for its time.
 struct PrefetchShelf<Content> {
     struct Entry {
         let content: Content
@@ -42,7 +42,7 @@ struct PrefetchShelf<Content> {
         return dropped
     }
 
-    /// What is kept under a key, unless its time has passed. It stays.
+    /// The entry under a key, unless its time has passed. It stays on the shelf.
     func entry(forKey key: ViewKey, now: Int64) -> Entry? {
         entries[key].flatMap { $0.record.deadline > now ? $0 : nil }
     }

@@ -14,7 +14,7 @@ extension ViewFlightStateMachine {
         return actions
     }
 
-    /// The longest response that somebody who waits for the load takes, where a fetch takes `limit`.
+    /// The longest response that any caller of the load takes, where a fetch takes `limit`.
     func maximumBytes(_ id: FlightID, limit: Int) -> Int {
         guard let flight = flights[id], !flight.isFetched else { return limit }
         return flight.waiters.reduce(0) { longest, waiter in
@@ -25,7 +25,7 @@ extension ViewFlightStateMachine {
 
     /// The response has turned out longer than a load may be.
     ///
-    /// - Returns: Whether that is so for all who wait. Then nobody joins it any more, and it is to end.
+    /// - Returns: Whether that is so for all callers that wait. Then no caller joins the load any more, and it is to end.
     mutating func mayGiveUp(_ id: FlightID, bytes: Int, limit: Int) -> Bool {
         guard bytes > maximumBytes(id, limit: limit) else { return false }
         if let key = flights[id]?.key, joinable[key] == id { joinable[key] = nil }

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is removed while loads are under way.
+/// Removals while loads are under way.
 extension ViewFlightStateMachine {
     /// Something is about to be removed: what is under way for it is detached and keeps nothing, prefetches are given up, and what begins from now on keeps nothing
     /// before ``removalEnded(_:)``.

@@ -15,7 +15,7 @@ struct ViewFlightStateMachine<Waiter, Work> {
 
     struct Flight {
         let key: ViewFlightKey
-        /// What its load does.
+        /// The work of its load.
         let work: Work
         var waiters: [(id: UInt64, interest: FlightInterest, waiter: Waiter)]
         var stage: Stage
@@ -27,7 +27,7 @@ struct ViewFlightStateMachine<Waiter, Work> {
         /// A fetch waits for it.
         var isFetched: Bool
         var isFenced: Bool
-        /// Nobody waits any more: its load is to be cancelled.
+        /// No caller waits any more: its load is to be cancelled.
         var isAbandoned = false
         var controls: LoadControls?
         /// Those who want to publish something of the same screen next.
@@ -60,7 +60,7 @@ struct ViewFlightStateMachine<Waiter, Work> {
         self.maximumConcurrentPrefetches = max(1, maximumConcurrentPrefetches)
     }
 
-    /// What is to be done outside the lock.
+    /// The actions to take outside the lock.
     struct Actions {
         /// Loads to start, with their priorities.
         var start: [(flight: FlightID, work: Work, priority: UInt8)] = []
@@ -70,7 +70,7 @@ struct ViewFlightStateMachine<Waiter, Work> {
         var giveUp: [Waiter] = []
         /// Publications whose turn has come.
         var turns: [@Sendable () -> Void] = []
-        /// What is to be released outside the lock.
+        /// The work to release outside the lock.
         var released: [Work] = []
         /// Removals that have nothing to wait for any more.
         var ready: [(removal: RemovalID, onReady: @Sendable (RemovalID) -> Void)] = []
@@ -161,7 +161,7 @@ struct ViewFlightStateMachine<Waiter, Work> {
         return (waiter, actions)
     }
 
-    /// Nobody waits for the flight any more. A result that is being kept is kept to the end, and a caller may still join it.
+    /// Gives up a flight that no caller waits for any more. A result that is being kept is kept to the end, and a caller may still join the flight.
     mutating func abandon(_ id: FlightID, _ actions: inout Actions) {
         guard var flight = flights[id], flight.stage != .publishing else { return }
         if joinable[flight.key] == id { joinable[flight.key] = nil }

@@ -66,7 +66,7 @@ extension ViewFlights {
         return (record, state.shelf.add(view, byteCount: view.content.count, record: record, forKey: landing.key.view, now: now))
     }
 
-    /// What has left the shelf without having been asked for.
+    /// Settles the entries that have left the shelf before a fetch asked for them.
     func settle(_ dropped: [PrefetchShelf<FetchedView>.Entry]) {
         guard !dropped.isEmpty else { return }
         for entry in dropped { entry.record.settle(.unused) }
@@ -76,12 +76,12 @@ extension ViewFlights {
     /// Whether what a load belongs to has been removed since it began.
     func isFenced(_ flight: FlightID) -> Bool { state.withLock { $0.machine.isFenced(flight) } }
 
-    /// The longest response that somebody who waits for the load takes, where a fetch takes `limit`.
+    /// The longest response that any caller of the load takes, where a fetch takes `limit`.
     func maximumBytes(_ flight: FlightID, limit: Int) -> Int {
         state.withLock { $0.machine.maximumBytes(flight, limit: limit) }
     }
 
-    /// Whether a response of so many bytes is too long for all who wait. If so nobody joins the load any more.
+    /// Whether a response of so many bytes is too long for all callers that wait. If so, no caller joins the load any more.
     func mayGiveUp(_ flight: FlightID, bytes: Int, limit: Int) -> Bool {
         state.withLock { $0.machine.mayGiveUp(flight, bytes: bytes, limit: limit) }
     }

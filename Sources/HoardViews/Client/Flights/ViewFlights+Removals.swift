@@ -7,7 +7,8 @@ internal import Synchronization
 extension ViewFlights {
     /// Removes something while nothing of it is being kept. Suspends.
     ///
-    /// What began before the end of this keeps nothing, and who comes after it joins nothing that began before it. Loads that only prefetches wait for are cancelled.
+    /// Loads that began before the end of the removal keep nothing, and callers that come after it join none of them. Loads that only prefetches wait for
+    /// are cancelled.
     func remove(_ scope: RemovalScope, _ removal: @escaping @Sendable () async -> Void) async {
         // A cancelled task would not find all that has to go.
         await startTask { [self] in

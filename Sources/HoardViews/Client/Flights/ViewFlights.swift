@@ -50,7 +50,7 @@ final class ViewFlights: Sendable {
 
     // MARK: Callers
 
-    /// What a prefetch has brought for a fetch, or whether a load is under way that it should join.
+    /// The screen that a prefetch has brought for a fetch, or whether a load is under way that the fetch should join.
     enum Found: Sendable {
         case shelved(FetchedView)
         case underWay
@@ -88,7 +88,7 @@ final class ViewFlights: Sendable {
             await withCheckedContinuation { continuation in
                 let waiter = Waiter { result, record in continuation.resume(returning: .landed(result, record: record)) }
                 if let answer = join(key, waiterID, interest, confirms, priority, work, waiter) { continuation.resume(returning: answer) }
-                // A cancellation that came before the waiter was registered found nobody to wake.
+                // A cancellation that came before the waiter was registered found no waiter to wake.
                 if Task.isCancelled { leave(waiterID) }
             }
         } onCancel: {
@@ -110,7 +110,7 @@ final class ViewFlights: Sendable {
         let (answer, actions, dropped) = state.withLock { state -> (Answer?, Machine.Actions, [PrefetchShelf<FetchedView>.Entry]) in
             var dropped: [PrefetchShelf<FetchedView>.Entry] = []
             if confirms {
-                // What a prefetch has brought is older than what comes.
+                // The screen that a prefetch has brought is older than the one that comes.
                 dropped = state.shelf.remove(key.view).map { [$0] } ?? []
             } else if !state.machine.isLoading(key), key.purpose == .answer {
                 if !interest.isFetch {

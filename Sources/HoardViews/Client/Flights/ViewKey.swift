@@ -33,7 +33,7 @@ struct ViewKey: Hashable, Sendable {
     func sensitive(_ isSensitive: Bool) -> ViewKey { ViewKey(address, partition, isSensitive) }
 }
 
-/// What a flight brings: a screen as it is now, or as it is kept.
+/// The key of a flight: a screen as it is now, or as it is kept.
 struct ViewFlightKey: Hashable, Sendable {
     enum Purpose: Hashable, Sendable { case answer, kept }
 
@@ -41,7 +41,7 @@ struct ViewFlightKey: Hashable, Sendable {
     let purpose: Purpose
 }
 
-/// What a removal removes.
+/// The scope of a removal.
 enum RemovalScope: Hashable, Sendable {
     case view(ViewKey)
     case partition(ExactText)
