@@ -66,6 +66,7 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     @inlinable init(configuration: Configuration, ticker: any Ticker, hasher: KeyHasher) {
+        configuration.checkLimits()
         self.configuration = configuration
         self.hasher = hasher
         let clock = CacheClock(ticker)

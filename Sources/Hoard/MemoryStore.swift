@@ -109,8 +109,8 @@ public final class MemoryStore: ImmediateRecordStore {
         try withOpenState { $0.tags.removeRecords(taggedWith: tags) }
     }
 
-    public func removeRecords(inPartition partition: String) async throws(StoreError) {
-        try withOpenState { $0.tags.removeRecords(inPartition: partition) }
+    public func removePartition(_ partition: String) async throws(StoreError) {
+        try withOpenState { $0.tags.removePartition(partition) }
     }
 
     public func markRecordStale(forKey key: RecordKey, at date: Date) async throws(StoreError) {

@@ -61,7 +61,7 @@ public protocol RecordStore: Sendable {
     /// Removes every record of a partition (``Record/partition``). Names are compared byte for byte. O(1) in Hoard's stores, however many records it has. May suspend.
     ///
     /// By default everything is removed: nothing that should be gone is found.
-    func removeRecords(inPartition partition: String) async throws(StoreError)
+    func removePartition(_ partition: String) async throws(StoreError)
 
     /// Ends the freshness of a record, if there is one, at `date`; it is kept for as long as it would have been. May suspend.
     ///
@@ -122,7 +122,7 @@ extension RecordStore {
         for key in keys { try await removeRecord(forKey: key) }
     }
 
-    public func removeRecords(inPartition partition: String) async throws(StoreError) {
+    public func removePartition(_ partition: String) async throws(StoreError) {
         try await removeAll()
     }
 

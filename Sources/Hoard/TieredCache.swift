@@ -99,6 +99,7 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         random: @escaping @Sendable () -> Double = RandomNumbers.fraction,
         onEvent: @escaping @Sendable (TieredCacheEvent) -> Void
     ) {
+        configuration.checkLimits()
         self.configuration = configuration
         self.stack = stack
         self.ownsStack = ownsStack

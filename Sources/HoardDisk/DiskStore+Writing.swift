@@ -48,7 +48,7 @@ extension DiskStore {
     ///
     /// In an encrypted store each partition has a key of its own, which is destroyed here. Remains of the records on the disk can then never be
     /// read again, whatever else is stolen later. A file system or a drive that keeps copies of what is overwritten may keep the key too.
-    public func removeRecords(inPartition partition: String) async throws(StoreError) {
+    public func removePartition(_ partition: String) async throws(StoreError) {
         try await core.commit(.removePartition(partition))
     }
 

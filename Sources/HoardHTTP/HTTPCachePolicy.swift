@@ -12,12 +12,18 @@ public import HTTPTypes
 /// policy.tags = ["catalogue"]
 /// ```
 public struct HTTPCachePolicy: Sendable, Hashable {
-    /// How long responses are fresh.
-    public enum Lifetime: Sendable, Hashable {
-        /// If the response says nothing itself: instead of a heuristic ([RFC 9111 §4.2.2](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.2)).
-        case ifUnspecified(Duration)
-        /// Whatever the response says, as a targeted field would ([RFC 9213](https://www.rfc-editor.org/rfc/rfc9213)).
-        case always(Duration)
+    /// A freshness lifetime, and when it counts.
+    public struct Lifetime: Sendable, Hashable {
+        enum Base: Sendable, Hashable {
+            case ifUnspecified(Duration)
+            case always(Duration)
+        }
+        let base: Base
+
+        /// For responses that name no lifetime: instead of a heuristic ([RFC 9111 §4.2.2](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.2)).
+        public static func ifUnspecified(_ lifetime: Duration) -> Self { .init(base: .ifUnspecified(lifetime)) }
+        /// For all responses, whatever they say, as a targeted field would ([RFC 9213](https://www.rfc-editor.org/rfc/rfc9213)).
+        public static func always(_ lifetime: Duration) -> Self { .init(base: .always(lifetime)) }
     }
 
     /// Requests neither get stored responses, nor are theirs stored. Default: `false`.

@@ -7,15 +7,17 @@ public import HTTPTypes
 public struct HTTPCacheResponse: Sendable {
     /// How stale a response is that was served all the same, and why that was allowed.
     public struct Staleness: Sendable, Hashable {
-        /// The number of seconds since the response was last fresh.
-        public let seconds: Int64
+        /// The time since the response was last fresh, in whole seconds.
+        public let duration: Duration
         /// The rule that allows the response to be served.
         package let decision: HTTPDecision
 
         package init(seconds: Int64, decision: HTTPDecision) {
-            self.seconds = seconds
+            duration = .seconds(seconds)
             self.decision = decision
         }
+
+        package var seconds: Int64 { duration.components.seconds }
 
         /// Whether the origin was asked, and gave no usable answer: the response stands in for one.
         public var isStandIn: Bool { [.staleIfError, .unreachable].contains { decision == HTTPDecision($0) } }

@@ -48,7 +48,7 @@ extension CachingProxy {
         before.upstreams.retire(unlessAmong: upstreams)
         admin?.replaceToken(configuration.admin?.token)
         let memoryBytes = configuration.cache.maximumMemoryBytes
-        if memoryBytes != cache.maximumMemoryByteCount { try await resize(memoryBytes: max(0, memoryBytes)) }
+        if memoryBytes != cache.maximumMemoryBytes { try await resize(memoryBytes: max(0, memoryBytes)) }
         if let tracing, tracing !== table.tracing { await tracing.shutdown() }
         if configuration.warmUp != before.configuration.warmUp { warming.replace(with: warmUp) }
         return needRestart

@@ -42,7 +42,7 @@ struct ProxyResizing: Sendable {
             cache.setMaximumMemoryBytes(memoryBytes)
             state?.value.withLock { $0.configuration.cache.maximumMemoryBytes = memoryBytes }
         }
-        let (size, overflow) = cache.maximumMemoryByteCount.addingReportingOverflow(await cache.figures().disk?.limit ?? 0)
+        let (size, overflow) = cache.maximumMemoryBytes.addingReportingOverflow(await cache.figures().disk?.limit ?? 0)
         statistics.cacheByteCount = overflow ? .max : size
     }
 }

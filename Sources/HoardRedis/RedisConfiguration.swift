@@ -10,12 +10,18 @@
 ///
 /// Printing a configuration shows neither the password nor the user.
 public struct RedisConfiguration: Sendable {
-    /// Where a server listens.
-    public enum Address: Sendable, Hashable {
+    /// The address of a server.
+    public struct Address: Sendable, Hashable {
+        package enum Base: Sendable, Hashable {
+            case tcp(host: String, port: Int)
+            case unix(path: String)
+        }
+        package let base: Base
+
         /// A name or an IP address, without brackets, and a port.
-        case tcp(host: String, port: Int)
+        public static func tcp(host: String, port: Int) -> Self { .init(base: .tcp(host: host, port: port)) }
         /// A Unix socket.
-        case unix(path: String)
+        public static func unix(path: String) -> Self { .init(base: .unix(path: path)) }
     }
 
     /// Where the server listens. In a cluster, one of its nodes, from which the others become known.
@@ -88,17 +94,20 @@ public struct RedisConfiguration: Sendable {
 
     /// How a connection is encrypted. TLS 1.2 or newer.
     public struct TLS: Sendable, Hashable {
-        /// How the server's certificate is looked at.
-        public enum Verification: Sendable, Hashable {
-            /// It has to be valid, trusted, and for the name of the server.
-            case full
-            /// It has to be valid and trusted, for whatever name.
-            case trustOnly
+        /// The checks of the server's certificate.
+        public struct Verification: Sendable, Hashable {
+            enum Base: Sendable { case full, trustOnly, none }
+            let base: Base
+
+            /// The certificate has to be valid, trusted, and for the name of the server.
+            public static var full: Self { .init(base: .full) }
+            /// The certificate has to be valid and trusted. Its name may be any.
+            public static var trustOnly: Self { .init(base: .trustOnly) }
             /// Any certificate will do. An attacker on the way can read and change everything.
-            case none
+            public static var none: Self { .init(base: .none) }
         }
 
-        /// How the server's certificate is looked at. Fully by default.
+        /// The checks of the server's certificate. ``Verification/full`` by default.
         public var verification = Verification.full
         /// A PEM file of certificates that are trusted besides those of the system. None by default.
         public var additionalTrustRootsPath: String?
@@ -119,7 +128,7 @@ extension RedisConfiguration: CustomStringConvertible, CustomDebugStringConverti
     /// Where the server is, without user and password.
     public var description: String {
         let place =
-            switch address {
+            switch address.base {
             case .tcp(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
             case .unix(let path): path
             }

@@ -35,7 +35,7 @@ public final class ShadowSimulation: Sendable {
     /// The most shadows that share the accesses.
     public static let maximumCount = 16
     /// How many bytes of accesses may wait to be replayed.
-    private static let maximumPendingByteCount = 8 << 20
+    private static let maximumPendingBytes = 8 << 20
 
     /// Begins a simulation.
     ///
@@ -63,7 +63,7 @@ public final class ShadowSimulation: Sendable {
         pseudonymSeed: UInt64?
     ) throws(ShadowSimulationError) {
         var configuration = CacheTraceRecorder.Configuration()
-        configuration.maximumPendingByteCount = Self.maximumPendingByteCount
+        configuration.maximumPendingBytes = Self.maximumPendingBytes
         try Self.check(sample)
         let recorder = CacheTraceRecorder(
             listenedShare: sample,

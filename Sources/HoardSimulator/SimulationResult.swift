@@ -21,10 +21,10 @@ public struct SimulationResult: Hashable, Sendable {
     public internal(set) var requestedBytes: Int
     /// The bytes of the objects that were hit.
     public internal(set) var hitBytes: Int
-    /// The sum of the costs of all requests, in microseconds; `nil` if the access trace has no costs.
-    public internal(set) var requestedMicroseconds: Int?
-    /// The sum of the costs of all hits: for how many microseconds loads would have run without the cache. `nil` if the access trace has no costs.
-    public internal(set) var savedMicroseconds: Int?
+    /// The sum of the costs of all requests; `nil` if the access trace has no costs.
+    public internal(set) var requestedTime: Duration?
+    /// The sum of the costs of all hits: the time that loads would have taken without the cache. `nil` if the access trace has no costs.
+    public internal(set) var savedTime: Duration?
     /// How many of the hits were not in memory but on disk; `nil` if there is no disk level.
     public internal(set) var diskHits: Int?
     /// The bytes of those.
@@ -59,8 +59,8 @@ public struct SimulationResult: Hashable, Sendable {
     public var byteHitRatio: Double { requestedBytes == 0 ? 0 : Double(hitBytes) / Double(requestedBytes) }
     /// The share of all costs that hits saved, from 0 to 1; `nil` if the access trace has no costs.
     public var savedTimeRatio: Double? {
-        guard let savedMicroseconds, let requestedMicroseconds else { return nil }
-        return requestedMicroseconds == 0 ? 0 : Double(savedMicroseconds) / Double(requestedMicroseconds)
+        guard let savedTime, let requestedTime else { return nil }
+        return requestedTime == .zero ? 0 : savedTime / requestedTime
     }
 }
 
@@ -72,8 +72,8 @@ extension SimulationResult {
         requestedBytes = totals.bytes
         hitBytes = tally.bytes
         if parts.contains(.costs) {
-            requestedMicroseconds = totals.microseconds
-            savedMicroseconds = tally.microseconds
+            requestedTime = .microseconds(totals.microseconds)
+            savedTime = .microseconds(tally.microseconds)
         }
         if parts.contains(.lifetimes) { expired = tally.expired }
     }

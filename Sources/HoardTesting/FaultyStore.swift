@@ -174,9 +174,9 @@ public final class FaultyStore: RecordStore {
         try await perform(.removeTagged, tags: tags) { () async throws(StoreError) in try await base.removeRecords(taggedWith: tags) }
     }
 
-    public func removeRecords(inPartition partition: String) async throws(StoreError) {
+    public func removePartition(_ partition: String) async throws(StoreError) {
         try await perform(.removePartition, partition: partition) { () async throws(StoreError) in
-            try await base.removeRecords(inPartition: partition)
+            try await base.removePartition(partition)
         }
     }
 

@@ -249,7 +249,7 @@ func posts(by author: Int, in language: String) async throws -> [Post] {
         await client.cache.flush()
         await client.cache.markStale("https://example.com/page")
         let page = try await client.get("https://example.com/page", options: options)
-        if let staleness = page.staleness { print("from \(staleness.seconds) seconds ago: \(staleness.reason)") }
+        if let staleness = page.staleness { print("stale for \(staleness.duration): \(staleness.reason)") }
         #expect(page.staleness?.isStandIn == false)
         print(await client.cache.explain("https://example.com/page"))  // what is stored, what a request would get, and by which section of which RFC
         #expect(await client.cache.explain("https://example.com/page").description.contains("RFC 9111"))

@@ -131,7 +131,7 @@ import Testing
         }
         try await store.removeRecords(taggedWith: "low")
         #expect(try await store.recordCount(taggedWith: "tag") == 300)
-        try await store.removeRecords(inPartition: "even")
+        try await store.removePartition("even")
         #expect(try await store.recordCount(taggedWith: "tag") == 150)
         #expect(try await store.removeLeastRecentlyUsedRecords(taggedWith: "tag", keeping: 149) == 1)
         #expect(try await store.record(forKey: "301") == nil)

@@ -224,7 +224,7 @@ import Testing
             var configuration = proxy.configuration
             configuration.cache.maximumMemoryBytes = 1 << 30
             #expect(try await proxy.reload(configuration) == [])
-            #expect(proxy.cache.maximumMemoryByteCount == 1 << 30 && proxy.configuration.cache.maximumMemoryBytes == 1 << 30)
+            #expect(proxy.cache.maximumMemoryBytes == 1 << 30 && proxy.configuration.cache.maximumMemoryBytes == 1 << 30)
             #expect(proxy.cache.memoryStatistics.evictions == 0)
             #expect(try await probe.get("/7").cacheStatus.contains("hit"))
             let held = proxy.cache.memoryByteCount

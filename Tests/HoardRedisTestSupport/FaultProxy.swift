@@ -129,7 +129,7 @@ package final class FaultProxy: Sendable {
                 }
             }
         let connection =
-            switch server {
+            switch server.base {
             case .tcp(let host, let port): bootstrap.connect(host: host, port: port)
             case .unix(let path): bootstrap.connect(unixDomainSocketPath: path)
             }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HoardProcessTestSupport
-package import HoardRedis
+@_spi(Client) package import HoardRedis
 
 /// A private cluster for tests: some masters on loopback, which have the slots in equal parts, and no replicas.
 package final class RedisClusterServers: Sendable {
@@ -112,7 +112,7 @@ package final class RedisClusterServers: Sendable {
 extension RedisServer {
     /// The port that the other nodes of a cluster know it by.
     fileprivate var clusterPort: Int {
-        if case .tcp(_, let port)? = tlsAddress { port } else { port }
+        if case .tcp(_, let port)? = tlsAddress?.base { port } else { port }
     }
 
     /// Whether a node of a cluster thinks that a slot is that of the node on a port.

@@ -30,7 +30,7 @@ struct SizedSimulationTests {
             let result = try await result(requests, capacity)
             #expect(result.hits == 1 && result.hitBytes == 10 && result.requestedBytes == 50)
             #expect(result.hitRatio == 1.0 / 3 && result.byteHitRatio == 0.2 && result.hasSizes)
-            #expect(result.savedMicroseconds == nil && result.expired == nil)
+            #expect(result.savedTime == nil && result.expired == nil)
         }
         #expect(try await result(requests, .bytes(39)).hits == 0)
     }
@@ -89,8 +89,8 @@ struct SizedSimulationTests {
     @Test func costsOfHitsAreSaved() async throws {
         let requests = [AccessRequest(key: 1, cost: 500), AccessRequest(key: 2), AccessRequest(key: 1), AccessRequest(key: 1, cost: 700)]
         let result = try await result(requests, .count(2))
-        #expect(result.requestedMicroseconds == 1700)
-        #expect(result.savedMicroseconds == 1200)
+        #expect(result.requestedTime == .microseconds(1700))
+        #expect(result.savedTime == .microseconds(1200))
         #expect(result.savedTimeRatio == 1200.0 / 1700)
     }
 

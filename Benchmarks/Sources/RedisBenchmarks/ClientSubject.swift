@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HoardRedis
+@_spi(Client) internal import HoardRedis
 internal import NIOCore
 internal import Synchronization
 

@@ -5,41 +5,41 @@ extension Cache {
     /// The limits and rules with which a cache is created. The limits can be changed later: ``Cache/resize(maximumCount:)``, ``Cache/resize(maximumWeight:)``.
     public struct Configuration: Sendable {
         /// The most entries held at once. `nil`: no limit by count. 0: nothing is kept. Default: `nil`.
-        public let maximumCount: Int?
+        public var maximumCount: Int?
 
         /// The greatest total weight held at once. `nil`: no limit by weight, and all entries weigh 1 or 0. Default: `nil`.
         ///
         /// A cache with this limit holds 16,777,213 entries at most, whatever they weigh.
-        public let maximumWeight: Int?
+        public var maximumWeight: Int?
 
         /// When entries expire that bring no time of their own. Default: `.never`.
-        public let expiration: Expiration
+        public var expiration: Expiration
 
         /// Computes when an entry expires that brings no time of its own, when it is written and when it is read. `nil`: ``expiration`` decides. Default: `nil`.
-        public let variableExpiration: VariableExpiration?
+        public var variableExpiration: VariableExpiration?
 
         /// How long after it was written a value is to be loaded again, while readers still get it. `nil`: never. Default: `nil`.
         ///
         /// The first call of ``Cache/value(forKey:load:)`` past that age gets the old value and starts the load in the background.
         /// If that load fails, the old value stays and the next call tries again.
-        public let refreshAfterWrite: Duration?
+        public var refreshAfterWrite: Duration?
 
         /// Computes the weight of an entry that brings none of its own. Default: every entry weighs 1.
-        public let weigher: (@Sendable (Key, Value) -> Int)?
+        public var weigher: (@Sendable (Key, Value) -> Int)?
 
         /// The goal of the policy in a cache whose entries have weights: as many hits as possible, or as great a weight of all hits. Default: `.objects`.
-        public let favouring: HitGoal
+        public var favouring: HitGoal
 
         /// A function that is told of every value that left, and why. Default: none.
         ///
         /// Runs on the thread whose call made the value leave, before that call returns and outside all locks; it may use the cache.
         /// With several threads, it may hear of different calls in another order than that of the calls.
-        public let removalListener: (@Sendable (Key, Value, RemovalCause) -> Void)?
+        public var removalListener: (@Sendable (Key, Value, RemovalCause) -> Void)?
 
         /// Whether the cache trims itself when the system runs short of memory, to three quarters of its entries or to one quarter, as
         /// ``Cache/trimOnMemoryPressure(_:warningFraction:criticalFraction:)`` does by default. Default: `true` in apps (on iOS, tvOS, watchOS and visionOS, and in a bundle on macOS), `false`
         /// in servers and other programs.
-        public let trimsOnMemoryPressure: Bool
+        public var trimsOnMemoryPressure: Bool
 
         /// - Parameter trimsOnMemoryPressure: `nil`: in apps.
         /// - Precondition: There is at least one limit, no limit is negative, and `refreshAfterWrite` is greater than zero.
@@ -54,13 +54,6 @@ extension Cache {
             removalListener: (@Sendable (Key, Value, RemovalCause) -> Void)? = nil,
             trimsOnMemoryPressure: Bool? = nil
         ) {
-            precondition(
-                maximumCount != nil || maximumWeight != nil,
-                "A cache needs a limit: give maximumCount, maximumWeight or both."
-            )
-            precondition((maximumCount ?? 0) >= 0, "maximumCount must not be negative.")
-            precondition((maximumWeight ?? 0) >= 0, "maximumWeight must not be negative.")
-            precondition(refreshAfterWrite.map { $0 > .zero } ?? true, "refreshAfterWrite must be greater than zero.")
             self.maximumCount = maximumCount
             self.maximumWeight = maximumWeight
             self.expiration = expiration
@@ -70,6 +63,18 @@ extension Cache {
             self.favouring = favouring
             self.removalListener = removalListener
             self.trimsOnMemoryPressure = trimsOnMemoryPressure ?? MemoryPressureTrimming.isOnByDefault
+            checkLimits()
+        }
+
+        /// Stops the program if no cache can have this configuration. A cache checks again, as properties can change after `init`.
+        @usableFromInline func checkLimits() {
+            precondition(
+                maximumCount != nil || maximumWeight != nil,
+                "A cache needs a limit: give maximumCount, maximumWeight or both."
+            )
+            precondition((maximumCount ?? 0) >= 0, "maximumCount must not be negative.")
+            precondition((maximumWeight ?? 0) >= 0, "maximumWeight must not be negative.")
+            precondition(refreshAfterWrite.map { $0 > .zero } ?? true, "refreshAfterWrite must be greater than zero.")
         }
     }
 }

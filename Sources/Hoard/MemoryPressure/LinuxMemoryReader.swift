@@ -8,7 +8,7 @@
     /// or strange is a reading that is absent, never an error: containers and old kernels lack some or all of them.
     package struct LinuxMemoryReader: Sendable {
         /// Of the largest of the files, `memory.stat`, less than a tenth.
-        private static let maximumFileByteCount = 1 << 16
+        private static let maximumFileBytes = 1 << 16
         /// No sensible hierarchy is deeper.
         private static let maximumGroupDepth = 64
 
@@ -59,8 +59,8 @@
 
         /// The contents of a file, or `nil` if it cannot be read or is too long.
         private func text(_ path: String) -> [UInt8]? {
-            guard let file = try? FileDescriptor.reading(path), let bytes = try? file.read(Self.maximumFileByteCount + 1),
-                bytes.count <= Self.maximumFileByteCount
+            guard let file = try? FileDescriptor.reading(path), let bytes = try? file.read(Self.maximumFileBytes + 1),
+                bytes.count <= Self.maximumFileBytes
             else { return nil }
             return bytes
         }

@@ -5,7 +5,7 @@ extension CacheTraceRecorder {
     /// Limits of a recording.
     public struct Configuration: Hashable, Sendable {
         /// How large a file may become before another one is begun, in bytes.
-        public var maximumFileByteCount = 256 << 20
+        public var maximumFileBytes = 256 << 20
         /// How many files are kept. The newest has the path that was given, the older ones end with `.1`, `.2` and so on.
         public var fileCount = 4
         /// The share of the keys that are recorded, from 1/65,536 to 1. All accesses to a key are recorded, or none.
@@ -15,7 +15,7 @@ extension CacheTraceRecorder {
         /// How often accesses are written.
         public var flushInterval = Duration.seconds(1)
         /// How many bytes of accesses may wait to be written. What is beyond is lost, and counted.
-        public var maximumPendingByteCount = 64 << 20
+        public var maximumPendingBytes = 64 << 20
 
         public init() {}
     }

@@ -46,7 +46,7 @@ public final class CacheTraceRecorder: Sendable {
         self.configuration = configuration
         let collector = TraceCollector(
             threshold: sampledKeys,
-            maximumByteCount: max(1 << 16, configuration.maximumPendingByteCount),
+            maximumByteCount: max(1 << 16, configuration.maximumPendingBytes),
             pseudonymSeed: pseudonymSeed
         )
         let output = TraceOutput(writer: writer, collector: collector, onFailure: onFailure)

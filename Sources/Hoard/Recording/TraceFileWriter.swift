@@ -20,7 +20,7 @@ struct TraceFileWriter: ~Copyable {
         threshold = UInt64(header.sampledKeys)
         #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
             let fileCount = max(1, configuration.fileCount)
-            let maximumByteCount = max(1 << 16, configuration.maximumFileByteCount)
+            let maximumByteCount = max(1 << 16, configuration.maximumFileBytes)
             encoder = TraceBlockEncoder(usualByteCount: min(1 << 18, maximumByteCount / 8))
             let stranger: String?
             do throws(SystemCallError) {

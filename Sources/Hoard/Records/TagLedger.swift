@@ -76,7 +76,7 @@ struct TagLedger: Sendable {
     }
 
     /// Removes all records of a partition. O(1).
-    mutating func removeRecords(inPartition name: String) {
+    mutating func removePartition(_ name: String) {
         latestChange = nextSequence()
         partitions[ExactText(name)]?.removalSequence = latestChange
     }

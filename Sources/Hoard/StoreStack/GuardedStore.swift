@@ -49,8 +49,8 @@ package final class GuardedStore: Sendable {
         await tier.removeRecords(taggedWith: [tag]) {}
     }
 
-    package func removeRecords(inPartition partition: String) async {
-        await tier.removeRecords(inPartition: partition) {}
+    package func removePartition(_ partition: String) async {
+        await tier.removePartition(partition) {}
     }
 }
 

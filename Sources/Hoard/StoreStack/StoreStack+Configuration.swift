@@ -9,23 +9,23 @@ extension StoreStack {
         /// An operation under way goes on by itself. Until it has ended, nothing else is written or removed under its keys. No deadline can end a read of an
         /// ``ImmediateRecordStore``, which runs on the caller's thread; after one that took longer than a quarter of this time, reads are made under the deadline
         /// until one is quick again.
-        public let deadline: Duration?
+        public var deadline: Duration?
 
         /// After so many failures in a row, operations not done in time included, a store is left alone. Default: 5.
-        public let failuresToOpen: Int
+        public var failuresToOpen: Int
 
         /// For how long it is left alone then. Default: 2 seconds. If it still fails, the time is doubled.
-        public let openFor: Duration
+        public var openFor: Duration
 
         /// The longest time for which it is left alone. Default: 60 seconds.
-        public let maximumOpenFor: Duration
+        public var maximumOpenFor: Duration
 
         /// How many keys, tags and partitions of missed invalidations are remembered for each store. Default: 10,000. Beyond that, the store is emptied
         /// before it is next read.
-        public let maximumJournalCount: Int
+        public var maximumJournalCount: Int
 
         /// After what time missed invalidations are tried again in a store that is not left alone. Default: 2 seconds.
-        public let retryAfter: Duration
+        public var retryAfter: Duration
 
         /// - Precondition: Durations are positive, `failuresToOpen` is at least 1, `maximumOpenFor` is not less than `openFor`, and
         ///   `maximumJournalCount` is not negative.
@@ -37,17 +37,22 @@ extension StoreStack {
             maximumJournalCount: Int = 10_000,
             retryAfter: Duration = .seconds(2)
         ) {
-            precondition(deadline.map { $0 > .zero } ?? true, "A deadline must be longer than zero; nil waits for as long as it takes.")
-            precondition(failuresToOpen >= 1, "failuresToOpen must be at least 1; Int.max never leaves a store alone.")
-            precondition(openFor > .zero && retryAfter > .zero, "openFor and retryAfter must be longer than zero.")
-            precondition(maximumOpenFor >= openFor, "maximumOpenFor must not be less than openFor.")
-            precondition(maximumJournalCount >= 0, "maximumJournalCount must not be negative.")
             self.deadline = deadline
             self.failuresToOpen = failuresToOpen
             self.openFor = openFor
             self.maximumOpenFor = maximumOpenFor
             self.maximumJournalCount = maximumJournalCount
             self.retryAfter = retryAfter
+            checkLimits()
+        }
+
+        /// Stops the program if no stack can have this configuration. A stack checks again, as properties can change after `init`.
+        func checkLimits() {
+            precondition(deadline.map { $0 > .zero } ?? true, "A deadline must be longer than zero; nil waits for as long as it takes.")
+            precondition(failuresToOpen >= 1, "failuresToOpen must be at least 1; Int.max never leaves a store alone.")
+            precondition(openFor > .zero && retryAfter > .zero, "openFor and retryAfter must be longer than zero.")
+            precondition(maximumOpenFor >= openFor, "maximumOpenFor must not be less than openFor.")
+            precondition(maximumJournalCount >= 0, "maximumJournalCount must not be negative.")
         }
     }
 }

@@ -37,6 +37,7 @@ public final class StoreStack: Sendable {
         observer: (any CacheObserver)? = nil,
         onEvent: @escaping @Sendable (TieredCacheEvent) -> Void = { _ in }
     ) {
+        configuration.checkLimits()
         tiers = stores.map { store in
             StoreTier(store: store, configuration: configuration, ticker: ticker, observer: observer) { event in
                 observer?.eventOccurred(event)

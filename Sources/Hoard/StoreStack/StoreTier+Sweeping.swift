@@ -23,9 +23,9 @@ struct StoreSweep: Sendable {
         switch (extent, staleAt) {
         case (.tags(let tags), nil): try await store.removeRecords(taggedWith: tags)
         case (.tags(let tags), let date?): try await store.markRecordsStale(taggedWith: tags, at: date)
-        case (.partition(let partition), nil): try await store.removeRecords(inPartition: partition)
+        case (.partition(let partition), nil): try await store.removePartition(partition)
         // No caller asks for this. A record that is removed is not found to be fresh either.
-        case (.partition(let partition), _?): try await store.removeRecords(inPartition: partition)
+        case (.partition(let partition), _?): try await store.removePartition(partition)
         case (.everything, nil): try await store.removeAll()
         case (.everything, let date?): try await store.markAllRecordsStale(at: date)
         }
@@ -43,7 +43,7 @@ extension StoreTier {
     }
 
     /// Removes all records of a partition.
-    func removeRecords(inPartition partition: String, onTurn: @escaping @Sendable () -> Void) async {
+    func removePartition(_ partition: String, onTurn: @escaping @Sendable () -> Void) async {
         await sweep(StoreSweep(extent: .partition(partition)), onTurn: onTurn)
     }
 

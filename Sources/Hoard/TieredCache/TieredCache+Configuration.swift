@@ -2,19 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TieredCache {
-    /// Limits and rules of a tiered cache. They do not change while it lives.
+    /// Limits and rules with which a tiered cache is created.
     public struct Configuration: Sendable {
         /// The most values held in memory. `nil`: no limit by count.
-        public let maximumCount: Int?
+        public var maximumCount: Int?
 
         /// The greatest total weight held in memory. `nil`: no limit by weight.
-        public let maximumWeight: Int?
+        public var maximumWeight: Int?
 
         /// How long values are used, unless a call or a loader's result says otherwise.
-        public let policy: CachePolicy
+        public var policy: CachePolicy
 
         /// Computes a value's weight in memory. Default: every value weighs 1.
-        public let weigher: (@Sendable (Key, Value) -> Int)?
+        public var weigher: (@Sendable (Key, Value) -> Int)?
 
         /// - Precondition: There is at least one limit, no limit is negative, and the policy is valid (``CachePolicy/validate()``).
         public init(
@@ -23,13 +23,18 @@ extension TieredCache {
             policy: CachePolicy = CachePolicy(),
             weigher: (@Sendable (Key, Value) -> Int)? = nil
         ) {
-            precondition(maximumCount != nil || maximumWeight != nil, "A cache needs a limit: give maximumCount, maximumWeight or both.")
-            precondition((maximumCount ?? 0) >= 0 && (maximumWeight ?? 0) >= 0, "maximumCount and maximumWeight must not be negative.")
-            if let problem = policy.problem { preconditionFailure(problem) }
             self.maximumCount = maximumCount
             self.maximumWeight = maximumWeight
             self.policy = policy
             self.weigher = weigher
+            checkLimits()
+        }
+
+        /// Stops the program if no cache can have this configuration. A cache checks again, as properties can change after `init`.
+        func checkLimits() {
+            precondition(maximumCount != nil || maximumWeight != nil, "A cache needs a limit: give maximumCount, maximumWeight or both.")
+            precondition((maximumCount ?? 0) >= 0 && (maximumWeight ?? 0) >= 0, "maximumCount and maximumWeight must not be negative.")
+            if let problem = policy.problem { preconditionFailure(problem) }
         }
 
         /// Limits, and a policy of which only this is set: how long values are fresh.

@@ -112,7 +112,7 @@ extension TieredCache {
         await changeTags(label, alsoAtTheEnd: true) {
             $0.remove(label)
         } inTier: { tier, onTurn in
-            await tier.removeRecords(inPartition: storePartition, onTurn: onTurn)
+            await tier.removePartition(storePartition, onTurn: onTurn)
         }
     }
 

@@ -67,7 +67,7 @@ struct ScreenFetcher {
             url: view.url,
             source: view.source.description,
             hash: view.hash,
-            ageSeconds: view.age,
+            ageSeconds: view.age?.components.seconds,
             staleReason: view.staleness?.reason,
             prefetched: prefetched.map { $0.fetchedCount + $0.alreadyKeptCount },
             notPrefetched: prefetched.map { $0.failedCount + $0.skippedCount },

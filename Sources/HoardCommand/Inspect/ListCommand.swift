@@ -126,8 +126,8 @@ struct FilterOptions: ParsableArguments {
         filter.keySubstring = Array((contains ?? "").utf8)
         filter.tag = tag
         filter.contentTypePrefix = type
-        filter.minimumPayloadByteCount = minSize?.bytes
-        filter.maximumPayloadByteCount = maxSize?.bytes
+        filter.minimumPayloadBytes = minSize?.bytes
+        filter.maximumPayloadBytes = maxSize?.bytes
         filter.partition = partition
         filter.freshness = freshness.map { freshness in
             switch freshness {

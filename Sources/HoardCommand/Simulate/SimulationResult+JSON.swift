@@ -21,8 +21,11 @@ extension SimulationResult {
                 if showsBytes { fields.append(("diskHitBytes", "\(diskHitBytes)")) }
             }
             if let fleet { fields += fleet.fields(hits: hits) }
-            if let requestedMicroseconds, let savedMicroseconds, let savedTimeRatio {
-                fields += [("requestedMicroseconds", "\(requestedMicroseconds)"), ("savedMicroseconds", "\(savedMicroseconds)")]
+            if let requestedTime, let savedTime, let savedTimeRatio {
+                fields += [
+                    ("requestedMicroseconds", "\(Int(requestedTime / .microseconds(1)))"),
+                    ("savedMicroseconds", "\(Int(savedTime / .microseconds(1)))"),
+                ]
                 fields.append(("savedTimeRatio", "\(savedTimeRatio)"))
             }
             if let staleHits { fields.append(("staleHits", "\(staleHits)")) }

@@ -34,9 +34,9 @@ extension DiskStore {
         /// The prefix of the content type, compared without regard to case. A record without a content type does not match.
         public var contentTypePrefix: String?
         /// The least length of the payload in bytes.
-        public var minimumPayloadByteCount: Int?
+        public var minimumPayloadBytes: Int?
         /// The greatest length of the payload in bytes.
-        public var maximumPayloadByteCount: Int?
+        public var maximumPayloadBytes: Int?
         public var freshness: Freshness?
         /// The partition the record is in. Compared byte for byte.
         public var partition: String?
@@ -50,8 +50,8 @@ extension DiskStore {
 
 extension DiskStore.EntryFilter {
     func includes(_ header: RecordHeader, at now: Date) -> Bool {
-        if let minimumPayloadByteCount, header.payloadByteCount < minimumPayloadByteCount { return false }
-        if let maximumPayloadByteCount, header.payloadByteCount > maximumPayloadByteCount { return false }
+        if let minimumPayloadBytes, header.payloadByteCount < minimumPayloadBytes { return false }
+        if let maximumPayloadBytes, header.payloadByteCount > maximumPayloadBytes { return false }
         if !keyPrefix.isEmpty, !header.key.bytes.starts(with: keyPrefix) { return false }
         if !keySubstring.isEmpty, !header.key.bytes.contains(keySubstring) { return false }
         if let tag, !header.tags.contains(tag) { return false }

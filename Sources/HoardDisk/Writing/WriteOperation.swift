@@ -70,7 +70,7 @@ enum WriteOperation: Sendable {
         case .removePartition(let name):
             let number = transaction.session.identify.number(ofPartition: name)
             try transaction.session.dropKey(ofPartition: number)
-            try transaction.removeRecords(inPartition: number)
+            try transaction.removePartition(number)
         case .removeAll: try transaction.removeAll()
         case .markStale(let key, let date): try transaction.markStale(key, at: date)
         case .markTagStale(let tag, let date): try transaction.markStale(taggedWith: tag, at: date)

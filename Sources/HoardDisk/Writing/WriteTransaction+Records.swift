@@ -160,7 +160,7 @@ extension WriteTransaction {
     }
 
     /// Removes all records of a partition, as those with a tag.
-    func removeRecords(inPartition number: Int64) throws {
+    func removePartition(_ number: Int64) throws {
         changes.addAny()
         sequence += 1
         try invalidate(number, upTo: sequence)

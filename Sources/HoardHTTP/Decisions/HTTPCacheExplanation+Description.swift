@@ -26,7 +26,7 @@ extension HTTPCacheExplanation.Reason: CustomStringConvertible {
 
 extension HTTPCacheExplanation.Outcome {
     fileprivate var words: String {
-        switch self {
+        switch base {
         case .answered: "answered from the cache"
         case .answeredAndRefreshed: "answered from the cache, and the response revalidated behind it"
         case .validated: "sent to the origin with the validators of what is stored"

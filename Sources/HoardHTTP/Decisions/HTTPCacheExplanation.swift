@@ -53,17 +53,32 @@ public struct HTTPCacheExplanation: Hashable, Sendable, Codable {
     }
 
     /// The outcome of a request.
-    public enum Outcome: String, Hashable, Sendable, Codable {
+    public struct Outcome: Hashable, Sendable, Codable, CustomStringConvertible {
+        enum Base: String, Sendable, Codable {
+            case answered, answeredAndRefreshed, validated, completed, forwarded
+        }
+        let base: Base
+        private init(_ base: Base) { self.base = base }
+
         /// It is answered from the cache.
-        case answered
+        public static var answered: Self { .init(.answered) }
         /// It is answered from the cache with a stale response, which is then revalidated.
-        case answeredAndRefreshed
+        public static var answeredAndRefreshed: Self { .init(.answeredAndRefreshed) }
         /// The origin is asked whether the stored response is current.
-        case validated
+        public static var validated: Self { .init(.validated) }
         /// The origin is asked for what is missing of the stored response.
-        case completed
+        public static var completed: Self { .init(.completed) }
         /// It is forwarded as it is.
-        case forwarded
+        public static var forwarded: Self { .init(.forwarded) }
+
+        /// Reads the name.
+        public init(from decoder: any Decoder) throws { base = try Base(from: decoder) }
+
+        /// Writes the name.
+        public func encode(to encoder: any Encoder) throws { try base.encode(to: encoder) }
+
+        /// The name, such as `answeredAndRefreshed`.
+        public var description: String { base.rawValue }
     }
 
     /// The URI in the form in which the cache has it.

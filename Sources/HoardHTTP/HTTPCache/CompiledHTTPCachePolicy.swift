@@ -31,7 +31,7 @@ package final class CompiledHTTPCachePolicy: Sendable {
         field.keyFields = Set(policy.keyFields.map(\.canonicalName)).sorted()
         field.tags = policy.tags
         fieldWithoutLifetime = field.value
-        switch policy.lifetime {
+        switch policy.lifetime?.base {
         case .always(let duration): field.lifetime = duration.wholeSeconds
         case .ifUnspecified(let duration): field.defaultLifetime = duration.wholeSeconds
         case nil: break

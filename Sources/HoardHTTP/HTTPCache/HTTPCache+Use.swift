@@ -9,9 +9,9 @@ extension HTTPCache {
     public var memoryByteCount: Int { entries.memoryWeight }
 
     /// The limit on ``memoryByteCount``.
-    public var maximumMemoryByteCount: Int { memoryBytes }
+    public var maximumMemoryBytes: Int { memoryBytes }
 
-    /// Changes ``maximumMemoryByteCount`` while the cache is in use.
+    /// Changes ``maximumMemoryBytes`` while the cache is in use.
     ///
     /// More room loses nothing; for less room the responses leave that would have left next. What was derived from
     /// ``Configuration/maximumMemoryBytes`` when the cache was created stays: how long a single response may be.

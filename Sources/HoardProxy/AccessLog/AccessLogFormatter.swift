@@ -16,7 +16,7 @@ struct AccessLogFormatter: Sendable {
     ///
     /// - Parameter bytes: The batch's bytes, which hold the texts.
     mutating func write(_ record: AccessLogRecord, of bytes: borrowing [UInt8], to line: inout [UInt8]) {
-        switch format {
+        switch format.base {
         case .combined: writeCombined(record, bytes, to: &line)
         case .json: writeJSON(record, bytes, to: &line)
         }
@@ -24,7 +24,7 @@ struct AccessLogFormatter: Sendable {
 
     /// Writes a line that says how many are missing before it: in the form of any other line, so that what reads them can read it.
     mutating func writeMissing(_ count: Int, time: Double, to line: inout [UInt8]) {
-        switch format {
+        switch format.base {
         case .combined:
             line.append("- - - [")
             line.append(contentsOf: calendar.commonTime(time))

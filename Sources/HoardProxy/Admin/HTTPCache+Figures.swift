@@ -19,7 +19,7 @@ extension HTTPCache {
     package func figures() async -> CacheFigures {
         let memory = memoryStatistics
         var figures = CacheFigures(
-            memory: .init(bytes: memoryByteCount, limit: maximumMemoryByteCount, entries: memoryEntryCount),
+            memory: .init(bytes: memoryByteCount, limit: maximumMemoryBytes, entries: memoryEntryCount),
             evictions: .init(
                 memory: .init(capacity: memory.evictions, expired: memory.expirations, removed: memory.removals, replaced: memory.replacements)
             )

@@ -4,11 +4,30 @@
 extension CachingProxy.Configuration {
     /// Where requests are written down.
     public struct AccessLog: Sendable, Hashable {
-        public enum Format: String, Sendable, Hashable, CaseIterable {
+        /// The form of a line.
+        public struct Format: RawRepresentable, Sendable, Hashable, CaseIterable {
+            enum Base: String, CaseIterable, Sendable {
+                case combined, json
+            }
+            let base: Base
+            private init(_ base: Base) { self.base = base }
+
             /// The combined format of Apache and nginx, with the cache's status and the times behind it.
-            case combined
-            /// An object on each line.
-            case json
+            public static var combined: Self { .init(.combined) }
+            /// A JSON object on each line.
+            public static var json: Self { .init(.json) }
+
+            /// All of them.
+            public static var allCases: [Self] { Base.allCases.map(Self.init) }
+
+            /// The format of that name in settings; `nil` if there is none.
+            public init?(rawValue: String) {
+                guard let base = Base(rawValue: rawValue) else { return nil }
+                self.base = base
+            }
+
+            /// The name in settings.
+            public var rawValue: String { base.rawValue }
         }
 
         /// A file, which is appended to and opened anew on SIGHUP; `-` for standard output.

@@ -55,7 +55,7 @@ extension CachingProxy.Configuration.TLS {
 
 extension CachingProxy.Configuration.Listener.Address {
     var server: HTTPServer.Listener.Address {
-        switch self {
+        switch base {
         case .tcp(let host, let port): .tcp(host: host, port: port)
         case .unix(let path): .unix(path: path)
         }

@@ -4,11 +4,18 @@
 extension CachingProxy.Configuration {
     /// An address that a proxy serves.
     public struct Listener: Sendable, Hashable {
-        public enum Address: Sendable, Hashable {
+        /// The address of a listener.
+        public struct Address: Sendable, Hashable {
+            enum Base: Sendable, Hashable {
+                case tcp(host: String, port: Int)
+                case unix(path: String)
+            }
+            let base: Base
+
             /// An IP address or a name, and a port; port 0 takes any that is free.
-            case tcp(host: String, port: Int)
+            public static func tcp(host: String, port: Int) -> Self { .init(base: .tcp(host: host, port: port)) }
             /// A socket in the file system.
-            case unix(path: String)
+            public static func unix(path: String) -> Self { .init(base: .unix(path: path)) }
         }
 
         public var address: Address
@@ -49,9 +56,31 @@ extension CachingProxy.Configuration {
         }
     }
 
-    public enum TLSVersion: String, Sendable, Hashable, CaseIterable {
-        case v1_2 = "1.2"
-        case v1_3 = "1.3"
+    /// A version of TLS.
+    public struct TLSVersion: RawRepresentable, Sendable, Hashable, CaseIterable {
+        enum Base: String, CaseIterable, Sendable {
+            case v1_2 = "1.2"
+            case v1_3 = "1.3"
+        }
+        let base: Base
+        private init(_ base: Base) { self.base = base }
+
+        /// TLS 1.2 ([RFC 5246](https://www.rfc-editor.org/rfc/rfc5246)).
+        public static var v1_2: Self { .init(.v1_2) }
+        /// TLS 1.3 ([RFC 8446](https://www.rfc-editor.org/rfc/rfc8446)).
+        public static var v1_3: Self { .init(.v1_3) }
+
+        /// The versions, the oldest first.
+        public static var allCases: [Self] { Base.allCases.map(Self.init) }
+
+        /// The version of that number, such as `1.2`; `nil` if there is none.
+        public init?(rawValue: String) {
+            guard let base = Base(rawValue: rawValue) else { return nil }
+            self.base = base
+        }
+
+        /// The number, such as `1.2`.
+        public var rawValue: String { base.rawValue }
     }
 
     /// Certificates by which clients prove who they are.

@@ -31,7 +31,7 @@ extension CachingProxy.Configuration.Route {
         if rules.requestFields.values.contains(where: { $0.names(.cache) }) {
             found.append("names {cache} in a field of requests, but what the cache does is known only of responses.")
         }
-        switch rules.answer {
+        switch rules.answer?.base {
         case .redirect(let place, let status):
             if let objection = place.objectionToLocation { found.append("has a “redirect” to nowhere: \(objection)") }
             if ![301, 302, 303, 307, 308].contains(status) {

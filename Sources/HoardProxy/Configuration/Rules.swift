@@ -38,7 +38,7 @@ extension CachingProxy.Configuration {
 
         /// Whether some requests are refused, so that it matters which paths servers take for one of the route.
         var protects: Bool {
-            let refuses = if case .text(_, _, let status) = answer { status >= 400 } else { false }
+            let refuses = if case .text(_, _, let status) = answer?.base { status >= 400 } else { false }
             return refuses || authentication != nil || !allowedNetworks.isEmpty || !deniedNetworks.isEmpty
         }
     }
@@ -82,11 +82,17 @@ extension CachingProxy.Configuration {
     }
 
     /// An answer without the cache and the servers.
-    public enum Answer: Sendable, Hashable {
+    public struct Answer: Sendable, Hashable {
+        enum Base: Sendable, Hashable {
+            case redirect(MessageTemplate, status: Int)
+            case text(MessageTemplate, type: String, status: Int)
+        }
+        let base: Base
+
         /// Another place ([RFC 9110 §15.4](https://www.rfc-editor.org/rfc/rfc9110#section-15.4)). The status is 301, 302, 303, 307 or 308.
-        case redirect(MessageTemplate, status: Int)
+        public static func redirect(_ location: MessageTemplate, status: Int) -> Self { .init(base: .redirect(location, status: status)) }
         /// A text, with its media type. The status is from 200 to 599.
-        case text(MessageTemplate, type: String, status: Int)
+        public static func text(_ text: MessageTemplate, type: String, status: Int) -> Self { .init(base: .text(text, type: type, status: status)) }
     }
 
     /// Permissions for scripts of other sites.

@@ -4,13 +4,32 @@
 extension CachingProxy.Configuration {
     /// One or several servers that answer alike.
     public struct Upstream: Sendable, Hashable {
-        /// Which versions of HTTP are spoken to the servers.
-        public enum Version: String, Sendable, Hashable, CaseIterable {
-            case http1
-            /// With prior knowledge if the servers are not encrypted.
-            case http2
+        /// The versions of HTTP that the proxy speaks to the servers.
+        public struct Version: RawRepresentable, Sendable, Hashable, CaseIterable {
+            enum Base: String, CaseIterable, Sendable {
+                case http1, http2, automatic
+            }
+            let base: Base
+            private init(_ base: Base) { self.base = base }
+
+            /// HTTP/1.1.
+            public static var http1: Self { .init(.http1) }
+            /// HTTP/2; with prior knowledge if the servers are not encrypted.
+            public static var http2: Self { .init(.http2) }
             /// HTTP/2 if an encrypted server agrees to it (ALPN), else HTTP/1.1.
-            case automatic
+            public static var automatic: Self { .init(.automatic) }
+
+            /// All of them.
+            public static var allCases: [Self] { Base.allCases.map(Self.init) }
+
+            /// The one of that name in settings; `nil` if there is none.
+            public init?(rawValue: String) {
+                guard let base = Base(rawValue: rawValue) else { return nil }
+                self.base = base
+            }
+
+            /// The name in settings.
+            public var rawValue: String { base.rawValue }
         }
 
         /// How it is found out whether a server can take requests.

@@ -162,7 +162,7 @@ extension NIOTransport.Configuration {
         additionalTrustRootsPath = upstream.additionalTrustRootsPath
         clientCertificate = upstream.clientTLS.map { .init(chainPath: $0.certificateChainPath, privateKeyPath: $0.privateKeyPath) }
         version =
-            switch upstream.version {
+            switch upstream.version.base {
             case .http1: .http1
             case .http2: .http2
             case .automatic: .automatic

@@ -3,24 +3,42 @@
 
 /// A text with places for what a request says, such as `https://{host}{path}{query}`. `{{` stands for a brace.
 public struct MessageTemplate: Sendable, Hashable, CustomStringConvertible {
-    /// Names of what a request says.
-    public enum Variable: String, Sendable, CaseIterable {
+    /// A name of something that a request says.
+    public struct Variable: RawRepresentable, Sendable, Hashable, CaseIterable {
+        enum Base: String, CaseIterable, Sendable {
+            case host, path, query, rest, scheme, client, user, cache
+        }
+        let base: Base
+        private init(_ base: Base) { self.base = base }
+
         /// The host that the client asked for, in small letters and without a port.
-        case host
+        public static var host: Self { .init(.host) }
         /// The path that the client asked for, in normal form.
-        case path
+        public static var path: Self { .init(.path) }
         /// The question mark and the query; nothing if there is none.
-        case query
+        public static var query: Self { .init(.query) }
         /// The path behind the route's path prefix.
-        case rest
+        public static var rest: Self { .init(.rest) }
         /// `http` or `https`: how the client asked.
-        case scheme
+        public static var scheme: Self { .init(.scheme) }
         /// The client's IP address.
-        case client
+        public static var client: Self { .init(.client) }
         /// The name by which the client has proved who it is; nothing if the route has no passwords.
-        case user
+        public static var user: Self { .init(.user) }
         /// The work of the cache: `hit`, `stale`, `revalidated`, `collapsed`, `miss`, `bypass`, `generated` or `failure`. In responses only.
-        case cache
+        public static var cache: Self { .init(.cache) }
+
+        /// All of them.
+        public static var allCases: [Self] { Base.allCases.map(Self.init) }
+
+        /// The variable of that name; `nil` if there is none.
+        public init?(rawValue: String) {
+            guard let base = Base(rawValue: rawValue) else { return nil }
+            self.base = base
+        }
+
+        /// The name, as it stands between braces.
+        public var rawValue: String { base.rawValue }
     }
 
     enum Part: Sendable, Hashable {

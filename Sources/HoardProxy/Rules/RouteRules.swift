@@ -57,7 +57,7 @@ final class RouteRules: Sendable {
 
     /// The answer to a request that goes no further; `nil` if it goes on.
     func answer(to request: RuledRequest) -> HTTPServerResponse? {
-        switch rules.answer {
+        switch rules.answer?.base {
         case nil:
             return nil
         case .redirect(let place, _) where place.names(.host) && request.host.isEmpty:

@@ -31,7 +31,7 @@ struct RuledRequest: Sendable {
     }
 
     func value(of variable: MessageTemplate.Variable) -> String {
-        switch variable {
+        switch variable.base {
         case .host: host
         case .path: path
         case .query: query

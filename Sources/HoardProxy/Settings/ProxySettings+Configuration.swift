@@ -39,7 +39,7 @@ extension ProxySettings {
         if let path = recording.path {
             var configured = CachingProxy.Configuration.Recording(path: path)
             configured.recorder.sampledShare = recording.sampledShare
-            configured.recorder.maximumFileByteCount = recording.maximumFileByteCount
+            configured.recorder.maximumFileBytes = recording.maximumFileBytes
             configured.recorder.fileCount = recording.fileCount
             configured.recorder.recordsGroups = recording.recordsGroups
             configuration.recording = configured
@@ -214,7 +214,7 @@ extension ProxySettings {
 extension CachingProxy.Configuration.Listener.Address {
     /// Whether not both can be listened on. Port 0 is another one each time.
     fileprivate func conflicts(with other: Self) -> Bool {
-        if case .tcp(_, port: 0) = self { return false }
+        if case .tcp(_, port: 0) = base { return false }
         return self == other
     }
 }

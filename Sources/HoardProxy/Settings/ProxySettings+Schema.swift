@@ -582,7 +582,7 @@ extension ProxySettings {
         ),
         .size(
             "file-size",
-            \.maximumFileByteCount,
+            \.maximumFileBytes,
             flag: "record-trace-file-size",
             in: 65_536...Int.max,
             "How large a file may become before another one is begun."

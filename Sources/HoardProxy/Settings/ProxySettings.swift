@@ -92,7 +92,7 @@ package struct ProxySettings: Sendable {
     package struct Recording: Sendable, Hashable {
         var path: String?
         var sampledShare = 1.0
-        var maximumFileByteCount = 256 << 20
+        var maximumFileBytes = 256 << 20
         var fileCount = 4
         var recordsGroups = false
     }

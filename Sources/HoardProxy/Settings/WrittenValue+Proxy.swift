@@ -131,7 +131,7 @@ extension CachingProxy.Configuration.Listener.Address {
 
     /// The address as it is written: `127.0.0.1:8080`, `[::1]:8080` or `unix:/run/hoard.sock`.
     package var text: String {
-        switch self {
+        switch base {
         case .tcp(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
         case .unix(let path): "unix:\(path)"
         }

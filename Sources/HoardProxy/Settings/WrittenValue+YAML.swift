@@ -5,7 +5,7 @@ internal import Yams
 
 extension WrittenValue {
     /// The longest file that is read, in bytes.
-    static let maximumFileByteCount = 1 << 20
+    static let maximumFileBytes = 1 << 20
     /// The most values in a file, with those that aliases stand for.
     static let maximumCount = 100_000
 
@@ -14,8 +14,8 @@ extension WrittenValue {
     /// - Parameter name: Of the file, for messages.
     static func yaml(_ text: String, name: String) throws(SettingProblem) -> WrittenValue {
         let start = SettingPlace.file(name, line: 1, column: 1)
-        guard text.utf8.count <= maximumFileByteCount else {
-            throw SettingProblem(start, "The file is longer than \(maximumFileByteCount >> 20) MiB.")
+        guard text.utf8.count <= maximumFileBytes else {
+            throw SettingProblem(start, "The file is longer than \(maximumFileBytes >> 20) MiB.")
         }
         let root: Node?
         do {

@@ -47,7 +47,7 @@ struct ClusterEndpoint: Hashable {
     /// - Parameter teller: The node that tells.
     func address(toldBy teller: RedisConfiguration.Address) -> RedisConfiguration.Address? {
         if let host { return .tcp(host: host, port: port) }
-        guard case .tcp(let host, _) = teller else { return nil }
+        guard case .tcp(let host, _) = teller.base else { return nil }
         return .tcp(host: host, port: port)
     }
 }

@@ -21,7 +21,7 @@ internal import NIOPosix
 ///
 /// Every ``RedisConfiguration/heartbeatInterval`` each node is asked whether it takes part. A node that the others cannot reach any more finds that out
 /// after the cluster's `cluster-node-timeout`; until then it goes on to answer, so that changes elsewhere may be noticed later by that time.
-public final class RedisCluster: RedisConnection {
+@_spi(Client) public final class RedisCluster: RedisConnection {
     let driver: ClusterDriver
 
     /// Creates connections, and begins to ask the node at ``RedisConfiguration/address``, then those at ``RedisConfiguration/otherAddresses``, where the

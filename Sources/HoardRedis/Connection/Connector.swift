@@ -36,7 +36,7 @@ struct Connector: Sendable {
                 channel.eventLoop.makeCompletedFuture { try addHandlers(to: channel, makeHandler(channel)) }
             }
         let opened =
-            switch address {
+            switch address.base {
             case .tcp(let host, let port): bootstrap.channelOption(.tcpOption(.tcp_nodelay), value: 1).connect(host: host, port: port)
             case .unix(let path): bootstrap.connect(unixDomainSocketPath: path)
             }
@@ -59,7 +59,7 @@ struct Connector: Sendable {
 extension RedisConfiguration.Address {
     /// The name by which the server is known, if it has one.
     fileprivate var host: String? {
-        switch self {
+        switch base {
         case .tcp(let host, _): host
         case .unix: nil
         }
@@ -71,7 +71,7 @@ extension RedisConfiguration.TLS {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
         configuration.certificateVerification =
-            switch verification {
+            switch verification.base {
             case .full: .fullVerification
             case .trustOnly: .noHostnameVerification
             case .none: .none

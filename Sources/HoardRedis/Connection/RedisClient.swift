@@ -21,7 +21,7 @@ internal import Synchronization
 ///
 /// A client begins to connect when it is created. Commands wait for the first connection, and for the first attempt to replace one that stood.
 /// After a failure they fail at once until a connection stands again.
-public final class RedisClient: RedisConnection {
+@_spi(Client) public final class RedisClient: RedisConnection {
     let driver: ConnectionDriver
 
     /// Runs tasks on the thread that reads the connection, so that a reply goes on to its task without waking another thread.
@@ -95,7 +95,7 @@ public final class RedisClient: RedisConnection {
     }
 }
 
-extension RedisClient {
+@_spi(Client) extension RedisClient {
     public func send(_ command: RedisCommand) async throws(RedisError) -> RESPValue {
         let place = PlaceNumber()
         let result = await withTaskCancellationHandler {

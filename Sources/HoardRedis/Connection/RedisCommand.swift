@@ -10,7 +10,7 @@ public import NIOCore
 #endif
 
 /// A command for a server: its name and arguments, which are bytes that no code parses on the way.
-public struct RedisCommand: Sendable {
+@_spi(Client) public struct RedisCommand: Sendable {
     /// One argument.
     public enum Argument: Sendable {
         case string(String)

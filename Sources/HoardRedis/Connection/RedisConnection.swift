@@ -6,7 +6,7 @@
 /// Hoard's own client implements it. Another client can take its place by implementing it too.
 ///
 /// Messages that a server sends unasked are ordered with its replies: an event that came before a reply has been handled when the reply is returned.
-public protocol RedisConnection: Sendable {
+@_spi(Client) public protocol RedisConnection: Sendable {
     /// Sends a command and waits for the reply. May suspend.
     ///
     /// Commands that are sent at the same time by several tasks go out together. An error that the server reports is a value, not thrown.
@@ -23,14 +23,14 @@ public protocol RedisConnection: Sendable {
     func close() async
 }
 
-extension RedisConnection {
+@_spi(Client) extension RedisConnection {
     public var nodes: [any RedisConnection] { get async { [self] } }
 }
 
 /// An event on a connection, other than a reply.
 ///
 /// Handlers are called in the order of the events, on the thread that reads the connection: they must neither wait nor do much.
-public enum RedisEvent: Sendable {
+@_spi(Client) public enum RedisEvent: Sendable {
     /// A connection stands, and the server tells of changes from now on. Until here, and since the last ``disconnected``, changes may have been missed.
     /// Comes before any reply of that connection.
     case connected

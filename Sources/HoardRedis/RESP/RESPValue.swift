@@ -8,7 +8,7 @@ public import NIOCore
 /// The nulls of RESP2 (`$-1` and `*-1`) are ``null`` too. Attributes are left out, and strings and aggregates that a server streams look like others.
 ///
 /// See <https://github.com/redis/redis-specifications/blob/master/protocol/RESP3.md>.
-public enum RESPValue: Sendable, Hashable {
+@_spi(Client) public enum RESPValue: Sendable, Hashable {
     case null
     /// A short text without line ends, such as `OK`. What is not UTF-8 is repaired.
     case simpleString(String)

@@ -27,7 +27,7 @@ extension RedisStore {
     }
 
     /// Gives the partition another generation. One round trip.
-    public func removeRecords(inPartition partition: String) async throws(StoreError) {
+    public func removePartition(_ partition: String) async throws(StoreError) {
         try checkOpen()
         try await setGenerations([(.partition(partition), .next(), 0)])
     }

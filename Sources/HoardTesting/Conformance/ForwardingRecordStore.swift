@@ -27,8 +27,8 @@ extension ForwardingRecordStore {
     package func insert(_ records: [RecordKey: Record]) async throws(StoreError) { try await underlyingStore.insert(records) }
     package func removeRecords(forKeys keys: [RecordKey]) async throws(StoreError) { try await underlyingStore.removeRecords(forKeys: keys) }
     package func removeRecords(taggedWith tags: Set<String>) async throws(StoreError) { try await underlyingStore.removeRecords(taggedWith: tags) }
-    package func removeRecords(inPartition partition: String) async throws(StoreError) {
-        try await underlyingStore.removeRecords(inPartition: partition)
+    package func removePartition(_ partition: String) async throws(StoreError) {
+        try await underlyingStore.removePartition(partition)
     }
     package func markRecordStale(forKey key: RecordKey, at date: Date) async throws(StoreError) {
         try await underlyingStore.markRecordStale(forKey: key, at: date)

@@ -45,7 +45,7 @@ extension RecordStoreConformance {
                 try await expectCounts(store, a: 3, b: 5, "After a record lost a tag and got another")
                 subject.time.advance(by: .seconds(60))
                 try await expectCounts(store, a: 2, b: 5, "After a record expired")
-                try await store.removeRecords(inPartition: "alice")
+                try await store.removePartition("alice")
                 try await expectCounts(store, a: 2, b: 4, "After a partition was removed")
                 try await store.removeRecord(forKey: "0")
                 try await expectCounts(store, a: 2, b: 3, "After a record was removed")
@@ -167,7 +167,7 @@ extension RecordStoreConformance {
                 try await store.removeRecords(taggedWith: tag)
                 entries.removeAll { $0.record.tags.contains(tag) }
             case 77:
-                try await store.removeRecords(inPartition: tag)
+                try await store.removePartition(tag)
                 entries.removeAll { $0.record.partition == tag }
             case 78..<82: await store.flush()
             case 82..<88: subject.time.advance(by: .seconds(Int.random(in: 1...5, using: &generator)))

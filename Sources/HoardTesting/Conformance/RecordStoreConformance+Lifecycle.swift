@@ -59,7 +59,7 @@ extension RecordStoreConformance {
                     try await store.removeRecords(taggedWith: "tag")
                 }
                 try await expect(.closed, from: "A removal of a partition of a closed store") { () async throws(StoreError) in
-                    try await store.removeRecords(inPartition: "partition")
+                    try await store.removePartition("partition")
                 }
                 try await expect(.closed, from: "A removal of everything from a closed store") { () async throws(StoreError) in
                     try await store.removeAll()

@@ -76,7 +76,7 @@ extension RecordStoreConformance {
                 try await expectListed(store, ["stays", "removed", "tagged", "expires", "partition"], "With five records")
                 try await store.removeRecord(forKey: "removed")
                 try await store.removeRecords(taggedWith: "tag")
-                try await store.removeRecords(inPartition: "alice")
+                try await store.removePartition("alice")
                 subject.time.advance(by: .seconds(5))
                 try await expectListed(store, ["stays"], "After four of them have gone")
                 try await store.removeAll()

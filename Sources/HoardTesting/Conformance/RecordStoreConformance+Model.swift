@@ -125,7 +125,7 @@ extension RecordStoreConformance {
 
         private mutating func removePartition() async throws {
             let partition = randomPartition()
-            try await subject.store.removeRecords(inPartition: partition)
+            try await subject.store.removePartition(partition)
             let gone = entries.filter { ExactText($0.value.record.partition ?? "") == ExactText(partition) }.map(\.key)
             for key in gone { entries[key] = nil }
             uncertainKeys.formUnion(gone)

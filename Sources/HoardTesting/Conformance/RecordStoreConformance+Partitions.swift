@@ -15,7 +15,7 @@ extension RecordStoreConformance {
                     for (number, owner) in owners.enumerated() {
                         try await subject.store.insert(subject.record(number, tags: owner.tags, partition: owner.partition), forKey: owner.key)
                     }
-                    try await subject.store.removeRecords(inPartition: removed)
+                    try await subject.store.removePartition(removed)
                     var others: [RecordKey: Record] = [:]
                     for (number, owner) in owners.enumerated() {
                         if owner.partition == removed {
@@ -34,15 +34,15 @@ extension RecordStoreConformance {
                 try await store.insert(subject.record(3, partition: "bob"), forKey: "moved here")
                 try await store.insert(subject.record(4, partition: "ann"), forKey: "moved here")
                 try await store.insert(subject.record(5, partition: "ann"), forKey: "rewritten")
-                try await store.removeRecords(inPartition: "ann")
+                try await store.removePartition("ann")
                 try await subject.expectAllOrNone(["moved away": subject.record(2, partition: "bob")], "After another partition's removal")
                 try await subject.expectRecord(nil, forKey: "moved here", "After the removal of the partition it had been written to last")
                 for number in 6...7 {
                     let record = subject.record(number, byteCount: 50_000, partition: "ann")
                     try await store.insert(record, forKey: "rewritten")
                     try await subject.expectRecord(record, forKey: "rewritten", "After a write to a partition that was removed before")
-                    try await store.removeRecords(inPartition: "ann")
-                    try await store.removeRecords(inPartition: "ann")
+                    try await store.removePartition("ann")
+                    try await store.removePartition("ann")
                     try await subject.expectRecord(nil, forKey: "rewritten", "After its partition's second removal")
                 }
             },

@@ -71,7 +71,7 @@ extension RecordStoreConformance {
                         try await subject.expectRecord(nil, forKey: "tagged", "After the removal of its tag in \(removed.utf8.count) bytes")
                         let record = subject.record(2, partition: written)
                         try await subject.store.insert(record, forKey: "owned")
-                        try await subject.store.removeRecords(inPartition: removed)
+                        try await subject.store.removePartition(removed)
                         // A store may remove more than the partition.
                         let isGone = try await subject.store.record(forKey: "owned") == nil
                         let isSame = written.utf8.elementsEqual(removed.utf8)

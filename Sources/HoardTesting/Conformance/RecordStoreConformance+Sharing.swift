@@ -61,7 +61,7 @@ extension RecordStoreConformance {
                 try await store.markRecordsStale(taggedWith: ["u"], at: subject.time.now())
                 try await subject.eventually("A stale mark by tag should be told.") { hearing.concerns(tag: "u") }
                 hearing.forget()
-                try await store.removeRecords(inPartition: "p")
+                try await store.removePartition("p")
                 try await subject.eventually("A removal of a partition should be told.") { hearing.concerns(partition: "p") }
                 hearing.forget()
                 try await store.markAllRecordsStale(at: subject.time.now())
@@ -152,7 +152,7 @@ extension RecordStoreConformance {
             refusal("a removal by a tag that only the new value has") { try await $0.there.removeRecords(taggedWith: "x") },
             refusal("a stale mark by tag") { try await $0.there.markRecordsStale(taggedWith: ["t"], at: $0.time.now()) },
             refusal("a stale mark of everything") { try await $0.there.markAllRecordsStale(at: $0.time.now()) },
-            refusal("a removal of its partition") { try await $0.there.removeRecords(inPartition: "p") },
+            refusal("a removal of its partition") { try await $0.there.removePartition("p") },
             refusal("a removal of everything") { try await $0.there.removeAll() },
             SharingCheck("a load is published if others have changed other keys and tags") { subject in
                 let record = subject.subject.record(1, tags: ["t"], partition: "p")
@@ -161,7 +161,7 @@ extension RecordStoreConformance {
                 try await subject.there.insert(subject.subject.record(2), forKey: "other")
                 try await subject.there.removeRecord(forKey: "another")
                 try await subject.there.removeRecords(taggedWith: "other tag")
-                try await subject.there.removeRecords(inPartition: "other partition")
+                try await subject.there.removePartition("other partition")
                 let isWritten = try await subject.here.insert(record, forKey: "a", ifUnchangedSince: position)
                 try expect(isWritten, "A load whose key and tags nobody has changed should be published.")
                 try await subject.otherSubject.expectRecord(record, forKey: "a", "After the load")

@@ -22,7 +22,7 @@ extension FaultyStore {
         public static var removeMany: Self { Self(description: #function) }
         /// `removeRecords(taggedWith:)`, of one tag or several.
         public static var removeTagged: Self { Self(description: #function) }
-        /// `removeRecords(inPartition:)`.
+        /// `removePartition(_:)`.
         public static var removePartition: Self { Self(description: #function) }
         /// `markRecordStale(forKey:at:)`.
         public static var markStale: Self { Self(description: #function) }

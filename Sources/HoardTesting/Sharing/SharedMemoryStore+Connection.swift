@@ -86,9 +86,9 @@ extension SharedMemoryStore {
             try await change([.init(tags: tags)]) { records async throws(StoreError) in try await records.removeRecords(taggedWith: tags) }
         }
 
-        public func removeRecords(inPartition partition: String) async throws(StoreError) {
+        public func removePartition(_ partition: String) async throws(StoreError) {
             try await change([.init(partition: partition)]) { records async throws(StoreError) in
-                try await records.removeRecords(inPartition: partition)
+                try await records.removePartition(partition)
             }
         }
 

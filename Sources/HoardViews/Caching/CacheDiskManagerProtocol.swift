@@ -20,16 +20,16 @@ public protocol CacheDiskManagerProtocol: Sendable {
     func numberOfReferences() async -> Int
 
     /// Removes the least recently used reference. May suspend.
-    func removeLastUsed() async
+    func removeLeastRecentlyUsed() async
 
     /// Removes the least recently used references until no more than `count` are left. May suspend. By default they are removed one by one.
-    func removeLastUsed(keeping count: Int) async
+    func removeLeastRecentlyUsed(keeping count: Int) async
 
     /// Counts as a use of each reference, in this order. May suspend. By default they are read.
     func noteUses(ofReferencesFor keys: [String]) async
 
     /// Removes the references of a partition. May suspend.
-    func removeReferences(inPartition partition: String) async
+    func removePartition(_ partition: String) async
 
     /// Removes all references. May suspend.
     func clear() async
@@ -44,11 +44,17 @@ public protocol CacheDiskManagerProtocol: Sendable {
 extension CacheDiskManagerProtocol {
     public func changesByOthers() -> AsyncStream<CacheDiskChange>? { nil }
 
-    public func removeLastUsed(keeping count: Int) async {
-        for _ in 0..<max(0, await numberOfReferences() - max(0, count)) { await removeLastUsed() }
+    public func removeLeastRecentlyUsed(keeping count: Int) async {
+        for _ in 0..<max(0, await numberOfReferences() - max(0, count)) { await removeLeastRecentlyUsed() }
     }
 
     public func noteUses(ofReferencesFor keys: [String]) async {
         for key in keys { _ = await getReference(for: key) }
     }
+}
+
+extension CacheDiskManagerProtocol {
+    /// Removes the least recently used reference, under the name that Beagle's documentation gives it. May suspend.
+    @available(*, deprecated, renamed: "removeLeastRecentlyUsed()")
+    public func removeLastUsed() async { await removeLeastRecentlyUsed() }
 }

@@ -37,7 +37,7 @@ extension CacheManager {
     }
 
     /// Forgets all references of a partition, in memory and on the disk. O(1): they are known to be gone, and their room is given back later.
-    public func removeReferences(inPartition partition: String) async {
+    public func removePartition(_ partition: String) async {
         await change { [self] state in
             if state.partitionRemovals.count >= State.maximumPartitionRemovalCount {
                 memory.removeAll()
@@ -46,7 +46,7 @@ extension CacheManager {
                 state.partitionRemovals[RecordKey(partition)] = state.version
             }
         } onDisk: { disk in
-            await disk.removeReferences(inPartition: partition)
+            await disk.removePartition(partition)
         }
     }
 
@@ -84,7 +84,7 @@ extension CacheManager {
                 // First, so that what has been used since is not what makes room.
                 await tellUses()
                 await onDisk(disk)
-                await disk.removeLastUsed(keeping: configuration.diskMaximumCapacity)
+                await disk.removeLeastRecentlyUsed(keeping: configuration.diskMaximumCapacity)
             }
             state.withLock { state in
                 state.version += 1

@@ -5,16 +5,16 @@ extension CacheManager {
     /// How many references a ``CacheManager`` keeps, and for how long they are valid.
     public struct Configuration: Sendable, Hashable {
         /// The most references in memory. 0: none; sensitive ones are not kept at all then. Default: 50.
-        public let memoryMaximumCapacity: Int
+        public var memoryMaximumCapacity: Int
 
         /// The most bytes in memory, counting data, identifiers and hashes. Default: 16 MiB.
-        public let memoryMaximumBytes: Int
+        public var memoryMaximumBytes: Int
 
         /// The most references on the disk, whatever else the store has. The least recently used leave first. Default: 150.
-        public let diskMaximumCapacity: Int
+        public var diskMaximumCapacity: Int
 
         /// For how many seconds references are valid that do not say. 0 or less: never. Default: 300.
-        public let cacheMaxAge: Int
+        public var cacheMaxAge: Int
 
         /// - Precondition: No capacity is negative.
         public init(
@@ -23,14 +23,19 @@ extension CacheManager {
             diskMaximumCapacity: Int = 150,
             cacheMaxAge: Int = 300
         ) {
-            precondition(
-                memoryMaximumCapacity >= 0 && memoryMaximumBytes >= 0 && diskMaximumCapacity >= 0,
-                "memoryMaximumCapacity, memoryMaximumBytes and diskMaximumCapacity must not be negative."
-            )
             self.memoryMaximumCapacity = memoryMaximumCapacity
             self.memoryMaximumBytes = memoryMaximumBytes
             self.diskMaximumCapacity = diskMaximumCapacity
             self.cacheMaxAge = cacheMaxAge
+            checkLimits()
+        }
+
+        /// Stops the program if no manager can have this configuration. A manager checks again, as properties can change after `init`.
+        func checkLimits() {
+            precondition(
+                memoryMaximumCapacity >= 0 && memoryMaximumBytes >= 0 && diskMaximumCapacity >= 0,
+                "memoryMaximumCapacity, memoryMaximumBytes and diskMaximumCapacity must not be negative."
+            )
         }
     }
 }

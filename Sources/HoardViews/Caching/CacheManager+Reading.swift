@@ -23,7 +23,7 @@ extension CacheManager {
     /// Brings a disk that was filled under a higher limit down to its capacity, before it is first read.
     private func trimOnce() async {
         guard let disk, state.withLock({ !exchange(&$0.isTrimmed, with: true) }) else { return }
-        await turns.take { await disk.removeLastUsed(keeping: configuration.diskMaximumCapacity) }
+        await turns.take { await disk.removeLeastRecentlyUsed(keeping: configuration.diskMaximumCapacity) }
     }
 
     /// Looks in memory, and notes the use for the disk.

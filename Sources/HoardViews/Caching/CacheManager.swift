@@ -78,6 +78,7 @@ public final class CacheManager: CacheManagerProtocol {
 
     /// A manager over a disk manager of one's own. `nil`: references are in memory only.
     public init(configuration: Configuration = .init(), disk: (any CacheDiskManagerProtocol)?, clock: any WallClock = SystemWallClock()) {
+        configuration.checkLimits()
         self.configuration = configuration
         self.disk = disk
         self.clock = clock

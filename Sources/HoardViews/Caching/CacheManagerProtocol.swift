@@ -18,7 +18,7 @@ public protocol CacheManagerProtocol: Sendable {
     func removeReference(identifiedBy identifier: String) async
 
     /// Forgets all references of a partition, in every tier. May suspend.
-    func removeReferences(inPartition partition: String) async
+    func removePartition(_ partition: String) async
 
     /// Forgets all references. May suspend.
     func clear() async

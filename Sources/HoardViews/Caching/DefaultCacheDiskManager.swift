@@ -9,7 +9,7 @@ public import Logging
 /// ```swift
 /// let disk = DefaultCacheDiskManager(store: try DiskStore(configuration: .init(directory: directory)))
 /// await disk.update(reference)
-/// while await disk.numberOfReferences() > 150 { await disk.removeLastUsed() }
+/// while await disk.numberOfReferences() > 150 { await disk.removeLeastRecentlyUsed() }
 /// ```
 ///
 /// A reference is read back as it was written: data, hash, max age, time of creation and partition. A read writes nothing. The store does not wait for a slow
@@ -107,12 +107,12 @@ public final class DefaultCacheDiskManager: CacheDiskManagerProtocol {
     /// How many references there are; 0 if the store does not answer.
     public func numberOfReferences() async -> Int { await store.recordCount(taggedWith: tag) ?? 0 }
 
-    public func removeLastUsed() async {
+    public func removeLeastRecentlyUsed() async {
         guard let count = await store.recordCount(taggedWith: tag), count > 0 else { return }
         await store.removeLeastRecentlyUsedRecords(taggedWith: tag, keeping: count - 1)
     }
 
-    public func removeLastUsed(keeping count: Int) async {
+    public func removeLeastRecentlyUsed(keeping count: Int) async {
         await store.removeLeastRecentlyUsedRecords(taggedWith: tag, keeping: max(0, count))
     }
 
@@ -121,7 +121,7 @@ public final class DefaultCacheDiskManager: CacheDiskManagerProtocol {
         if !keys.isEmpty { await store.noteUses(ofRecordsForKeys: keys) }
     }
 
-    public func removeReferences(inPartition partition: String) async { await store.removeRecords(inPartition: storePartition(partition)) }
+    public func removePartition(_ partition: String) async { await store.removePartition(storePartition(partition)) }
 
     public func clear() async { await store.removeRecords(taggedWith: tag) }
 

@@ -31,14 +31,14 @@ public struct FetchedView: Sendable {
 
     /// How old a screen is that is not valid any more, and why it is shown all the same.
     public struct Staleness: Hashable, Sendable {
-        /// How many seconds ago the server made it or last confirmed it.
-        public let age: Int64
+        /// The time since the server made it or last confirmed it, in whole seconds.
+        public let age: Duration
         /// Whether the server was asked, and gave no usable answer: the screen stands in for one. Else a newer one may follow.
         public let isStandIn: Bool
         /// The rule that allows the screen to be shown, in one sentence.
         public let reason: String
 
-        public init(age: Int64, isStandIn: Bool, reason: String) {
+        public init(age: Duration, isStandIn: Bool, reason: String) {
             self.age = age
             self.isStandIn = isStandIn
             self.reason = reason
@@ -56,8 +56,8 @@ public struct FetchedView: Sendable {
     public let url: String
     /// When the server made the screen or last confirmed it, as far as its response says; `nil` if that is unknown.
     public let timeOfCreation: Date?
-    /// How many seconds that was ago when the screen was fetched.
-    public let age: Int64?
+    /// The time between ``timeOfCreation`` and the fetch, in whole seconds.
+    public let age: Duration?
     /// The bytes that the component was decoded from. They tell whether two views are the same state.
     let content: Data
 
@@ -69,7 +69,7 @@ public struct FetchedView: Sendable {
         hash: String? = nil,
         url: String,
         timeOfCreation: Date? = nil,
-        age: Int64? = nil
+        age: Duration? = nil
     ) {
         self.init(component, source, staleness, hash: hash, url: url, timeOfCreation: timeOfCreation, age: age, content: Data())
     }
@@ -81,7 +81,7 @@ public struct FetchedView: Sendable {
         hash: String?,
         url: String,
         timeOfCreation: Date?,
-        age: Int64?,
+        age: Duration?,
         content: Data
     ) {
         self.component = component
@@ -125,8 +125,8 @@ extension FetchedView {
 }
 
 extension Date {
-    /// How many whole seconds ago it was; 0 if it is to come.
-    func age(at now: Date) -> Int64 {
-        Int64(exactly: max(0, min(now.timeIntervalSince(self), TimeInterval(Int32.max))).rounded(.down)) ?? 0
+    /// The time that has passed since, in whole seconds; zero if the date is to come.
+    func age(at now: Date) -> Duration {
+        .seconds(Int64(exactly: max(0, min(now.timeIntervalSince(self), TimeInterval(Int32.max))).rounded(.down)) ?? 0)
     }
 }

@@ -32,7 +32,7 @@ extension ViewClient {
             guard error.meansServerIsAway, let reply = try? await ask(plan, flight, mode: .default, knowing: nil), reply.isFromCache,
                 let view = try? await received(reply, plan, flight, hasKept: false)
             else { throw error }
-            return self.view(of: reply, view.component, view.source, plan, .standIn(for: error, age: view.age ?? 0))
+            return self.view(of: reply, view.component, view.source, plan, .standIn(for: error, age: view.age ?? .zero))
         }
     }
 

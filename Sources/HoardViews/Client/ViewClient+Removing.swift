@@ -16,7 +16,7 @@ extension ViewClient {
         let name = ExactText(partition)
         await flights.remove(.partition(name)) {
             decoded.removeValues(taggedWith: name.label)
-            await cache?.removeReferences(inPartition: partition)
+            await cache?.removePartition(partition)
             await client?.cache.removePartition(partition)
         }
     }

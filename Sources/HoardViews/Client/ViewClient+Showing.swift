@@ -122,15 +122,15 @@ extension CacheReference {
 }
 
 extension FetchedView.Staleness {
-    init(_ staleness: HTTPCacheResponse.Staleness, age: Int64) {
+    init(_ staleness: HTTPCacheResponse.Staleness, age: Duration) {
         self.init(age: age, isStandIn: staleness.isStandIn, reason: staleness.reason)
     }
 
-    static func standIn(for error: ViewError, age: Int64) -> Self {
+    static func standIn(for error: ViewError, age: Duration) -> Self {
         Self(age: age, isStandIn: true, reason: "The server is away: \(error.message)")
     }
 
-    static func whileRefreshed(age: Int64) -> Self {
+    static func whileRefreshed(age: Duration) -> Self {
         Self(age: age, isStandIn: false, reason: "It is shown while the server is asked for a newer one.")
     }
 }

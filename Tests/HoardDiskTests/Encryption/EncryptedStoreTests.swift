@@ -153,7 +153,7 @@ import Testing
         try await second.insert(other, forKey: "other")
         for store in [first, second] { #expect(try await store.peekRecord(forKey: "key") == record) }
         #expect(try contents().keys.count { $0.hasPrefix("keys/") } == 2)
-        try await first.removeRecords(inPartition: "user")
+        try await first.removePartition("user")
         #expect(try contents().keys.count { $0.hasPrefix("keys/") } == 1)
         for store in [first, second] {
             #expect(try await store.peekRecord(forKey: "key") == nil)
@@ -179,7 +179,7 @@ import Testing
         // A thief keeps the database as it was; the partition is dropped; the old database is put back.
         let copy = try workspace.databaseBytes()
         let again = try open(key())
-        try await again.removeRecords(inPartition: "user")
+        try await again.removePartition("user")
         await again.close()
         try copy.write(to: URL(fileURLWithPath: workspace.databasePath))
         let restored = try open(key())
@@ -194,7 +194,7 @@ import Testing
         let hold = WriterHold(store)
         try await store.insert(workspace.record(byteCount: 100_000, partition: "other"), forKey: "file", mode: .behind)
         try await store.insert(workspace.record("text", partition: "other"), forKey: "text", mode: .behind)
-        async let removal: Void = store.removeRecords(inPartition: "user")
+        async let removal: Void = store.removePartition("user")
         store.separateBatches()
         try await store.insert(workspace.record(byteCount: 100_000, partition: "other"), forKey: "later", mode: .behind)
         hold.release()
@@ -210,7 +210,7 @@ import Testing
         let store = try open(key())
         try await store.insert(workspace.record("old", partition: "user"), forKey: "old")
         let hold = WriterHold(store)
-        async let removal: Void = store.removeRecords(inPartition: "user")
+        async let removal: Void = store.removePartition("user")
         try await waitUntil { try await store.peekText("old") == nil }
         try await store.insert(workspace.record("new", partition: "user"), forKey: "new", mode: .behind)
         hold.release()

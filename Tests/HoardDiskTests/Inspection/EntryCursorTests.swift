@@ -110,7 +110,7 @@ import Testing
         #expect(try await keys(store.entryCursor(order: .key)) == ["a", "b", "c"])
         #expect(try await store.entries(order: .key).map(\.partition) == ["a", "b", nil])
         #expect(try await store.entries(order: .key).map(\.payloadByteCount) == [1, 1, 5])
-        try await store.removeRecords(inPartition: "a")
+        try await store.removePartition("a")
         #expect(try await keys(store.entryCursor(order: .key)) == ["b", "c"])
     }
 
@@ -169,8 +169,8 @@ import Testing
         }
         var filter = DiskStore.EntryFilter.all
         try await check(filter, .largest) { _ in true }
-        filter.minimumPayloadByteCount = 20_000
-        filter.maximumPayloadByteCount = 60_000
+        filter.minimumPayloadBytes = 20_000
+        filter.maximumPayloadBytes = 60_000
         try await check(filter, .newest) { 20_000...60_000 ~= $0.payloadByteCount }
         filter = .all
         filter.tag = "e\u{301}"

@@ -49,7 +49,7 @@ import Testing
         let stream = try #require(first.invalidations())
         switch kind {
         case "stale": try await second.markAllRecordsStale(at: workspace.clock.now())
-        case "partition": try await second.removeRecords(inPartition: "partition")
+        case "partition": try await second.removePartition("partition")
         default: try await second.removeAll()
         }
         #expect(await next(1, of: stream) == [nil])

@@ -46,7 +46,7 @@ import Testing
         for number in 0..<600 { #expect(try await second.peekRecord(forKey: RecordKey("\(number)")) == nil) }
         try await second.insert(workspace.record(byteCount: 11, tags: ["tag"], partition: "partition"), forKey: "599")
         #expect(try await first.peekRecord(forKey: "599")?.payload.count == 11)
-        try await first.removeRecords(inPartition: "partition")
+        try await first.removePartition("partition")
         #expect(try await second.peekRecord(forKey: "599") == nil)
         await first.flush()
         await second.flush()
@@ -150,7 +150,7 @@ import Testing
                 try await store.removeRecords(taggedWith: "tag \(step % 2)")
                 model = model.filter { $0.value.tag != "tag \(step % 2)" }
             case 8:
-                try await store.removeRecords(inPartition: "tag \(step % 2)")
+                try await store.removePartition("tag \(step % 2)")
                 model = model.filter { $0.value.tag != "tag \(step % 2)" }
             case 9 where step % 4 == 0:
                 try await store.removeAll()

@@ -105,7 +105,7 @@ import Testing
         case "removed": try await store.removeRecord(forKey: "key")
         case "all removed": try await store.removeAll()
         case "evicted": try await store.insert(workspace.record(), forKey: "other")
-        default: try await store.removeRecords(inPartition: "partition")
+        default: try await store.removePartition("partition")
         }
         store.core.housekeeping.sync {}
         #expect(try workspace.payloadFiles().count == (change == "replaced" ? 1 : 0))

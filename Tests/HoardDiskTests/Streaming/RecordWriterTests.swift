@@ -232,7 +232,7 @@ import Testing
         let store = try open(isEncrypted: true)
         let writer = try store.writer(forKey: "key", beginningWith: record(partition: "user"))
         try await writer.write(Data.pattern(200_000))
-        try await store.removeRecords(inPartition: "user")
+        try await store.removePartition("user")
         // Either it fails, or it can be read.
         let code = await store.code { _ throws(StoreError) in try await writer.finish() }
         #expect(code == .unavailable)

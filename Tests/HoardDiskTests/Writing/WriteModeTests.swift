@@ -134,7 +134,7 @@ import Testing
         let hold = WriterHold(store)
         try await store.insert(record("before", partition: "user"), forKey: "before", mode: .behind)
         try await store.insert(record("other", tags: ["user"], partition: "other"), forKey: "other", mode: .behind)
-        async let removal: Void = store.removeRecords(inPartition: "user")
+        async let removal: Void = store.removePartition("user")
         try await waitUntil { try await store.peekText("committed") == nil }
         #expect(try await store.peekText("before") == nil)
         #expect(try await store.peekText("other") == "other")

@@ -68,7 +68,7 @@ import Testing
                 try await store.removeRecords(taggedWith: "task \(task)")
                 model = model.filter { !$0.value.isTagged }
             case 12:
-                try await store.removeRecords(inPartition: "partition \(task)")
+                try await store.removePartition("partition \(task)")
                 model = model.filter { !$0.value.isTagged }
             default:
                 #expect(try await store.record(forKey: key)?.payload == model[key]?.payload, place)

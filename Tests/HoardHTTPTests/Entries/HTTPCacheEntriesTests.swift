@@ -218,7 +218,7 @@ import Testing
         await harness.cache.flush()
         #expect(harness.cache.memoryEntryCount == 3)
         #expect(harness.cache.memoryByteCount > 3 * 512)
-        #expect(harness.cache.maximumMemoryByteCount == 64 << 20)
+        #expect(harness.cache.maximumMemoryBytes == 64 << 20)
         await harness.cache.remove(host + "/a")
         await harness.cache.remove(prefix: host + "/b")
         harness.cache.entries.evictEverything()

@@ -81,9 +81,9 @@ final class SpyStore: RecordStore {
         try await base.removeRecords(taggedWith: tags)
     }
 
-    func removeRecords(inPartition partition: String) async throws(StoreError) {
+    func removePartition(_ partition: String) async throws(StoreError) {
         try failIfTold()
-        try await base.removeRecords(inPartition: partition)
+        try await base.removePartition(partition)
     }
 
     func removeAll() async throws(StoreError) {

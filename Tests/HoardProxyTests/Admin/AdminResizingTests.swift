@@ -23,7 +23,7 @@ import Testing
         let reply = try await resize(#"{"memoryBytes":1048576}"#)
         #expect(reply.code == 200)
         #expect(try reply.json["memoryBytes"] as? Int == 1 << 20)
-        #expect(harness.cache.maximumMemoryByteCount == 1 << 20)
+        #expect(harness.cache.maximumMemoryBytes == 1 << 20)
     }
 
     @Test func responsesLeaveUntilTheyFit() async throws {
@@ -41,11 +41,11 @@ import Testing
         (#"{"diskBytes":1}"#, "no disk store"),
     ])
     func whatMakesNoSenseIsRefusedInASentence(body: String, sentence: String) async throws {
-        let before = harness.cache.maximumMemoryByteCount
+        let before = harness.cache.maximumMemoryBytes
         let reply = try await resize(body)
         #expect(reply.code == 400)
         #expect(reply.text.contains(sentence), "\(reply.text)")
-        #expect(harness.cache.maximumMemoryByteCount == before)
+        #expect(harness.cache.maximumMemoryBytes == before)
     }
 
     @Test func itTakesTheTokenAndPost() async throws {

@@ -5,7 +5,7 @@ import Foundation
 import NIOCore
 import Testing
 
-@testable import HoardRedis
+@_spi(Client) @testable import HoardRedis
 
 @Suite struct ClusterSlotTests {
     /// The check value of CRC-16/XMODEM, which the specification of the cluster names too.

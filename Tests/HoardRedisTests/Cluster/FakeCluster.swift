@@ -7,7 +7,7 @@ import HoardTesting
 import NIOCore
 import Synchronization
 
-@testable import HoardRedis
+@_spi(Client) @testable import HoardRedis
 
 /// Nodes of a cluster that are no servers: each has keys and slots, and answers as a server of Redis does, also while slots move.
 final class FakeCluster: Sendable {
@@ -117,7 +117,7 @@ final class FakeCluster: Sendable {
     // MARK: Connections
 
     func connect(_ address: RedisConfiguration.Address, _ onEvent: @escaping @Sendable (RedisEvent) -> Void) -> FakeNodeConnection {
-        guard case .tcp(_, let port) = address else { preconditionFailure("a node of a cluster has a port") }
+        guard case .tcp(_, let port) = address.base else { preconditionFailure("a node of a cluster has a port") }
         let (number, isDown) = state.withLock { state in
             state.connectionCount += 1
             if state.nodes[port] == nil { state.nodes[port] = Node(isDown: true) }

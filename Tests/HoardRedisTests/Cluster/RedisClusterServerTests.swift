@@ -8,7 +8,7 @@ import NIOCore
 import Synchronization
 import Testing
 
-@testable import HoardRedis
+@_spi(Client) @testable import HoardRedis
 
 /// Against three servers of Redis.
 @Suite(.enabled(if: RedisServer.isAvailable, "\(RedisServer.requirement)"), .serialized, .timeLimit(.minutes(3)))

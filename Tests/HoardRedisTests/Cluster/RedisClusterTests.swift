@@ -8,7 +8,7 @@ import NIOCore
 import Synchronization
 import Testing
 
-@testable import HoardRedis
+@_spi(Client) @testable import HoardRedis
 
 @Suite(.timeLimit(.minutes(2))) struct RedisClusterTests {
     /// Keys whose slots are on the first, second and third of three nodes.

@@ -4,7 +4,7 @@
 import NIOCore
 import Testing
 
-@testable import HoardRedis
+@_spi(Client) @testable import HoardRedis
 
 @Suite struct SlotMapTests {
     private let teller = RedisConfiguration.Address.tcp(host: "teller", port: 1)

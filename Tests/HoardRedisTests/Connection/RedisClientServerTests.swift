@@ -7,7 +7,7 @@ import NIOCore
 import NIOPosix
 import Testing
 
-@testable import HoardRedis
+@_spi(Client) @testable import HoardRedis
 
 /// Against a real server.
 @Suite(.enabled(if: RedisServer.isAvailable, "\(RedisServer.requirement)"), .timeLimit(.minutes(2))) struct RedisClientServerTests {

@@ -3,7 +3,7 @@
 
 import Foundation
 import HoardNIOTestSupport
-import HoardRedis
+@_spi(Client) import HoardRedis
 import HoardRedisTestSupport
 import NIOCore
 import Testing
@@ -66,7 +66,7 @@ import Testing
         try await withServer { server, configuration in
             var configuration = configuration
             // An address that the certificate is not for either.
-            guard case .tcp(_, let port) = server.tlsAddress else { throw RedisError(.invalidConfiguration, "The server has no port for TLS.") }
+            guard case .tcp(_, let port) = server.tlsAddress?.base else { throw RedisError(.invalidConfiguration, "The server has no port for TLS.") }
             configuration.address = .tcp(host: "127.0.0.2", port: port)
             configuration.tls?.serverName = "redis.example"
             let refusal = await code(configuration)

@@ -7,7 +7,7 @@ import NIOCore
 import NIOPosix
 import Testing
 
-@testable import HoardRedis
+@_spi(Client) @testable import HoardRedis
 
 @Suite(.timeLimit(.minutes(2))) struct RedisClientTests {
     private func makeClient(

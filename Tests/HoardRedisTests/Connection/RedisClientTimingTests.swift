@@ -8,7 +8,7 @@ import NIOPosix
 import Synchronization
 import Testing
 
-@testable import HoardRedis
+@_spi(Client) @testable import HoardRedis
 
 /// Time that a test moves: deadlines, heartbeats, waits between attempts, limits, cancellation, the end.
 @Suite(.timeLimit(.minutes(2))) struct RedisClientTimingTests {

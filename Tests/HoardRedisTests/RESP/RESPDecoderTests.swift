@@ -4,7 +4,7 @@
 import NIOCore
 import Testing
 
-@testable import HoardRedis
+@_spi(Client) @testable import HoardRedis
 
 /// What the protocol's specification has as examples, and what else is RESP3.
 @Suite struct RESPDecoderTests {

@@ -5,7 +5,7 @@ import Foundation
 import NIOCore
 import Testing
 
-@testable import HoardRedis
+@_spi(Client) @testable import HoardRedis
 
 @Suite struct RESPEncoderTests {
     private func encoded(_ command: RedisCommand) -> String {

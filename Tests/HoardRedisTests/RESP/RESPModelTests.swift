@@ -5,7 +5,7 @@ import HoardTesting
 import NIOCore
 import Testing
 
-@testable import HoardRedis
+@_spi(Client) @testable import HoardRedis
 
 /// Values at random, written in all the ways that the protocol has for them, and read again from pieces of random lengths.
 @Suite(.timeLimit(.minutes(2))) struct RESPModelTests {

@@ -3,7 +3,7 @@
 
 import NIOCore
 
-@testable import HoardRedis
+@_spi(Client) @testable import HoardRedis
 
 extension RESPValue {
     static func bulk(_ text: String) -> RESPValue { .bulkString(ByteBuffer(string: text)) }

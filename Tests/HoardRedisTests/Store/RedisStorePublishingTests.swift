@@ -26,7 +26,7 @@ import Testing
             case .removal: try await store.removeRecord(forKey: key)
             case .bulkRemoval: try await store.removeRecords(forKeys: ["another", key])
             case .tagRemoval: try await store.removeRecords(taggedWith: ["tag", "other tag"])
-            case .partitionRemoval: try await store.removeRecords(inPartition: "ann")
+            case .partitionRemoval: try await store.removePartition("ann")
             case .removalOfEverything: try await store.removeAll()
             case .mark: try await store.markRecordStale(forKey: key, at: world.time.now())
             case .tagMark: try await store.markRecordsStale(taggedWith: ["tag"], at: world.time.now())

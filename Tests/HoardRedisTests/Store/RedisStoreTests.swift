@@ -123,7 +123,7 @@ import Testing
         let text = "OOM command not allowed when used memory > 'maxmemory'."
         let removals: [@Sendable (RedisStore) async throws -> Void] = [
             { try await $0.removeRecord(forKey: "key") }, { try await $0.removeRecords(taggedWith: ["tag"]) },
-            { try await $0.removeRecords(inPartition: "p") }, { try await $0.removeAll() },
+            { try await $0.removePartition("p") }, { try await $0.removeAll() },
         ]
         for removal in removals {
             let world = try RedisStoreWorld()

@@ -143,7 +143,7 @@ final class CoherenceProgram: Sendable {
         case 16:
             let tag = ["odd 0", "odd 1", "tag \(number)"][random(3)]
             try await change((0..<Self.keyCount).filter { Self.tags($0).contains(tag) }, memory) { try await store.removeRecords(taggedWith: [tag]) }
-        case 17: try await change([0, 1], memory) { try await store.removeRecords(inPartition: "partition") }
+        case 17: try await change([0, 1], memory) { try await store.removePartition("partition") }
         case 18: if random(3) == 0 { try await change(Array(0..<Self.keyCount), memory) { try await store.removeAll() } }
         case 19: try await mark([number], memory) { try await store.markRecordStale(forKey: Self.key(number), at: $0) }
         case 20:

@@ -3,7 +3,7 @@
 
 import NIOCore
 
-@testable import HoardRedis
+@_spi(Client) @testable import HoardRedis
 
 extension FakeRedis.State {
     /// What a command does to the values, and its reply.

@@ -6,7 +6,7 @@ import HoardTesting
 import NIOCore
 import Synchronization
 
-@testable import HoardRedis
+@_spi(Client) @testable import HoardRedis
 
 /// A server of Redis in the test's own process, with any number of connections, whose every step can be delayed.
 ///

@@ -5,7 +5,7 @@ import Hoard
 import NIOCore
 import Synchronization
 
-@testable import HoardRedis
+@_spi(Client) @testable import HoardRedis
 
 /// A connection to a ``FakeRedis``.
 final class FakeRedisConnection: RedisConnection {

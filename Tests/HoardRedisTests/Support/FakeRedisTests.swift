@@ -4,7 +4,7 @@
 import HoardTesting
 import Testing
 
-@testable import HoardRedis
+@_spi(Client) @testable import HoardRedis
 
 /// The fake server, on threads.
 @Suite(.timeLimit(.minutes(5))) struct FakeRedisTests {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Hoard
-import HoardRedis
+@_spi(Client) import HoardRedis
 
 /// The cache of a worker: memory in front of Redis.
 enum CampaignCache {

@@ -82,7 +82,7 @@ final class CoherenceCampaign {
     private func logPath(_ number: Int, _ start: Int) -> String { "\(directory)/worker-\(number)-\(start).log" }
 
     private func start(_ number: Int, _ start: Int, _ proxy: FaultProxy, _ path: String) throws -> Worker {
-        guard case .tcp(_, let port) = proxy.address else { throw SystemFailure("the proxy has no port") }
+        guard case .tcp(_, let port) = proxy.address.base else { throw SystemFailure("the proxy has no port") }
         return try Worker(
             [
                 "coherence-worker", "--port", "\(port)", "--numbers", "\(directory)/numbers", "--log", path, "--seed", "\(plan.seed)",

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-import HoardRedis
+@_spi(Client) import HoardRedis
 import HoardRedisTestSupport
 import NIOCore
 import Synchronization

@@ -123,7 +123,7 @@ struct RecordingDecoderTests {
     @Test func aSampleTellsItsShareAndItsLosses() throws {
         let path = directory.path + "/some.trace"
         var configuration = CacheTraceRecorder.Configuration()
-        (configuration.sampledShare, configuration.maximumPendingByteCount) = (0.25, 0)
+        (configuration.sampledShare, configuration.maximumPendingBytes) = (0.25, 0)
         let recorder = try CacheTraceRecorder(path: path, configuration: configuration)
         for number in 0..<100_000 { recorder.record(CacheAccess(.hit), forKey: number) }
         try recorder.flush()

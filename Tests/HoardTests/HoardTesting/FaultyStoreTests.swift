@@ -28,7 +28,7 @@ import Testing
         case .markAllStale: try await store.markAllRecordsStale(at: record.created)
         case .removeRecord: try await store.removeRecord(forKey: "a")
         case .removeTagged: try await store.removeRecords(taggedWith: "t")
-        case .removePartition: try await store.removeRecords(inPartition: "p")
+        case .removePartition: try await store.removePartition("p")
         case .removeAll: try await store.removeAll()
         default: _ = try await store.statistics()
         }

@@ -36,7 +36,7 @@ import Testing
 
         func removeRecord(forKey key: RecordKey) async throws(StoreError) { try await base.removeRecord(forKey: key) }
         func removeRecords(taggedWith tags: Set<String>) async throws(StoreError) { try await base.removeRecords(taggedWith: tags) }
-        func removeRecords(inPartition partition: String) async throws(StoreError) { try await base.removeRecords(inPartition: partition) }
+        func removePartition(_ partition: String) async throws(StoreError) { try await base.removePartition(partition) }
         func removeAll() async throws(StoreError) { try await base.removeAll() }
         func statistics() async throws(StoreError) -> StoreStatistics { try await base.statistics() }
         func close() async { if defect != .staysOpen { await base.close() } }

@@ -39,7 +39,7 @@ import Testing
 
         func removeRecord(forKey key: RecordKey) async throws(StoreError) { try await base.removeRecord(forKey: key) }
         func removeRecords(taggedWith tags: Set<String>) async throws(StoreError) { try await base.removeRecords(taggedWith: tags) }
-        func removeRecords(inPartition partition: String) async throws(StoreError) { try await base.removeRecords(inPartition: partition) }
+        func removePartition(_ partition: String) async throws(StoreError) { try await base.removePartition(partition) }
         func markRecordStale(forKey key: RecordKey, at date: Date) async throws(StoreError) { try await base.markRecordStale(forKey: key, at: date) }
         func markRecordsStale(taggedWith tags: Set<String>, at date: Date) async throws(StoreError) {
             try await base.markRecordsStale(taggedWith: tags, at: date)

@@ -164,7 +164,7 @@ struct CacheTraceRecorderTests {
 
     @Test func aFullFileMakesWayForAnother() throws {
         let recorder = try recorder {
-            $0.maximumFileByteCount = 1 << 16
+            $0.maximumFileBytes = 1 << 16
             $0.fileCount = 3
         }
         for round in 0..<50 {
@@ -220,7 +220,7 @@ struct CacheTraceRecorderTests {
 
     @Test func aFailureToWriteEndsTheRecordingAndIsToldOnce() throws {
         var configuration = CacheTraceRecorder.Configuration()
-        configuration.maximumFileByteCount = 1 << 16
+        configuration.maximumFileBytes = 1 << 16
         let failures = Mutex<[CacheTraceError]>([])
         let recorder = try CacheTraceRecorder(path: path, configuration: configuration, ticker: time, clock: time) { error in
             failures.withLock { $0.append(error) }
@@ -241,7 +241,7 @@ struct CacheTraceRecorderTests {
     }
 
     @Test func accessesBeyondWhatMayWaitAreLostAndCounted() throws {
-        let recorder = try recorder { $0.maximumPendingByteCount = 0 }
+        let recorder = try recorder { $0.maximumPendingBytes = 0 }
         // 65,536 bytes are the least.
         for key in 0..<100_000 { recorder.record(CacheAccess(.hit), forKey: key) }
         try recorder.finish()

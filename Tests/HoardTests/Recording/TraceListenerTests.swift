@@ -67,7 +67,7 @@ struct TraceListenerTests {
 
     @Test func whatIsLostIsTold() throws {
         var configuration = CacheTraceRecorder.Configuration()
-        configuration.maximumPendingByteCount = 0
+        configuration.maximumPendingBytes = 0
         let recorder = CacheTraceRecorder(listenedShare: 1, configuration: configuration, ticker: time)
         _ = recorder.addListener(share: 1, audience.take)
         for key in 0..<100_000 { recorder.record(CacheAccess(.hit), forKey: key) }

@@ -18,7 +18,7 @@ import Testing
     @Test func nothingElseGoes() async throws {
         let store = MemoryStore(clock: time)
         try await store.insert(["a": record(1, partition: "ann"), "b": record(2, partition: "bob"), "c": record(3, partition: nil, tags: ["ann"])])
-        try await store.removeRecords(inPartition: "ann")
+        try await store.removePartition("ann")
         #expect(try await store.record(forKey: "a") == nil)
         #expect(try await store.records(forKeys: ["a", "b", "c"]).mapValues(\.partition) == ["b": "bob", "c": nil])
         try await store.removeRecords(taggedWith: "bob")
@@ -28,7 +28,7 @@ import Testing
     @Test func noRecordIsTouchedByARemoval() async throws {
         let store = MemoryStore(clock: time)
         for number in 0..<1_000 { try await store.insert(record(number, partition: "ann"), forKey: RecordKey("\(number)")) }
-        try await store.removeRecords(inPartition: "ann")
+        try await store.removePartition("ann")
         #expect(try await store.statistics().count == 1_000, "they are dropped when somebody looks")
         #expect(try await store.record(forKey: "7") == nil)
         #expect(try await store.statistics().count == 999)
@@ -63,7 +63,7 @@ import Testing
                 try await store.removeRecord(forKey: key)
                 model[key] = nil
             case 9:
-                try await store.removeRecords(inPartition: partition)
+                try await store.removePartition(partition)
                 model = model.filter { $0.value.partition != partition }
             case 10:
                 try await store.removeRecords(taggedWith: partition)

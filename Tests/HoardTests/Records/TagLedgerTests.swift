@@ -58,7 +58,7 @@ import Testing
         let before = ledger.beginWrite()
         ledger.retain(["q"], partition: "p")
         ledger.retain(["p"], partition: "q")
-        ledger.removeRecords(inPartition: "p")
+        ledger.removePartition("p")
         let after = ledger.beginWrite()
         #expect(ledger.isRemoved([], partition: "p", writtenAt: before))
         #expect(!ledger.isRemoved(["p"], partition: "q", writtenAt: before))
@@ -70,7 +70,7 @@ import Testing
 
     @Test func partitionIsKnownAsLongAsARecordIsOfIt() {
         var ledger = TagLedger()
-        for number in 0..<100 { ledger.removeRecords(inPartition: "never written \(number)") }
+        for number in 0..<100 { ledger.removePartition("never written \(number)") }
         #expect(ledger.partitionCount == 0)
         ledger.retain([], partition: "p")
         ledger.retain(["a"], partition: "p")

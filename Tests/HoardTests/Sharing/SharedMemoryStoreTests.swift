@@ -37,7 +37,7 @@ import Testing
         let watch = here.watch { invalidation in heard.update { $0.append(invalidation) } }
         try await there.insert(record(), forKey: "a")
         try await there.removeRecords(taggedWith: ["t"])
-        try await there.removeRecords(inPartition: "p")
+        try await there.removePartition("p")
         #expect(heard.value.isEmpty)
         #expect(here.pendingCount == 3)
         #expect(here.deliver(atMost: 2) == 2)

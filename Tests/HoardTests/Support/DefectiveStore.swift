@@ -120,15 +120,15 @@ final class DefectiveStore: RecordStore {
         }
     }
 
-    func removeRecords(inPartition partition: String) async throws(StoreError) {
+    func removePartition(_ partition: String) async throws(StoreError) {
         switch defect {
         case .removesNoPartition: return
         case .removesSomeOfAPartition: return try await base.removeRecord(forKey: partition == "ann" ? "ann's" : "empty")
         case .removesPartitionAndTag: try await base.removeRecords(taggedWith: partition)
-        case .removesPartitionInAnyCase: try await base.removeRecords(inPartition: partition.capitalized)
+        case .removesPartitionInAnyCase: try await base.removePartition(partition.capitalized)
         default: removedPartitions.update { _ = $0.insert(partition) }
         }
-        try await base.removeRecords(inPartition: partition)
+        try await base.removePartition(partition)
     }
 
     func removeAll() async throws(StoreError) {

@@ -148,7 +148,7 @@ final class ScriptedStore: ImmediateRecordStore, CallbackRecordStore {
         try await perform(Call(name: "removeTagged", tags: tags)) { $0 = $0.filter { $0.value.tags.isDisjoint(with: tags) } }
     }
 
-    func removeRecords(inPartition partition: String) async throws(StoreError) {
+    func removePartition(_ partition: String) async throws(StoreError) {
         try await perform(Call(name: "removePartition", partition: partition)) { $0 = $0.filter { $0.value.partition != partition } }
     }
 

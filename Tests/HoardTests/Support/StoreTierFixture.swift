@@ -42,7 +42,7 @@ struct StoreTierFixture: Sendable {
     }
 
     func removePartition(_ partition: String) async {
-        await tier.removeRecords(inPartition: partition) {}
+        await tier.removePartition(partition) {}
     }
 
     /// What a read gives, in words: a number, `nothing`, or why the store was passed by.

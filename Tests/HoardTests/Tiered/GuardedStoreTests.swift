@@ -39,7 +39,7 @@ import Testing
         #expect(await guarded.recordCount(taggedWith: "t") == 2)
         await guarded.noteUses(ofRecordsForKeys: ["a"])
         #expect(await guarded.removeLeastRecentlyUsedRecords(taggedWith: "t", keeping: 2) == 0)
-        await guarded.removeRecords(inPartition: "p")
+        await guarded.removePartition("p")
         #expect(await guarded.record(forKey: "b") == nil)
         await guarded.removeRecords(taggedWith: "t")
         #expect(await guarded.mayHaveRecord(forKey: "a") == false)
@@ -74,7 +74,7 @@ import Testing
         await guarded.insert(record(partition: "p"), forKey: "a")
         await guarded.insert(record(), forKey: "b")
         store.fail(.removePartition)
-        await guarded.removeRecords(inPartition: "p")
+        await guarded.removePartition("p")
         #expect(await guarded.record(forKey: "a") == nil)
         #expect(await guarded.record(forKey: "b") != nil)
         #expect(guarded.health.pendingInvalidations == 1)
@@ -83,7 +83,7 @@ import Testing
     /// A record may be newer than the removal that hides it, and is seen again when that has been made good.
     @Test func storeWithARecordThatAPendingRemovalHidesMayHaveOne() async {
         let gate = store.hold(.removePartition, afterwards: true)
-        let removal = Task { [guarded] in await guarded.removeRecords(inPartition: "p") }
+        let removal = Task { [guarded] in await guarded.removePartition("p") }
         await gate.arrivals(1)
         await time.sleepers(1)
         time.advance(by: .seconds(1))

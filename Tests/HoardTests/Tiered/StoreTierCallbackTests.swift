@@ -231,7 +231,7 @@ private final class RingingStore: CallbackRecordStore {
     func insert(_ record: Record, forKey key: RecordKey) async throws(StoreError) { try await base.insert(record, forKey: key) }
     func removeRecord(forKey key: RecordKey) async throws(StoreError) { try await base.removeRecord(forKey: key) }
     func removeRecords(taggedWith tags: Set<String>) async throws(StoreError) { try await base.removeRecords(taggedWith: tags) }
-    func removeRecords(inPartition partition: String) async throws(StoreError) { try await base.removeRecords(inPartition: partition) }
+    func removePartition(_ partition: String) async throws(StoreError) { try await base.removePartition(partition) }
     func removeAll() async throws(StoreError) { try await base.removeAll() }
     func statistics() async throws(StoreError) -> StoreStatistics { try await base.statistics() }
     func close() async { await base.close() }

@@ -18,7 +18,7 @@ import Testing
     private func make(_ sweep: Sweep, onTurn: @escaping @Sendable () -> Void = {}) async {
         switch sweep {
         case .tag: await tier.removeRecords(taggedWith: ["x"], onTurn: onTurn)
-        case .partition: await tier.removeRecords(inPartition: "p", onTurn: onTurn)
+        case .partition: await tier.removePartition("p", onTurn: onTurn)
         case .everything: await tier.removeAll(onTurn: onTurn)
         case .markTag: await tier.markStale(taggedWith: ["x"], at: Date(timeIntervalSince1970: 0), onTurn: onTurn)
         case .markEverything: await tier.markAllStale(at: Date(timeIntervalSince1970: 0), onTurn: onTurn)

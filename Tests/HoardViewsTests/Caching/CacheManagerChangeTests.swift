@@ -59,7 +59,7 @@ import Testing
             await manager.addToCache(workspace.reference(identifier, partition: partition))
         }
         await manager.addToCache(workspace.reference("s", partition: "alice", isSensitive: true))
-        await manager.removeReferences(inPartition: "alice")
+        await manager.removePartition("alice")
         for manager in [manager, onDisk] {
             for identifier in ["a", "d", "s"] { #expect(await manager.getReference(identifiedBy: identifier) == nil) }
             for identifier in ["b", "c"] { #expect(await manager.getReference(identifiedBy: identifier) != nil) }
@@ -78,7 +78,7 @@ import Testing
         let manager = workspace.manager(store, .init(memoryMaximumCapacity: 1_000, diskMaximumCapacity: 1_000))
         for number in 0..<500 { await manager.addToCache(workspace.reference("\(number)", partition: "alice")) }
         let before = FaultyStore.Operation.all.map { store.callCount($0) }.reduce(0, +)
-        await manager.removeReferences(inPartition: "alice")
+        await manager.removePartition("alice")
         #expect(FaultyStore.Operation.all.map { store.callCount($0) }.reduce(0, +) == before + 1)
         #expect(store.callCount(.removePartition) == 1)
         #expect(manager.statistics.memoryCount == 500, "touched when they are read, or evicted")
@@ -91,7 +91,7 @@ import Testing
         let count = CacheManager.State.maximumPartitionRemovalCount * 2 + 10
         for number in 0..<count { await manager.addToCache(workspace.reference("\(number)", partition: "\(number)")) }
         for number in 0..<count {
-            await manager.removeReferences(inPartition: "\(number)")
+            await manager.removePartition("\(number)")
             #expect(manager.state.withLock { $0.partitionRemovals.count } <= CacheManager.State.maximumPartitionRemovalCount)
             #expect(await manager.getReference(identifiedBy: "\(number)") == nil)
         }

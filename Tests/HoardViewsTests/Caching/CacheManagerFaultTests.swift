@@ -36,7 +36,7 @@ import Testing
         }
         #expect(await manager.getReference(identifiedBy: "nothing") == nil)
         await manager.removeReference(identifiedBy: "0")
-        await manager.removeReferences(inPartition: "p")
+        await manager.removePartition("p")
         await manager.clear()
         await manager.saveChanges()
         #expect(await manager.getReference(identifiedBy: "1") == nil)
@@ -53,7 +53,7 @@ import Testing
         await manager.addToCache(workspace.reference("b", "1", partition: "p"))
         store.fail(operation, afterwards: afterwards)
         await manager.addToCache(workspace.reference("a", "2"))
-        await manager.removeReferences(inPartition: "p")
+        await manager.removePartition("p")
         await manager.addToCache(workspace.reference("c"))
         await manager.saveChanges()
         #expect(await manager.getReference(identifiedBy: "a")?.data == Data("2".utf8))
@@ -73,7 +73,7 @@ import Testing
         await manager.addToCache(workspace.reference("c"))
         store.fail(.removeRecord, .removePartition)
         await manager.removeReference(identifiedBy: "a")
-        await manager.removeReferences(inPartition: "alice")
+        await manager.removePartition("alice")
         #expect(try await base.record(forKey: key("a")) != nil)
         #expect(try await base.record(forKey: key("b")) != nil)
         #expect(await manager.getReference(identifiedBy: "a") == nil)
@@ -229,7 +229,7 @@ import Testing
     }
 
     @Test func readThatTheRemovalOfItsPartitionOvertakesPutsNothingBack() async {
-        #expect(await memoryAfter { await $0.removeReferences(inPartition: "p") }.memory == nil)
+        #expect(await memoryAfter { await $0.removePartition("p") }.memory == nil)
     }
 
     @Test func readThatClearingOvertakesPutsNothingBack() async {
@@ -251,7 +251,7 @@ import Testing
                     group.addTask {
                         switch number {
                         case 10: await manager.removeReference(identifiedBy: "a")
-                        case 11: await manager.removeReferences(inPartition: "p")
+                        case 11: await manager.removePartition("p")
                         default: await manager.addToCache(reference)
                         }
                         _ = await manager.getReference(identifiedBy: "a")

@@ -80,7 +80,7 @@ import Testing
                 model.remove { $0.identifier == identifier }
                 return "remove \(identifier)"
             case 76..<80:
-                await manager.removeReferences(inPartition: partition ?? "carol")
+                await manager.removePartition(partition ?? "carol")
                 model.remove { $0.partition == partition ?? "carol" }
                 return "remove partition \(partition ?? "carol")"
             case 80..<82:
@@ -186,7 +186,7 @@ import Testing
                 await manager.removeReference(identifiedBy: identifier)
                 latest[identifier] = nil
             case 8:
-                await manager.removeReferences(inPartition: "odd")
+                await manager.removePartition("odd")
                 latest = latest.filter { $0.value.partition != "odd" }
             default:
                 workspace.time.advance(by: .milliseconds(Int.random(in: 1...400, using: &generator)))

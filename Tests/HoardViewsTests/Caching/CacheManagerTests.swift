@@ -253,7 +253,7 @@ import Testing
         var order: [String] = []
         while await disk.numberOfReferences() > 0 {
             let there = try await present(["a", "b", "c"], after)
-            await disk.removeLastUsed()
+            await disk.removeLeastRecentlyUsed()
             order += there.subtracting(try await present(["a", "b", "c"], after))
         }
         #expect(order == ["b", "c", "a"])

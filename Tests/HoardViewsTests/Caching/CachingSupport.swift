@@ -150,8 +150,8 @@ final class PlainDiskManager: CacheDiskManagerProtocol {
 
     func removeReference(for key: String) async { state.withLock { $0.references.removeAll { $0.identifier == key } } }
     func numberOfReferences() async -> Int { state.withLock { $0.references.count } }
-    func removeLastUsed() async { state.withLock { state in if !state.references.isEmpty { state.references.removeFirst() } } }
-    func removeReferences(inPartition partition: String) async { state.withLock { $0.references.removeAll { $0.partition == partition } } }
+    func removeLeastRecentlyUsed() async { state.withLock { state in if !state.references.isEmpty { state.references.removeFirst() } } }
+    func removePartition(_ partition: String) async { state.withLock { $0.references.removeAll { $0.partition == partition } } }
     func clear() async { state.withLock { $0.references = [] } }
     func saveChanges() async { state.withLock { $0.saves += 1 } }
     func changesByOthers() -> AsyncStream<CacheDiskChange>? { changes }

@@ -83,7 +83,7 @@ import Testing
             for path in ["/hash", "/http"] {
                 let view = try await run.client.fetch(ViewRequest(path))
                 #expect(view.source == .cache)
-                #expect(view.age == 59)
+                #expect(view.age == .seconds(59))
             }
         }
         #expect(transport.requests.count == 2)

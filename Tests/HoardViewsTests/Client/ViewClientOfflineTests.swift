@@ -26,7 +26,7 @@ import Testing
         #expect(view.title == "/home")
         #expect(view.source == .memory)
         let staleness = try #require(view.staleness)
-        #expect(staleness.age == 100)
+        #expect(staleness.age == .seconds(100))
         #expect(staleness.isStandIn)
         #expect(staleness.reason == "The server is away: \(error.message)")
         #expect(harness.client.statistics.standIns == 1)
@@ -72,7 +72,7 @@ import Testing
         _ = try await harness.client.fetch("/home")
         harness.origin.fail(with: Self.away[0])
         harness.time.advance(by: .seconds(159))
-        #expect(try await harness.client.fetch("/home").staleness?.age == 159)
+        #expect(try await harness.client.fetch("/home").staleness?.age == .seconds(159))
         harness.time.advance(by: .seconds(1))
         let error = try await #require(throws: ViewError.self) { try await harness.client.fetch("/home") }
         #expect(error.networkError?.code == .unreachable)
@@ -110,7 +110,7 @@ import Testing
         let view = try await harness.client.fetch("/home")
         #expect(view.source == .memory)
         #expect(view.staleness?.isStandIn == true)
-        #expect(view.staleness?.age == 100)
+        #expect(view.staleness?.age == .seconds(100))
     }
 
     @Test(arguments: away)
@@ -123,7 +123,7 @@ import Testing
         let view = try await harness.client.fetch("/home")
         #expect(view.title == "/home")
         #expect(view.staleness?.isStandIn == true)
-        #expect(view.staleness?.age == 100)
+        #expect(view.staleness?.age == .seconds(100))
         // Not for longer than HTTP allows, and not against the server's will.
         harness.time.advance(by: .seconds(86_400))
         _ = try await #require(throws: ViewError.self) { try await harness.client.fetch("/home") }
@@ -196,7 +196,7 @@ import Testing
         let view = try await harness.client.fetch(ViewRequest("/home", revalidates: true))
         #expect(view.title == "kept")
         #expect(view.staleness?.isStandIn == true)
-        #expect(view.age == 5)
+        #expect(view.age == .seconds(5))
         #expect(try await harness.client.fetch("/home").staleness == nil)
     }
 
@@ -261,7 +261,7 @@ import Testing
         let renewed = try await client.fetch("/terms")
         #expect(renewed.source == .renewed)
         #expect(renewed.title == "terms")
-        #expect(renewed.age == 0)
+        #expect(renewed.age == .zero)
         #expect(try await client.fetch("/terms").source == .memory)
         #expect(client.statistics.renewals == 1)
         #expect(harness.coder.decodeCount == 1)

@@ -52,7 +52,7 @@ import Testing
         let (views, error) = await collect(harness.client.fetchUpdates("/home"))
         #expect(views.map(\.title) == ["old", "new"])
         #expect(views.first?.staleness?.isStandIn == false)
-        #expect(views.first?.staleness?.age == 70)
+        #expect(views.first?.staleness?.age == .seconds(70))
         #expect(views.last?.staleness == nil)
         #expect(views.last?.source == .network)
         #expect(error == nil)

@@ -149,7 +149,7 @@ final class SpyCacheManager: CacheManagerProtocol {
         state.withLock { $0.references[identifier] = nil }
     }
 
-    func removeReferences(inPartition partition: String) async {
+    func removePartition(_ partition: String) async {
         state.withLock { state in state.references = state.references.filter { $0.value.partition != partition } }
     }
 

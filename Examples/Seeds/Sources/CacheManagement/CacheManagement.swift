@@ -100,7 +100,7 @@ struct Program {
             print("  \(when): \(kept.joined(separator: ", ")); on the disk: \(onDisk.joined(separator: ", "))")
         }
         await report("kept")
-        await cache.removeReferences(inPartition: "anna")
+        await cache.removePartition("anna")
         await report("after Anna's logout")
 
         print("\nRegistration")

@@ -32,7 +32,7 @@ final class CustomCache: CacheManagerProtocol {
 
     func addToCache(_ reference: CacheReference) async {
         await diskManager.update(reference)
-        if await diskManager.numberOfReferences() > config.diskMaximumCapacity { await diskManager.removeLastUsed() }
+        if await diskManager.numberOfReferences() > config.diskMaximumCapacity { await diskManager.removeLeastRecentlyUsed() }
         await diskManager.saveChanges()
     }
 
@@ -46,6 +46,6 @@ final class CustomCache: CacheManagerProtocol {
     }
 
     func removeReference(identifiedBy identifier: String) async { await diskManager.removeReference(for: identifier) }
-    func removeReferences(inPartition partition: String) async { await diskManager.removeReferences(inPartition: partition) }
+    func removePartition(_ partition: String) async { await diskManager.removePartition(partition) }
     func clear() async { await diskManager.clear() }
 }

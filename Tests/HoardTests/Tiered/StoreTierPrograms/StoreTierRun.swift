@@ -170,7 +170,7 @@ final class StoreTierRun: Sendable {
 
     private func removePartition(_ partition: String) async {
         let number = model.nextNumber()
-        await tier.removeRecords(inPartition: partition) { [model] in model.reach(number, partition: partition) }
+        await tier.removePartition(partition) { [model] in model.reach(number, partition: partition) }
         returned(number, "remove partition") { $0.returned(number, partition: partition) }
     }
 

@@ -137,7 +137,7 @@ final class CacheManagerRun: Sendable {
             }
         case .removePartition(let partition):
             await change("removes the partition \(partition)") { _ in
-                await manager.removeReferences(inPartition: partition)
+                await manager.removePartition(partition)
             } returned: {
                 $0.partitions[partition] = max($0.partitions[partition] ?? 0, $1)
             }

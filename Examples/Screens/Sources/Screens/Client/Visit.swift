@@ -64,7 +64,7 @@ struct Visit: Sendable {
 
     private static func judgement(of view: FetchedView, isChange: Bool) -> (Outcome, String) {
         if let staleness = view.staleness {
-            let age = words(seconds: staleness.age)
+            let age = words(seconds: staleness.age.components.seconds)
             return staleness.isStandIn
                 ? (.standIn, "the server is away; this is \(age) old") : (.stale, "\(age) old; the server is being asked")
         }

@@ -34,10 +34,10 @@ struct VisitTests {
 
     @Test
     func staleScreenSaysHowOldItIs() {
-        let standIn = visit(.memory, FetchedView.Staleness(age: 7_300, isStandIn: true, reason: ""))
+        let standIn = visit(.memory, FetchedView.Staleness(age: .seconds(7_300), isStandIn: true, reason: ""))
         #expect(standIn.outcome == .standIn)
         #expect(standIn.note == "the server is away; this is 2 hours old")
-        let stale = visit(.cache, FetchedView.Staleness(age: 90, isStandIn: false, reason: ""))
+        let stale = visit(.cache, FetchedView.Staleness(age: .seconds(90), isStandIn: false, reason: ""))
         #expect(stale.outcome == .stale)
         #expect(stale.note == "90 seconds old; the server is being asked")
     }

@@ -101,7 +101,7 @@ enum ScreenStorageChecks {
         var manager = try await storage.open()
         await manager.addToCache(screen("/profile", at: time, partition: "anna"))
         await manager.addToCache(screen("/offers", at: time))
-        await manager.removeReferences(inPartition: "anna")
+        await manager.removePartition("anna")
         for _ in 0..<2 {
             if await manager.getReference(identifiedBy: "/profile") != nil { return "the next user gets the profile of the one who has left" }
             if await manager.getReference(identifiedBy: "/offers") == nil { return "what is nobody's has gone with one user" }

@@ -71,7 +71,7 @@ final class SeedScreenStorage: ScreenStorage {
         func removeReference(identifiedBy identifier: String) async { storage.change { $0[identifier] = nil } }
 
         /// The tutorial knows no users.
-        func removeReferences(inPartition partition: String) async {}
+        func removePartition(_ partition: String) async {}
 
         func clear() async { storage.change { $0 = [:] } }
     }

@@ -3,7 +3,7 @@
 
 import NIOCore
 
-@testable import HoardRedis
+@_spi(Client) @testable import HoardRedis
 
 /// What must hold for whatever a server sends.
 package enum RESPChecks {
