@@ -15,15 +15,17 @@ final class Checkpointer: Sendable {
         let frameCount = Atomic<Int>(0)
     }
 
-    /// How long the log grows before it is copied, in frames of one page: an eighth of what the store may hold, between 4 and 32 MiB. The longer it grows, the
-    /// more often a page is written to the log before it is copied once.
-    static func frameCount(maximumBytes: Int?) -> Int {
-        min(max((maximumBytes ?? .max) / 8 / DatabaseOpening.pageByteCount, 1_000), 8_000)
+    /// The length at which the log is copied, in frames of one page: an eighth of what the store may hold, and no more than half of what it holds, between 4
+    /// and 32 MiB. The longer the log grows, the more often a page is written to it before it is copied once, and the longer it takes to open the store
+    /// after its process was killed, as SQLite reads the log then.
+    static func frameCount(maximumBytes: Int?, pageCount: Int) -> Int {
+        min(max(min((maximumBytes ?? .max) / 8 / DatabaseOpening.pageByteCount, pageCount / 2), 1_000), 8_000)
     }
 
-    private let frameCount: Int
-    /// When the copying does not keep up, the writing waits for it once the log is this long.
-    private var maximumFrameCount: Int { 4 * frameCount }
+    private let maximumBytes: Int?
+    private let frameCount: Atomic<Int>
+    /// When the copying does not keep up, the writing waits for it once the log is so many times as long.
+    private static let maximumExcess = 4
 
     private let gauge = Gauge()
     private let connection: DatabaseQueue
@@ -46,7 +48,8 @@ final class Checkpointer: Sendable {
     ///   - readers: Whose transactions would be in the way.
     ///   - maximumBytes: What the store may hold.
     init(connection: DatabaseQueue, readers: ReaderPool, maximumBytes: Int?) {
-        frameCount = Self.frameCount(maximumBytes: maximumBytes)
+        self.maximumBytes = maximumBytes
+        frameCount = Atomic(Self.frameCount(maximumBytes: maximumBytes, pageCount: 0))
         self.connection = connection
         self.readers = readers
         pauses = WritingPauses { [queue] action in queue.asyncAfter(deadline: .now() + Self.pause, execute: action) }
@@ -72,8 +75,9 @@ final class Checkpointer: Sendable {
         let length = gauge.frameCount.load(ordering: .relaxed)
         if length < Self.shortFrameCount { return }
         pauses.wait { [weak self] in self?.emptyInPause() }
+        let frameCount = frameCount.load(ordering: .relaxed)
         if length < frameCount { return }
-        if isNearlyDone.exchange(false, ordering: .acquiringAndReleasing) || length >= maximumFrameCount {
+        if isNearlyDone.exchange(false, ordering: .acquiringAndReleasing) || length >= Self.maximumExcess * frameCount {
             // While nothing is written the copying reaches the end of the log, so that the next write begins it anew.
             queue.sync { _ = checkpoint(SQLITE_CHECKPOINT_PASSIVE) }
             return
@@ -116,6 +120,11 @@ final class Checkpointer: Sendable {
             // An action that was to be done later finds the connection closed.
             guard let handle = db.sqliteConnection else { return SQLITE_OK }
             sqlite3_busy_timeout(handle, isPatient ? Self.patience : 0)
+            defer {
+                if let pageCount = try? Int.fetchOne(db, sql: "PRAGMA page_count") {
+                    frameCount.store(Self.frameCount(maximumBytes: maximumBytes, pageCount: pageCount), ordering: .relaxed)
+                }
+            }
             return sqlite3_wal_checkpoint_v2(handle, nil, mode, nil, nil)
         }
     }

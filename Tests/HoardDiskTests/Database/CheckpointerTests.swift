@@ -46,4 +46,24 @@ import Testing
         #expect(try await store.core.readElsewhere { session in session.checkpointer.emptyInPause() })
         #expect(try await store.storageUse().logByteCount == 0)
     }
+
+    @Test func theLogOfASmallStoreStaysShort() async throws {
+        let store = try workspace.open(keepsInline: true)
+        for batch in 0..<80 {
+            let records = (0..<100).map { (RecordKey("\(batch) \($0)"), workspace.record(String(repeating: "x", count: 500))) }
+            try await store.insert(Dictionary(uniqueKeysWithValues: records))
+        }
+        let use = try await store.storageUse()
+        // 8,000 records take less than 8 MiB; the writing waits for the copying at 16 MiB. A batch may come on top.
+        #expect(use.databaseByteCount < 8 << 20)
+        #expect(use.logByteCount < 18 << 20)
+        await store.close()
+    }
+
+    @Test func theLengthAtWhichTheLogIsCopiedGrowsWithTheStore() {
+        #expect(Checkpointer.frameCount(maximumBytes: nil, pageCount: 0) == 1_000)
+        #expect(Checkpointer.frameCount(maximumBytes: nil, pageCount: 5_000) == 2_500)
+        #expect(Checkpointer.frameCount(maximumBytes: nil, pageCount: 1_000_000) == 8_000)
+        #expect(Checkpointer.frameCount(maximumBytes: 64 << 20, pageCount: 1_000_000) == 2_048)
+    }
 }
