@@ -52,6 +52,11 @@ extension ImageCache {
         return animation
     }
 
+    /// The image at a URL with all its frames, if that takes neither the network nor a store nor a decoder. Counts as a use. Never suspends.
+    package func memoryAnimatedImage(for url: String, options: ImageOptions = ImageOptions()) -> AnimatedImage? {
+        lookupInMemory(request(for: url, options, wantsFrames: true))?.animation
+    }
+
     /// The image whose original was stored under a key, with all its frames. Suspends. As ``image(forKey:options:)``.
     public func animatedImage(forKey key: String, options: ImageOptions = ImageOptions()) async throws(ImageError) -> AnimatedImage? {
         try await fly(request(forKey: key, options, wantsFrames: true))?.animation

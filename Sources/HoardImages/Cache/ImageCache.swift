@@ -35,6 +35,7 @@ public final class ImageCache: Sendable {
     let derived: TieredCache<DerivedKey, DerivedImage>
     let hasStores: Bool
     let clock: any WallClock
+    package let ticker: any Ticker
     let flights = SingleFlight<ImageRequest, ImageLookup?>()
     let slots: DecodingSlots
     let previews = PreviewReaders()
@@ -64,6 +65,7 @@ public final class ImageCache: Sendable {
         self.configuration = configuration
         self.client = client
         self.clock = clock
+        self.ticker = ticker
         hasStores = !stores.isEmpty
         let stores = StoreStack(stores, ticker: ticker)
         originals = TieredCache(

@@ -13,16 +13,18 @@
         /// - Parameters:
         ///   - url: `nil`: the placeholder alone.
         ///   - size: In points; the image is decoded for it. Default: that of this view, if it has one, and else what `options` says.
+        ///   - playsAnimations: Whether the frames of a GIF, a WebP or an AVIF that moves are shown at their times.
         public func showImage(
             at url: String?,
             from cache: ImageCache,
             placeholder: NSImage? = nil,
             options: ImageOptions = ImageOptions(),
-            size: CGSize? = nil
+            size: CGSize? = nil,
+            playsAnimations: Bool = false
         ) {
             let (scale, size) = (window?.backingScaleFactor ?? 2, size ?? bounds.size)
             let place = ImagePlace(width: size.width, height: size.height, scale: scale)
-            ImagePresenter.present(url, from: cache, options, fills: false, place, in: self) { [weak self] image in
+            ImagePresenter.present(url, from: cache, options, playsAnimations: playsAnimations, fills: false, place, in: self) { [weak self] image in
                 self?.image =
                     image.map { image in
                         NSImage(cgImage: image, size: CGSize(width: CGFloat(image.width) / scale, height: CGFloat(image.height) / scale))

@@ -11,15 +11,31 @@ internal import HoardImages
         var options: ImageOptions
         var sizing: ImageSizing
         var showsPreviews: Bool
+        var playsAnimations: Bool
     }
 
     private let holder = ModelHolder<ID, ObservedImage>()
     private var place: ImagePlace?
 
     /// The model for an image in the place that was told last.
-    func model(_ cache: ImageCache, _ url: String?, _ options: ImageOptions, _ sizing: ImageSizing, showsPreviews: Bool = false) -> ObservedImage {
-        holder.model(for: ID(cache: ObjectIdentifier(cache), url: url, options: options, sizing: sizing, showsPreviews: showsPreviews)) {
-            ObservedImage(cache, url, options, sizing, showsPreviews: showsPreviews, place: place)
+    func model(
+        _ cache: ImageCache,
+        _ url: String?,
+        _ options: ImageOptions,
+        _ sizing: ImageSizing,
+        showsPreviews: Bool = false,
+        playsAnimations: Bool = false
+    ) -> ObservedImage {
+        let id = ID(
+            cache: ObjectIdentifier(cache),
+            url: url,
+            options: options,
+            sizing: sizing,
+            showsPreviews: showsPreviews,
+            playsAnimations: playsAnimations
+        )
+        return holder.model(for: id) {
+            ObservedImage(cache, url, options, sizing, showsPreviews: showsPreviews, playsAnimations: playsAnimations, place: place)
         }
     }
 

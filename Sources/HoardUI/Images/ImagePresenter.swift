@@ -13,6 +13,7 @@
             var url: String?
             var options: ImageOptions
             var sizing: ImageSizing
+            var playsAnimations: Bool
             var place: ImagePlace
         }
 
@@ -25,7 +26,7 @@
 
         private init(_ wish: Wish, _ cache: ImageCache) {
             self.wish = wish
-            model = ObservedImage(cache, wish.url, wish.options, wish.sizing, place: wish.place)
+            model = ObservedImage(cache, wish.url, wish.options, wish.sizing, playsAnimations: wish.playsAnimations, place: wish.place)
             model.onChange = { [weak self] in self?.present() }
         }
 
@@ -38,13 +39,21 @@
             _ url: String?,
             from cache: ImageCache,
             _ options: ImageOptions,
+            playsAnimations: Bool,
             fills: Bool,
             _ place: ImagePlace,
             in view: AnyObject,
             show: @escaping (CGImage?) -> Void
         ) {
             let sizing: ImageSizing = place.longerSide == nil ? .options : fills ? .fill : .fit
-            let wish = Wish(cache: ObjectIdentifier(cache), url: url, options: options, sizing: sizing, place: place)
+            let wish = Wish(
+                cache: ObjectIdentifier(cache),
+                url: url,
+                options: options,
+                sizing: sizing,
+                playsAnimations: playsAnimations,
+                place: place
+            )
             var presenter = Self.of(view)
             if presenter?.wish != wish { presenter = ImagePresenter(wish, cache) }
             presenter?.show = show

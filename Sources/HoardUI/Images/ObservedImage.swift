@@ -18,8 +18,11 @@ public import Observation
 /// ``run()`` runs. Another URL takes the image away at once and cancels its load: a cell never shows the image of another row. Leaving the screen
 /// cancels a load too, unless another caller waits for the same image, and gives the image back: a list that keeps its models holds only the pixels
 /// that are on the screen.
+///
+/// A model that plays animations shows their frames one after the other while it is shown, and begins with the first again when it comes back.
 @MainActor @Observable public final class ObservedImage {
-    /// The image, or the last one of the same URL while a newer or a larger one is loaded; `nil`: there is none yet.
+    /// The image, or the last one of the same URL while a newer or a larger one is loaded; `nil`: there is none yet. Of an animation that is played, the
+    /// frame whose time it is.
     public private(set) var image: Bitmap?
     /// The picture to show until the image is there: its placeholder, if the cache keeps these, and then, if that was asked for, the previews of a
     /// progressive JPEG while it arrives. `nil` once there is an image.
@@ -33,12 +36,14 @@ public import Observation
     @ObservationIgnored private let options: ImageOptions
     @ObservationIgnored private let sizing: ImageSizing
     @ObservationIgnored private let showsPreviews: Bool
+    @ObservationIgnored private let playsAnimations: Bool
     @ObservationIgnored private var wanted: String?
     @ObservationIgnored private var longerSide: Int?
     /// The size with which ``image`` was asked for.
     @ObservationIgnored private var shownSize: Int?
     @ObservationIgnored private var task: Task<Void, Never>?
     @ObservationIgnored private var placeholderTask: Task<Void, Never>?
+    @ObservationIgnored private var playbackTask: Task<Void, Never>?
     @ObservationIgnored private var users = Users()
     /// Whether the image had to be loaded, so that it has taken the place of something else.
     @ObservationIgnored private(set) var wasLoaded = false
@@ -53,22 +58,34 @@ public import Observation
     ///   - options: How the image is wanted.
     ///   - sizing: In which size. By default what `options` says.
     ///   - showsPreviews: Whether a progressive JPEG is decoded, for ``preview``, while it arrives. Each of up to three previews takes as much of the processor's time as the image.
+    ///   - playsAnimations: Whether the frames of an animation are shown at their times, by the clock of the cache. An image without frames is shown as ever, but
+    ///     for previews, which there are none of then. The frames are kept apart from the still image of the same URL.
     public convenience init(
         _ cache: ImageCache,
         url: String? = nil,
         options: ImageOptions = ImageOptions(),
         sizing: ImageSizing = .options,
-        showsPreviews: Bool = false
+        showsPreviews: Bool = false,
+        playsAnimations: Bool = false
     ) {
-        self.init(cache, url, options, sizing, showsPreviews: showsPreviews, place: nil)
+        self.init(cache, url, options, sizing, showsPreviews: showsPreviews, playsAnimations: playsAnimations, place: nil)
     }
 
     /// - Parameter place: Where the image will be shown, if that is known.
-    init(_ cache: ImageCache, _ url: String?, _ options: ImageOptions, _ sizing: ImageSizing, showsPreviews: Bool = false, place: ImagePlace?) {
+    init(
+        _ cache: ImageCache,
+        _ url: String?,
+        _ options: ImageOptions,
+        _ sizing: ImageSizing,
+        showsPreviews: Bool = false,
+        playsAnimations: Bool = false,
+        place: ImagePlace?
+    ) {
         self.cache = cache
         self.options = options
         self.sizing = sizing
         self.showsPreviews = showsPreviews
+        self.playsAnimations = playsAnimations
         wanted = url
         longerSide = place?.longerSide
         look()
@@ -77,6 +94,7 @@ public import Observation
     deinit {
         task?.cancel()
         placeholderTask?.cancel()
+        playbackTask?.cancel()
     }
 
     /// Where the image is. `nil`: none is shown.
@@ -146,23 +164,56 @@ public import Observation
         if error != nil { error = nil }
         defer { onChange?() }
         guard let wanted, let options = sizedOptions else { return }
-        if let image = cache.memoryImage(for: wanted, options: options) { return show(image, options, wasLoaded: false) }
+        if let found = findInMemory(wanted, options) { return show(found, options, wasLoaded: false) }
         if users.isEmpty { return }
         isLoading = true
         if image == nil { lookForPlaceholder(wanted, options) }
-        task = Task { [weak self, cache, showsPreviews] in
-            let result: Result<Bitmap, ImageError>
+        task = Task { [weak self, cache, showsPreviews, playsAnimations] in
+            let result: Result<Found, ImageError>
             do throws(ImageError) {
-                if showsPreviews {
-                    result = .success(try await Self.progressiveImage(wanted, options, cache) { self?.offer($0) })
+                if playsAnimations {
+                    result = .success(Found(try await cache.animatedImage(for: wanted, options: options)))
+                } else if showsPreviews {
+                    result = .success(Found(try await Self.progressiveImage(wanted, options, cache) { self?.offer($0) }))
                 } else {
-                    result = .success(try await cache.image(for: wanted, options: options))
+                    result = .success(Found(try await cache.image(for: wanted, options: options)))
                 }
             } catch {
                 result = .failure(error)
             }
             // A change of what is wanted has cancelled this task, on this actor too.
             if !Task.isCancelled { self?.end(result, options) }
+        }
+    }
+
+    /// An image to show, and the frames that follow it.
+    private struct Found: Sendable {
+        let image: Bitmap
+        let animation: AnimatedImage?
+
+        init(_ image: Bitmap) { (self.image, animation) = (image, nil) }
+
+        init(_ animated: AnimatedImage) {
+            (image, animation) = (animated.firstFrame.bitmap, animated.frameCount > 1 ? animated : nil)
+        }
+    }
+
+    private func findInMemory(_ url: String, _ options: ImageOptions) -> Found? {
+        playsAnimations
+            ? cache.memoryAnimatedImage(for: url, options: options).map { Found($0) }
+            : cache.memoryImage(for: url, options: options).map { Found($0) }
+    }
+
+    /// Shows the frames at their times. The last one stays when the rounds are over, or when one cannot be decoded.
+    private func play(_ animation: AnimatedImage) {
+        playbackTask = Task { [weak self, ticker = cache.ticker] in
+            do {
+                for try await frame in animation.playback(ticker: ticker) {
+                    guard !Task.isCancelled, let self else { return }
+                    show(frame.bitmap, wasLoaded: wasLoaded)
+                    onChange?()
+                }
+            } catch {}
         }
     }
 
@@ -204,19 +255,24 @@ public import Observation
         onChange?()
     }
 
-    private func end(_ result: Result<Bitmap, ImageError>, _ options: ImageOptions) {
+    private func end(_ result: Result<Found, ImageError>, _ options: ImageOptions) {
         (task, isLoading) = (nil, false)
         switch result {
-        case .success(let image):
-            show(image, options, wasLoaded: true)
+        case .success(let found):
+            show(found, options, wasLoaded: true)
             if !isLargeEnough { return look() }
         case .failure(let error): self.error = error
         }
         onChange?()
     }
 
-    private func show(_ image: Bitmap, _ options: ImageOptions, wasLoaded: Bool) {
+    private func show(_ found: Found, _ options: ImageOptions, wasLoaded: Bool) {
         shownSize = options.maximumPixelSize
+        if let animation = found.animation, !users.isEmpty { play(animation) }
+        show(found.image, wasLoaded: wasLoaded)
+    }
+
+    private func show(_ image: Bitmap, wasLoaded: Bool) {
         // No view has to draw the same pixels again.
         if let shown = self.image, shown.hasSamePixels(as: image) { return }
         rendering = nil
@@ -234,7 +290,8 @@ public import Observation
     private func cancel() {
         task?.cancel()
         placeholderTask?.cancel()
-        (task, placeholderTask) = (nil, nil)
+        playbackTask?.cancel()
+        (task, placeholderTask, playbackTask) = (nil, nil, nil)
         if isLoading { isLoading = false }
     }
 }

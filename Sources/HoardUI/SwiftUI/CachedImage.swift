@@ -26,6 +26,7 @@
         private let sizing: ImageSizing
         private let animation: Animation?
         private let showsPreviews: Bool
+        private let playsAnimations: Bool
         private let content: (CachedImagePhase) -> Content
         @Environment(\.imageCache) private var cache
         @Environment(\.displayScale) private var displayScale
@@ -39,6 +40,7 @@
         ///   - sizing: In which size. Default: what fits the place of this view.
         ///   - animation: How an image that was loaded takes the placeholder's place. One in memory is not animated.
         ///   - showsPreviews: Whether a progressive JPEG is shown while it arrives: ``CachedImagePhase/preview``.
+        ///   - playsAnimations: Whether the frames of a GIF, a WebP or an AVIF that moves are shown at their times.
         ///   - content: The view for a state.
         public init(
             _ url: String?,
@@ -46,6 +48,7 @@
             sizing: ImageSizing = .fit,
             animation: Animation? = nil,
             showsPreviews: Bool = false,
+            playsAnimations: Bool = false,
             @ViewBuilder content: @escaping (CachedImagePhase) -> Content
         ) {
             self.url = url
@@ -53,6 +56,7 @@
             self.sizing = sizing
             self.animation = animation
             self.showsPreviews = showsPreviews
+            self.playsAnimations = playsAnimations
             self.content = content
         }
 
@@ -63,16 +67,24 @@
             sizing: ImageSizing = .fit,
             animation: Animation? = nil,
             showsPreviews: Bool = false,
+            playsAnimations: Bool = false,
             @ViewBuilder content: @escaping (Image) -> Picture,
             @ViewBuilder placeholder: @escaping () -> Placeholder
         ) where Content == _ConditionalContent<Picture, Placeholder> {
-            self.init(url, options: options, sizing: sizing, animation: animation, showsPreviews: showsPreviews) { phase in
+            self.init(
+                url,
+                options: options,
+                sizing: sizing,
+                animation: animation,
+                showsPreviews: showsPreviews,
+                playsAnimations: playsAnimations
+            ) { phase in
                 if let image = phase.image ?? phase.preview { content(image) } else { placeholder() }
             }
         }
 
         public var body: some View {
-            let model = cache.map { holder.model($0, url, options, sizing, showsPreviews: showsPreviews) }
+            let model = cache.map { holder.model($0, url, options, sizing, showsPreviews: showsPreviews, playsAnimations: playsAnimations) }
             // The container is one view whatever the content is, so that what hangs on it happens once.
             container(CachedImagePhase(model, scale: displayScale))
                 .animation(model?.wasLoaded ?? false ? animation : nil, value: model?.image == nil)

@@ -22,16 +22,26 @@
         /// - Parameters:
         ///   - url: `nil`: the placeholder alone.
         ///   - size: In points; the image is decoded for it. A cell that is being made has no size yet, so name it. Default: that of this view, if it has one, and else what `options` says.
+        ///   - playsAnimations: Whether the frames of a GIF, a WebP or an AVIF that moves are shown at their times.
         public func showImage(
             at url: String?,
             from cache: ImageCache,
             placeholder: UIImage? = nil,
             options: ImageOptions = ImageOptions(),
-            size: CGSize? = nil
+            size: CGSize? = nil,
+            playsAnimations: Bool = false
         ) {
             let (scale, size) = (max(1, traitCollection.displayScale), size ?? bounds.size)
             let place = ImagePlace(width: size.width, height: size.height, scale: scale)
-            ImagePresenter.present(url, from: cache, options, fills: contentMode == .scaleAspectFill, place, in: self) { [weak self] image in
+            ImagePresenter.present(
+                url,
+                from: cache,
+                options,
+                playsAnimations: playsAnimations,
+                fills: contentMode == .scaleAspectFill,
+                place,
+                in: self
+            ) { [weak self] image in
                 self?.image = image.map { UIImage(cgImage: $0, scale: scale, orientation: .up) } ?? placeholder
             }
         }

@@ -19,17 +19,20 @@ final class PictureServer: Sendable {
     let images: ImageCache
     /// The numbers to which the server answers with an error.
     let broken = Shared<Set<Int>>([])
+    /// The numbers to which the server answers with a GIF of three frames, whose numbers follow each other. Each is shown for 50 ms.
+    let moving = Shared<Set<Int>>([])
     /// The length of the sides of pictures.
     let side = Shared(1)
 
     init(maximumMemoryBytes: Int = 64 << 20, stores: [any RecordStore] = [], keepsPlaceholders: Bool = false) {
-        let (wire, broken, side) = (wire, broken, side)
+        let (wire, broken, moving, side) = (wire, broken, moving, side)
         transport = FakeTransport { request in
             guard let number = request.head.path.flatMap({ Int($0.dropFirst()) }) else { return .text(status: .notFound) }
             guard await wire.pass(number) else { return .failure(TransportError(.cancelled, "The request was cancelled.")) }
             if broken.value.contains(number) { return .text(status: .internalServerError) }
             let fields: HTTPFields = [.cacheControl: "max-age=60"]
-            return .response(HTTPResponse(status: .ok, headerFields: fields), body: HTTPBody(ByteBuffer(bytes: picture(number, side: side.value))))
+            let content = moving.value.contains(number) ? animation(number..<number + 3) : picture(number, side: side.value)
+            return .response(HTTPResponse(status: .ok, headerFields: fields), body: HTTPBody(ByteBuffer(bytes: content)))
         }
         var configuration = ImageCache.Configuration()
         configuration.maximumMemoryBytes = maximumMemoryBytes
@@ -63,4 +66,18 @@ private func picture(_ number: Int, side: Int) -> [UInt8] {
     compress(&packed, &count, rows, UInt(rows.count))
     let header = bytes(side) + bytes(side) + [8, 2, 0, 0, 0]
     return [137, 80, 78, 71, 13, 10, 26, 10] + chunk("IHDR", header) + chunk("IDAT", Array(packed[..<Int(count)])) + chunk("IEND", [])
+}
+
+/// A GIF of frames of one pixel that is shown once: [GIF89a](https://www.w3.org/Graphics/GIF/spec-gif89a.txt).
+private func animation(_ numbers: Range<Int>) -> [UInt8] {
+    let palette = (0..<4).flatMap { place in (0..<3).reversed().map { UInt8(truncatingIfNeeded: (numbers.lowerBound + place) >> ($0 * 8)) } }
+    var bytes = Array("GIF89a".utf8) + [1, 0, 1, 0, 0x81, 0, 0] + palette
+    for place in 0..<numbers.count {
+        // Shown for five hundredths of a second.
+        bytes += [0x21, 0xF9, 4, 4, 5, 0, 0, 0]
+        // Three codes of three bits: clear, the pixel, end.
+        let codes = 4 | place << 3 | 5 << 6
+        bytes += [0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, UInt8(codes & 0xFF), UInt8(codes >> 8), 0]
+    }
+    return bytes + [0x3B]
 }
