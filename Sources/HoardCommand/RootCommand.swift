@@ -19,7 +19,7 @@ struct RootCommand: AsyncParsableCommand {
               hoard advise access.log                        be told what to change
               hoard simulate trace.txt.gz                    compare hit ratios on a recorded access trace
             """,
-        version: Version.current,
+        version: "hoard \(Version.current)",
         subcommands: [
             ProxyCommand.self, PasswordCommand.self, WarmCommand.self, GetCommand.self, ViewCommand.self, InspectCommand.self, AdviseCommand.self,
             SimulateCommand.self, TraceCommand.self, DemoCommand.self,

@@ -11,9 +11,9 @@ func printableKey(_ text: String) -> String { printable(text) }
 
 @Suite("hoard", .timeLimit(.minutes(5)))
 struct RootCommandTests {
-    @Test func theVersionIsThatOfTheChangelog() async throws {
+    @Test func theVersionIsPrintedWithTheNameAndIsThatOfTheChangelog() async throws {
         let result = try await HoardProcess.run("--version")
-        #expect(result.text == "\(Version.current)\n")
+        #expect(result.text == "hoard \(Version.current)\n")
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let changelog = try String(contentsOf: root.appendingPathComponent("CHANGELOG.md"), encoding: .utf8)
         let newest = try #require(changelog.split(separator: "\n").first { $0.hasPrefix("## ") })
