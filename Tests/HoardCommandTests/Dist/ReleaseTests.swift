@@ -143,6 +143,13 @@
             #expect(verified.status == 0, "\(verified.errors)")
             #expect(verified.text.contains("runs, and is hoard \(Version.current)."))
 
+            let archive = try #require(files.last)
+            let unpacking = ["/bin/tar", "--extract", "--gzip", "--file", directory.path("archives/\(archive)"), "--directory", directory.path]
+            #expect(try await HoardProcess(command: unpacking).result().status == 0)
+            let folder = archive.replacing(".tar.gz", with: "")
+            #expect(try directory.contents(of: "\(folder)/licenses") == ["outer", "swift", "yams"])
+            #expect(try directory.contents(of: folder).contains("README.md"))
+
             let list = try #require(files.first { $0.hasSuffix(".cdx.json") })
             try "changed".write(toFile: directory.path("archives/\(list)"), atomically: true, encoding: .utf8)
             let refused = try await script("release", "verify", environment: environment)
