@@ -1,0 +1,174 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// The guides and the articles say what is run, lead to what exists, and have sentences that can be read at once.
+@Suite struct GuideTests {
+    /// The files with examples: each line of a Swift block stands in one of them.
+    private static let sources: String = {
+        let folder = "Tests/DocumentationTests"
+        let guides = (try? Repository.names(in: "\(folder)/Guides")) ?? []
+        let files = ["ReadmeTests.swift", "HoardTestingExamples.swift"] + guides.filter { $0.hasSuffix("Examples.swift") }.map { "Guides/\($0)" }
+        return files.map { " \(squeezed((try? Repository.text("\(folder)/\($0)")) ?? "")) " }.joined()
+    }()
+
+    static let guides = pages(in: "docs/guides")
+
+    /// The articles of all documentation catalogs.
+    static let articles: [String] = {
+        let root = Repository.root.appendingPathComponent("Sources")
+        let files = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)
+        var articles: [String] = []
+        for case let file as URL in files ?? .init() where file.pathExtension == "md" && file.path.contains(".docc/") {
+            articles.append("Sources" + file.path.dropFirst(root.path.count))
+        }
+        return articles.sorted()
+    }()
+
+    @Test("Each line of a Swift block stands in a file of examples, which run", arguments: guides + articles)
+    func everyLineIsRun(path: String) throws {
+        for block in try MarkdownPage(Repository.text(path)).blocks where block.language == "swift" {
+            for (index, line) in block.lines.enumerated() {
+                let line = (number: block.line + 1 + index, text: Self.squeezed(line))
+                if line.text.isEmpty || line.text.hasPrefix("import ") { continue }
+                let isRun = Self.sources.contains(" \(line.text) ")
+                #expect(isRun, "\(path):\(line.number): not in Tests/DocumentationTests/Guides/*Examples.swift: \(line.text)")
+            }
+        }
+    }
+
+    @Test("Each link leads to a file that exists, and to a heading in it", arguments: ["README.md"] + pages(in: "docs") + guides + articles)
+    func everyLinkLeadsSomewhere(path: String) throws {
+        for link in try MarkdownPage(Repository.text(path)).links {
+            if let problem = Self.problem(of: link, in: path) { Issue.record("\(path):\(link.line): \(link.target) \(problem)") }
+        }
+    }
+
+    @Test("No sentence has more than 35 words", arguments: ["README.md"] + guides)
+    func sentencesAreShort(path: String) throws {
+        for sentence in try MarkdownPage(Repository.text(path)).sentences where sentence.wordCount > 35 {
+            Issue.record("\(path):\(sentence.line): \(sentence.wordCount) words: \(sentence.text)")
+        }
+    }
+
+    @Test("Each row of a table has as many cells as its first", arguments: ["README.md"] + guides + articles)
+    func tablesAreWhole(path: String) throws {
+        var count = 0
+        for row in try MarkdownPage(Repository.text(path)).rows {
+            if row.isFirst { count = row.cellCount }
+            #expect(row.cellCount == count, "\(path):\(row.line)")
+        }
+    }
+
+    @Test("The list of guides names each of them once")
+    func everyGuideIsListed() throws {
+        let targets = try MarkdownPage(Repository.text("docs/guides/README.md")).links.map(\.target)
+        for guide in Self.guides.map({ String($0.dropFirst("docs/guides/".count)) }) where guide != "README.md" {
+            #expect(targets.count { $0 == guide } == 1, "\(guide)")
+        }
+    }
+
+    // MARK: Itself
+
+    @Test("A document is read in blocks, passages, links and anchors")
+    func aDocumentIsRead() {
+        let page = MarkdownPage(
+            """
+            # One `two` three
+
+            A sentence with `two words` and a [link](a.md#b "c"). Another, e.g. this; with 1.5 and
+            <https://example.com> and <doc:Article>.
+
+            - An item (see [b](b.md)). ![An image](c.png)
+              It goes on.
+
+              ```swift
+              let a = 1  // [no](link.md)
+              ```
+            - Another
+
+                  code [no](link.md)
+                  code [no](link.md)
+
+            | a | b |
+            | --- | --- |
+            | x \\| y | One. Two. [![d](d.svg)](e.md) |
+
+            ## Again
+            ## Again
+            <a id="here"></a>
+            <!-- [no](link.md) -->
+            """
+        )
+        #expect(page.blocks.map(\.language) == ["swift"])
+        #expect(page.blocks.map(\.lines) == [["  let a = 1  // [no](link.md)"]])
+        #expect(page.links.map(\.target) == ["a.md#b", "doc:Article", "b.md", "c.png", "e.md", "d.svg"])
+        #expect(page.links.map(\.line) == [3, 3, 6, 6, 19, 19])
+        #expect(page.links.map(\.isImage) == [false, false, false, true, false, true])
+        #expect(page.anchors == ["one-two-three", "again", "again-1", "here"])
+        #expect(page.rows.map(\.cellCount) == [2, 2, 2])
+        #expect(
+            page.sentences.map(\.text).filter { $0.count > 1 } == [
+                "One Code three", "A sentence with Code and a link.", "Another, e.g. this; with 1.5 and <https://example.com> and <doc:Article>.",
+                "An item (see b).", "It goes on.", "Another", "x \\| y", "One.", "Two.", "Again", "Again",
+            ]
+        )
+        #expect(page.sentences.first { $0.text.hasPrefix("A sentence") }?.wordCount == 7)
+    }
+
+    // MARK: Nothing else
+
+    /// The pages of a folder, without those of folders in it.
+    private static func pages(in folder: String) -> [String] {
+        ((try? Repository.names(in: folder)) ?? []).filter { $0.hasSuffix(".md") }.map { "\(folder)/\($0)" }
+    }
+
+    /// Why a link of a page leads nowhere, or `nil`.
+    private static func problem(of link: MarkdownPage.Link, in path: String) -> String? {
+        let catalog = path.firstRange(of: ".docc/").map { String(path[..<$0.upperBound]) }
+        if link.target.hasPrefix("doc:") { return problem(ofArticle: link.target.dropFirst("doc:".count), in: catalog) }
+        if link.target.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.-]*:/) != nil { return nil }
+        let parts = link.target.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let name = parts[0].removingPercentEncoding else { return "is no path" }
+        if link.isImage, let catalog, has(resource: name, in: catalog) { return nil }
+        let folder = Repository.root.appendingPathComponent(path).deletingLastPathComponent()
+        let file = name.isEmpty ? Repository.root.appendingPathComponent(path) : folder.appendingPathComponent(name).standardizedFileURL
+        guard file.path.hasPrefix(Repository.root.standardizedFileURL.path) else { return "is outside the repository" }
+        guard FileManager.default.fileExists(atPath: file.path) else { return "does not exist" }
+        guard parts.count == 2, file.pathExtension == "md" else { return nil }
+        guard let text = try? String(contentsOf: file, encoding: .utf8), MarkdownPage(text).anchors.contains(String(parts[1])) else {
+            return "is no heading there"
+        }
+        return nil
+    }
+
+    /// Names of symbols are checked where documentation is built.
+    private static func problem(ofArticle target: Substring, in catalog: String?) -> String? {
+        guard let catalog else { return "is for articles only" }
+        let parts = target.split(separator: "#", maxSplits: 1)
+        guard let name = parts.first, !name.contains("/") else { return nil }
+        guard let article = articles.first(where: { $0.hasPrefix(catalog) && $0.hasSuffix("/\(name).md") }) else {
+            return has(resource: String(name), in: catalog) || catalog.hasSuffix("/\(name).docc/") ? nil : "is no article of \(catalog)"
+        }
+        guard parts.count == 2, let text = try? Repository.text(article) else { return nil }
+        let headings = MarkdownPage(text).anchors
+        return headings.contains(parts[1].lowercased()) ? nil : "is no heading there"
+    }
+
+    /// Whether a catalog has a file of this name, or of this name before its extension, `~dark` or `@2x`.
+    private static func has(resource name: String, in catalog: String) -> Bool {
+        let files = FileManager.default.enumerator(atPath: Repository.root.appendingPathComponent(catalog).path)
+        for case let file as String in files ?? .init() {
+            let last = file.split(separator: "/").last.map(String.init) ?? file
+            if last == name || last.prefixMatch(of: /[^.~@]*/).map({ $0.output == name[...] }) == true { return true }
+        }
+        return false
+    }
+
+    /// The text without runs of spaces, so that only the words count.
+    private static func squeezed(_ text: String) -> String {
+        text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+}
