@@ -76,7 +76,7 @@ import Testing
     func aDocumentIsRead() {
         let page = MarkdownPage(
             """
-            # One `two` three
+            # One `two` ``th`ree`` four
 
             A sentence with `two words` and a [link](a.md#b "c"). Another, e.g. this; with 1.5 and
             <https://example.com> and <doc:Article>.
@@ -107,11 +107,11 @@ import Testing
         #expect(page.links.map(\.target) == ["a.md#b", "doc:Article", "b.md", "c.png", "e.md", "d.svg"])
         #expect(page.links.map(\.line) == [3, 3, 6, 6, 19, 19])
         #expect(page.links.map(\.isImage) == [false, false, false, true, false, true])
-        #expect(page.anchors == ["one-two-three", "again", "again-1", "here"])
+        #expect(page.anchors == ["one-two-three-four", "again", "again-1", "here"])
         #expect(page.rows.map(\.cellCount) == [2, 2, 2])
         #expect(
             page.sentences.map(\.text).filter { $0.count > 1 } == [
-                "One Code three", "A sentence with Code and a link.", "Another, e.g. this; with 1.5 and <https://example.com> and <doc:Article>.",
+                "One Code Code four", "A sentence with Code and a link.", "Another, e.g. this; with 1.5 and <https://example.com> and <doc:Article>.",
                 "An item (see b).", "It goes on.", "Another", "x \\| y", "One.", "Two.", "Again", "Again",
             ]
         )

@@ -69,7 +69,7 @@ struct MarkdownPage {
                 continue
             }
             defer { isAfterBlankLine = false }
-            if let match = words.prefixMatch(of: /(```+|~~~+)\s*([A-Za-z0-9+-]*)[^`]*$/) {
+            if "`~".contains(words.prefix(1)), let match = words.prefixMatch(of: /(```+|~~~+)\s*([A-Za-z0-9+-]*)[^`]*$/) {
                 close()
                 fence = String(match.output.1)
                 blocks.append(Block(language: match.output.2.lowercased(), line: number))
@@ -78,7 +78,7 @@ struct MarkdownPage {
             if isAfterBlankLine, indentation == 0 { indentationOfItem = nil }
             isIndentedCode = indentation >= 4 + (indentationOfItem ?? 0) && (isIndentedCode || isAfterBlankLine)
             if isIndentedCode { continue }
-            if let match = words.prefixMatch(of: /#{1,6}\s+(.*?)\s*#*$/) {
+            if words.hasPrefix("#"), let match = words.prefixMatch(of: /#{1,6}\s+(.*?)\s*#*$/) {
                 close()
                 addAnchor(ofHeading: String(match.output.1))
                 open = (number, String(match.output.1))
@@ -89,7 +89,7 @@ struct MarkdownPage {
                 close()
                 indentationOfItem = indentation + match.output.count
                 open = (number, String(words.dropFirst(match.output.count)))
-            } else if words.prefixMatch(of: /<\/?[a-zA-Z][a-zA-Z0-9]*[\s\/>]/) != nil {
+            } else if words.hasPrefix("<"), words.prefixMatch(of: /<\/?[a-zA-Z][a-zA-Z0-9]*[\s\/>]/) != nil {
                 close()
                 open = (number, words)
                 close()
@@ -132,7 +132,7 @@ struct MarkdownPage {
     private mutating func close() {
         guard let (line, raw) = open else { return }
         open = nil
-        let text = raw.replacing(/(`+)(?!`).*?[^`]\1(?!`)/, with: "Code")
+        let text = Self.withoutSpans(raw)
         passages.append(Passage(line: line, text: text))
         if text.contains("](") {
             for match in text.matches(of: /(!?)\[(?:[^\[\]]|!?\[[^\]]*\](?:\([^)]*\))?)*\]\(\s*<?([^)\s>]+)[^)]*\)/) {
@@ -142,13 +142,44 @@ struct MarkdownPage {
                 links.append(Link(line: line, target: String(match.output.1), isImage: true))
             }
         }
-        for match in text.matches(of: /^\[[^\]]+\]:\s*<?([^\s>]+)/) { links.append(Link(line: line, target: String(match.output.1), isImage: false)) }
+        if text.hasPrefix("["), let match = text.prefixMatch(of: /\[[^\]]+\]:\s*<?([^\s>]+)/) {
+            links.append(Link(line: line, target: String(match.output.1), isImage: false))
+        }
         guard text.contains("<") else { return }
         for match in text.matches(of: /<(doc:[^>\s]+)>/) { links.append(Link(line: line, target: String(match.output.1), isImage: false)) }
         for match in text.matches(of: /\b(href|src|srcset)="([^"]+)"/) {
             links.append(Link(line: line, target: String(match.output.2), isImage: match.output.1 != "href"))
         }
         for match in text.matches(of: /<[a-zA-Z][^>]*\b(?:id|name)="([^"]+)"/) { anchors.insert(String(match.output.1)) }
+    }
+
+    /// The text with the word “Code” in place of each span of code.
+    private static func withoutSpans(_ text: String) -> String {
+        var result = ""
+        var rest = text[...]
+        while let start = rest.firstIndex(of: "`") {
+            let ticks = rest[start...].prefix { $0 == "`" }
+            result += rest[..<start]
+            rest = rest[ticks.endIndex...]
+            if let end = end(of: ticks, in: rest) {
+                result += "Code"
+                rest = rest[end...]
+            } else {
+                result += ticks
+            }
+        }
+        return result + rest
+    }
+
+    /// Where a span of code ends: behind as many backquotes as it began with.
+    private static func end(of ticks: Substring, in text: Substring) -> String.Index? {
+        var rest = text
+        while let start = rest.firstIndex(of: "`") {
+            let run = rest[start...].prefix { $0 == "`" }
+            if run == ticks { return run.endIndex }
+            rest = rest[run.endIndex...]
+        }
+        return nil
     }
 
     private mutating func addRow(_ words: String, line: Int) {
