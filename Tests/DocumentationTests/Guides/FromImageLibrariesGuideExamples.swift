@@ -7,6 +7,7 @@ import Hoard
 import HoardDisk
 import HoardHTTP
 import HoardImages
+import NIOCore
 import Testing
 
 /// The examples of `docs/guides/from-image-libraries.md`, run.
@@ -32,7 +33,10 @@ import Testing
 
         private func response() -> TransportResponse {
             requestCount += 1
-            return TransportResponse(head: HTTPResponse(status: .ok, headerFields: [.cacheControl: cacheControl]), body: HTTPBody(Array(image)))
+            return TransportResponse(
+                head: HTTPResponse(status: .ok, headerFields: [.cacheControl: cacheControl]),
+                body: HTTPBody(ByteBuffer(bytes: image))
+            )
         }
     }
 
