@@ -23,20 +23,6 @@ import Testing
         return (origin, try #require(URL(string: origin.url + "/news")))
     }
 
-    @Test func before() async throws {
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let (origin, url) = try await origin()
-
-        let configuration = URLSessionConfiguration.default
-        configuration.urlCache = URLCache(memoryCapacity: 16 << 20, diskCapacity: 256 << 20, directory: directory)
-        let session = URLSession(configuration: configuration)
-        let (data, response) = try await session.data(from: url)
-
-        #expect(data == Data("hello".utf8) && (response as? HTTPURLResponse)?.statusCode == 200)
-        session.finishTasksAndInvalidate()
-        await origin.stop()
-    }
-
     @Test func after() async throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         let (origin, url) = try await origin()
