@@ -16,26 +16,25 @@ public import Synchronization
 /// let user = try await users.value(forKey: "42") { id in try await database.user(id) }
 /// ```
 ///
-/// - A read asks memory, then the stores in order, then the loader. What a lower tier has is copied upwards with
-///   the lifetime it has left. One load runs for a key at a time, whoever waits for it; and one read of a
-///   store, unless the store can answer at once (``ImmediateRecordStore``), or two of a `RedisStore`.
-/// - A write or removal holds in every tier when it returns. A load, a read or a write that began before it never
-///   puts its older value back, in memory or in a store. So do removals by tag.
-/// - What a slow or failing source means for callers is decided by a ``CachePolicy``: of the cache, of a call, or of a loader's result.
-/// - What another process changes in a store that tells of it leaves memory soon after.
-/// - A store that fails or is slow is passed by (``StoreStack``): the failure is counted and reported as an event, invalidations it has missed
+/// - A read asks memory, then the stores in order, then the loader. A value of a lower tier is copied upwards with the lifetime it has left. One load
+///   of a key runs at a time, however many callers wait for it. So does one read of a store, unless the store can answer at once
+///   (``ImmediateRecordStore``), or two reads of a `RedisStore`.
+/// - A write or removal, also one by tag, holds in every tier when it returns. A load, a read or a write that began before it never puts its older
+///   value back, in memory or in a store.
+/// - A ``CachePolicy`` decides what a slow or failing source means for callers. The cache, a call or a loader's result can set it.
+/// - A value that another process changes in a shared store leaves memory soon after, if the store reports changes.
+/// - A store that fails or is slow is passed by (``StoreStack``). The failure is counted and reported as an event, invalidations it has missed
 ///   are made good before it is read again, and no caller sees an error that the loader could have avoided.
 public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// The limits and rules the cache was created with.
+    /// The limits and rules with which the cache was created.
     public let configuration: Configuration
 
     @usableFromInline let memory: Cache<Key, TieredEntry<Value>>
-    /// The era of ``TagMarks`` that entries with tags have to have been checked in, and the one for entries without. Change under the lock
-    /// of `fences`, are read without it.
+    /// The eras of ``TagMarks`` in which entries with and without tags must have been checked. Changed under the lock of `fences`, read without it.
     @usableFromInline let era = Atomic<UInt64>(1)
     @usableFromInline let untaggedEra = Atomic<UInt64>(1)
     @usableFromInline let observer: (any CacheObserver)?
-    /// Whether an observer or a recorder is to be told of requests.
+    /// Whether there is an observer or a recorder to tell of requests.
     @usableFromInline let observation: Atomic<Bool>
     @inlinable var isObserved: Bool { observation.load(ordering: .relaxed) }
     /// The recorder that is told of accesses.
@@ -57,7 +56,7 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     @usableFromInline let fences = Mutex(FenceTable<Key>())
     let marks = Mutex(TagMarks())
     @usableFromInline let counters = Mutex(TieredCacheStatistics())
-    /// Entries found in memory whose readers are counted in `counters`.
+    /// Entries found in memory whose requests are counted in `counters`.
     @usableFromInline let closerLooks = Atomic<Int>(0)
     /// The keys that callers read from the stores in their own tasks.
     @usableFromInline let ownReads = Mutex<Set<Key>>([])
@@ -76,13 +75,13 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     @inlinable var tiers: [StoreTier] { stack.tiers }
 
-    /// How long values are used, unless a call or a loader says otherwise.
+    /// The policy of the cache, unless a call or a loader's result has its own.
     public var policy: CachePolicy { configuration.policy }
 
     /// The name under which the cache keeps its records in stores that it shares.
     public var name: String? { naming.name }
 
-    /// What observers are told as the cache's name.
+    /// The cache's name for observers.
     @usableFromInline var label: String { name ?? "default" }
 
     init(
@@ -135,7 +134,7 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         for watch in watches.withLock({ $0 }) { watch.cancel() }
     }
 
-    /// The counters as they stand now.
+    /// The present values of the counters.
     public var statistics: TieredCacheStatistics {
         var statistics = counters.withLock { $0 }
         // A hit that needs no closer look is counted by memory alone.
@@ -148,29 +147,32 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// The counters of the memory tier.
     public var memoryStatistics: CacheStatistics { memory.statistics }
 
-    /// The number of entries in memory, with those whose time is up or whose tags have been removed but whose memory has not been reclaimed yet. O(1).
+    /// The number of entries in memory. Includes expired entries, and entries removed by tag, whose memory has not been reclaimed yet. O(1).
     public var memoryCount: Int { memory.count }
 
     /// The total weight of the entries in memory. O(1).
     public var memoryWeight: Int { memory.totalWeight }
 
-    /// How the stores are doing, nearest first.
+    /// The health of the stores, nearest first.
     public var storeHealth: [StoreHealth] { stack.health }
 
-    /// The number of callers waiting for a load of a key, directly or through the cold start that leads to it. For tests that hold the door.
+    /// The number of callers waiting for a load of a key, directly or through the cold start that leads to it. For tests that hold up a load.
     func waiterCount(for key: Key) -> Int {
         let direct = loads.waiterCount(for: key)
-        // A cold start that has come to its load waits for it on behalf of its callers.
+        // A cold start that has reached its load waits for it on behalf of its callers.
         return coldStarts.waiterCount(for: key) + (coldStarts.isLoading(key) ? max(0, direct - 1) : direct)
     }
 
-    /// Waits until the stores have every value that was accepted to be written behind, or copied from a store farther away. Suspends.
+    /// Waits until the stores have every value that was left to be written behind, or to be copied from a farther store. Suspends.
     public func flush() async {
         await writesBehind.waitUntilIdle()
         await storeWrites.waitUntilIdle()
     }
 
-    /// Ends all observers (``updates(forKey:policy:)``), finishes the writes under way, drops the memory tier and closes the stores, unless they belong to a ``StoreStack`` that was given. Suspends.
+    /// Closes the cache. Suspends.
+    ///
+    /// It ends all observers (``updates(forKey:policy:)``), finishes the writes under way, drops the memory tier and closes the stores, unless the
+    /// cache was created with a ``StoreStack``.
     ///
     /// Reads find nothing afterwards if the stores were closed; loads still work.
     public func close() async {

@@ -3,18 +3,18 @@
 
 internal import Synchronization
 
-/// A load under way, as the tasks that run inside it see it. Finds out when a load would wait for itself.
+/// A load under way, as the tasks inside it see it. Finds loads that would wait for themselves.
 ///
-/// Two things are known of a load: inside which other load it was started, and for which other loads tasks inside it wait now.
-/// A task that a load has left behind is no longer inside it once the load has ended.
+/// Each load knows the load inside which it was started, and the loads for which tasks inside it wait now. Once a load has ended, a task that it
+/// has left behind is no longer inside it.
 ///
-/// A load brings the values of one or several keys, each of which is a flight of its own. It is cancelled when all of them have been abandoned.
+/// A load brings the values of one or several keys. Each key is a flight of its own. The load is cancelled when all flights have been abandoned.
 final class ActiveLoad: Sendable {
     /// The load inside which the current task was created; it may have ended.
     @TaskLocal static var innermost: ActiveLoad?
 
-    /// For which loads each load waits, as often as it waits. One lock for all caches, because loads may wait for each other across
-    /// them. Only loads inside loads take it.
+    /// The loads for which each load waits, one element for each wait. All caches share one lock, because loads may wait for each other across
+    /// caches. Only loads inside loads take it.
     private static let waits = Mutex<[ObjectIdentifier: [ActiveLoad]]>([:])
 
     /// A `Set` of the keys that the load brings.
@@ -45,7 +45,7 @@ final class ActiveLoad: Sendable {
         hasEnded.store(true, ordering: .releasing)
     }
 
-    /// The load runs in `task`, which is cancelled at once if all flights were abandoned before it was known.
+    /// Sets the task in which the load runs. Cancels it at once if all flights have been abandoned already.
     func begin(in task: Task<Void, Never>) {
         let isAbandoned = cancellation.withLock { cancellation in
             cancellation.task = task
@@ -54,7 +54,7 @@ final class ActiveLoad: Sendable {
         if isAbandoned { task.cancel() }
     }
 
-    /// Nobody waits for one of the load's flights any more.
+    /// Notes that no caller waits for one of the load's flights any more.
     func abandonFlight() {
         let task = cancellation.withLock { cancellation in
             cancellation.flightCount -= 1

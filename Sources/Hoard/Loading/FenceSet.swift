@@ -1,20 +1,20 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The numbers of the fences that are open for one key, which were given out in ascending order.
+/// The numbers of the fences that are open for one key, in ascending order.
 ///
-/// One fence, which is what most keys have, takes no memory of its own. Each operation is O(1), spread over the numbers that were inserted.
+/// A single fence, the usual case, needs no allocation. Each operation is O(1), amortised over the insertions.
 @usableFromInline struct FenceSet {
-    /// The only one, or none.
+    /// The only number, or none.
     @usableFromInline var single: UInt64?
-    /// All of them, if there have been several since the last one was closed.
+    /// All numbers, if there have been several since the set was last empty.
     @usableFromInline var several: Several?
 
     @usableFromInline struct Several {
         @usableFromInline var open: Set<UInt64>
-        /// All that were inserted, the oldest first: what is no longer in `open` was closed.
+        /// All numbers that were inserted, oldest first. Those that are not in `open` were closed.
         var inOrder: [UInt64]
-        /// The first of `inOrder` that has not been broken by a younger one.
+        /// The first index in `inOrder` that a younger fence has not broken.
         var first = 0
 
         mutating func removeAll(through id: UInt64) {
@@ -24,7 +24,7 @@
             }
         }
 
-        /// Forgets what was closed, once it is most of what there is.
+        /// Forgets closed numbers, once they are the majority.
         mutating func compact() {
             guard inOrder.count > 16, inOrder.count > 2 * open.count else { return }
             inOrder = inOrder[first...].filter(open.contains)
@@ -46,7 +46,7 @@
         several?.open.contains(id) ?? (single == id)
     }
 
-    /// - Parameter id: Greater than all before it.
+    /// - Parameter id: Greater than all numbers before it.
     @inlinable mutating func insert(_ id: UInt64) {
         if single == nil, several == nil { single = id } else { insertAnother(id) }
     }
@@ -66,7 +66,7 @@
         if several != nil { several?.open.remove(id) } else if single == id { single = nil }
     }
 
-    /// Removes `id` and all that are older.
+    /// Removes `id` and all older numbers.
     mutating func removeAll(through id: UInt64) {
         if let single, single <= id { self.single = nil }
         several?.removeAll(through: id)

@@ -1,27 +1,25 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tells whether a key has been written or removed since a certain moment.
+/// Finds out whether a key has been written or removed since a fence was opened.
 ///
-/// Whoever is about to load a key opens a fence before it begins. Every write and removal of the key breaks the
-/// fences that are open for it. The load publishes its result only if its fence is still intact, and so can never put an
-/// older value over a newer one, or bring back what was removed.
+/// A load opens a fence for its key before it begins. Every write and removal of the key breaks the fences that are open for it. The load
+/// publishes its result only if its fence is still intact. So it can never put an older value over a newer one, or bring back a removed value.
 ///
-/// A write or removal that takes time, because it goes through several tiers, is a *change*. It begins with its own fence. Until it
-/// ends, nobody can open a fence to copy what one of the tiers has, which may be what the change is about to remove.
-/// Changes are numbered in the order in which they began, and a tier that has been reached by one is no longer changed by an older one.
+/// A write or removal that takes time, because it goes through several tiers, is a *change*. It begins with its own fence. Until it ends, no fence
+/// can be opened to copy a tier's record, because the change may be about to remove that record. Changes are numbered in the order in which they
+/// began. Once a change has reached a tier, an older one does not change the tier any more.
 ///
-/// Not thread-safe: its owner calls it under the same lock that guards what is published.
-/// Memory is bounded by the number of open fences; every operation is O(1), spread over the fences that were opened, but
-/// those that concern everything.
+/// Not thread-safe: its owner calls it under the same lock that guards publications. Memory is bounded by the number of open fences. Every
+/// operation is O(1), amortised over the fences that were opened, except operations on all keys.
 @usableFromInline package struct FenceTable<Key: Hashable> {
-    /// Stands for the moment at which it was opened.
+    /// A fence, which marks the moment at which it was opened.
     @usableFromInline package struct Fence {
         @usableFromInline package let key: Key
         @usableFromInline let id: UInt64
-        /// Whether it was opened to copy what a tier has.
+        /// Whether it was opened to copy a tier's record.
         @usableFromInline let isForCopy: Bool
-        /// Where the shared stores stood no later than that.
+        /// The positions of the shared stores at that moment, or earlier.
         @usableFromInline package let positions: StorePositions
 
         @inlinable init(key: Key, id: UInt64, isForCopy: Bool, positions: StorePositions) {
@@ -32,10 +30,11 @@
         }
     }
 
-    /// What is known of a key while it is being changed.
+    /// The state of a key that is being changed.
     @usableFromInline struct Changes {
         @usableFromInline var underWay = 0
-        /// Whether one of them writes something, or one has ended since the first of them began: the stores may have what must not be seen any more.
+        /// Whether one of the changes writes a value, or one has ended since the first of them began. The stores may then have a record that must not
+        /// be seen any more.
         @usableFromInline var hasWritten = false
         /// The newest change that has reached each tier.
         @usableFromInline var newestInTiers: [Int: UInt64] = [:]
@@ -43,37 +42,39 @@
         @inlinable init() {}
     }
 
-    /// What is known of a tag that has been invalidated while somebody works who must know.
+    /// The state of a tag that was invalidated while fences were open or changes were under way.
     @usableFromInline struct TagMark {
-        /// When the newest invalidation began.
+        /// The number at which the newest invalidation began.
         var begun: UInt64 = 0
-        /// When the newest invalidation to end has ended.
+        /// The number at which an invalidation last ended.
         var ended: UInt64 = 0
         var changes = Changes()
     }
 
     @usableFromInline var openFences: [Key: FenceSet] = [:]
     @usableFromInline var tagMarks: [String: TagMark] = [:]
-    /// Every tag without a mark, but that of everything, counts as invalidated then.
+    /// The number at which every tag without a mark counts as invalidated. Does not apply to ``tagOfEverything``.
     @usableFromInline var tagFloor: UInt64 = 0
-    /// The most tags remembered one by one.
+    /// The most tags that are remembered one by one.
     private static var maximumTagMarks: Int { 1_024 }
     @usableFromInline var changes: [Key: Changes] = [:]
     @usableFromInline var changesOfEverything = Changes()
-    /// When the newest change of everything to end has ended.
+    /// The number at which a change of everything last ended.
     @usableFromInline var everythingEnded: UInt64 = 0
-    /// The conditions by which keys are being changed.
+    /// The conditions of the changes by condition that are under way.
     @usableFromInline var conditions: [UInt64: @Sendable (Key) -> Bool] = [:]
     @usableFromInline var lastID: UInt64 = 0
 
     package init() {}
 
-    /// - Parameter positions: Where the shared stores stand. To be read before.
+    /// Opens a fence.
+    ///
+    /// - Parameter positions: The positions of the shared stores. Read them before this call.
     @inlinable package mutating func open(_ key: Key, _ positions: StorePositions = .none) -> Fence {
         open(key, isForCopy: false, positions)
     }
 
-    /// A fence for copying what a tier has to another one; `nil` while the key is being changed.
+    /// Opens a fence for copying a record from one tier to another; `nil` while the key is being changed.
     @inlinable package mutating func openForCopy(_ key: Key, _ positions: StorePositions = .none) -> Fence? {
         isBeingChanged(key) ? nil : open(key, isForCopy: true, positions)
     }
@@ -89,7 +90,7 @@
         changesOfEverything.underWay > 0 || changes[key] != nil
     }
 
-    /// Whether something is being written under the key, so that some tiers have what replaces what others still have.
+    /// Whether a value is being written under the key, so that some tiers have the new value and others the old one.
     @inlinable package func isBeingWritten(_ key: Key) -> Bool {
         changes[key]?.hasWritten ?? false
     }
@@ -105,10 +106,10 @@
 
     /// Whether neither the key nor one of these tags has been invalidated since the fence was opened.
     ///
-    /// What was copied from a tier must not have been read while an invalidation of its tags was under way.
+    /// A record to copy must not have been read while an invalidation of its tags was under way.
     ///
-    /// - Parameter isCopy: What is to be published rests on what a tier had, though the fence was not opened for a copy. Nothing that concerns it may have been under
-    ///   way since.
+    /// - Parameter isCopy: Whether the value to publish rests on a tier's record, although the fence was not opened for a copy. Then no change that
+    ///   concerns it may have been under way since.
     @inlinable package func isIntact(_ fence: Fence, tags: Set<String>, isCopy: Bool = false) -> Bool {
         guard isIntact(fence) else { return false }
         if isCopy, isBeingChanged(fence.key) || everythingEnded > fence.id || conditions.values.contains(where: { $0(fence.key) }) { return false }
@@ -120,7 +121,7 @@
         !isInvalidated(Self.tagOfEverything, since: fence, isCopy) && !tags.contains { isInvalidated($0, since: fence, isCopy) }
     }
 
-    /// A tag that every value has, without being given it.
+    /// A tag that stands for every value.
     package static var tagOfEverything: String { "\u{0}" }
 
     private func isInvalidated(_ tag: String, since fence: Fence, _ isCopy: Bool) -> Bool {
@@ -141,21 +142,21 @@
         removeFences(forKey: fence.key) { $0.remove(fence.id) }
     }
 
-    /// Closes a fence whose owner publishes, and breaks those of its key that were opened before it.
+    /// Closes a fence whose owner publishes, and breaks the older fences of its key.
     package mutating func closeAndBreakOlder(than fence: Fence) {
         removeFences(forKey: fence.key) { $0.removeAll(through: fence.id) }
     }
 
-    /// Breaks all fences of a key but one.
+    /// Breaks all fences of a key, except the spared one.
     package mutating func breakFences(forKey key: Key, sparing spared: Fence? = nil) {
         guard !openFences.isEmpty else { return }
         openFences[key] = spared.flatMap { $0.key == key && isIntact($0) ? FenceSet($0.id) : nil }
         forgetTagsIfNobodyAsks()
     }
 
-    /// Breaks all fences of the keys for which `isMatch` holds, which is called for each key that has one. O(number of such keys).
+    /// Breaks all fences of the keys for which `isMatch` holds. O(*n*) in the number of keys with open fences or changes.
     ///
-    /// - Returns: Those keys, and the matching ones that are being changed: whoever had their fences may be about to publish.
+    /// - Returns: Those keys, and the matching keys that are being changed: the owners of their fences may be about to publish.
     package mutating func breakFences(where isMatch: (Key) -> Bool) -> Set<Key> {
         let broken = openFences.keys.filter(isMatch)
         let changing = changes.keys.filter(isMatch)
@@ -164,7 +165,7 @@
         return Set(broken).union(changing)
     }
 
-    /// The same for a change of all of these keys, which goes on until ``endChange(where:)``.
+    /// Begins a change of all keys for which `isMatch` holds, which goes on until ``endChange(where:)``. Breaks their fences.
     package mutating func beginChange(where isMatch: @escaping @Sendable (Key) -> Bool) -> (keys: Set<Key>, id: UInt64) {
         lastID += 1
         conditions[lastID] = isMatch
@@ -179,7 +180,7 @@
         forgetTagsIfNobodyAsks()
     }
 
-    /// Whether somebody may still ask what has become of a tag.
+    /// Whether fences or changes may still ask for the state of a tag.
     @inlinable var mustRememberTags: Bool { !openFences.isEmpty || !changes.isEmpty }
 
     @inlinable mutating func forgetTagsIfNobodyAsks() {
@@ -190,7 +191,7 @@
         tagMarks = tagMarks.filter { $0.value.changes.underWay > 0 }
     }
 
-    /// If there are too many tags to remember, those whose invalidation has ended are forgotten, and all of them count as invalidated now.
+    /// With too many tags, forgets those whose invalidation has ended. All forgotten tags count as invalidated now.
     private mutating func limitTagMarks() {
         guard tagMarks.count > Self.maximumTagMarks else { return }
         tagMarks = tagMarks.filter { $0.value.changes.underWay > 0 || $0.key == Self.tagOfEverything }
@@ -198,21 +199,21 @@
         tagFloor = lastID
     }
 
-    /// The same table with the fences of some keys only.
+    /// A copy of the table with the fences of some keys only.
     func filtered(by isWanted: (Key) -> Bool) -> FenceTable {
         var filtered = self
         filtered.openFences = openFences.filter { isWanted($0.key) }
         return filtered
     }
 
-    /// Whether no unbroken fence is open.
+    /// Whether no fence is open.
     package var isEmpty: Bool { openFences.isEmpty }
 
-    /// The number of open, unbroken fences.
+    /// The number of open fences, without broken ones.
     package var count: Int { openFences.values.reduce(0) { $0 + $1.count } }
 
     @inlinable mutating func removeFences(forKey key: Key, _ remove: (inout FenceSet) -> Void) {
-        // In its place: a copy would cost as much as there are fences.
+        // Changed in place: a copy would take O(number of fences).
         guard let index = openFences.index(forKey: key) else { return }
         remove(&openFences.values[index])
         if openFences.values[index].isEmpty { openFences.remove(at: index) }
@@ -223,9 +224,9 @@
 // MARK: Changes
 
 extension FenceTable {
-    /// Begins a change, if `fence` is intact, also for these tags: breaks all other fences of its key. ``endChange(_:)`` must follow.
+    /// Begins a change if `fence` is intact, also for these tags, and breaks all other fences of its key. ``endChange(_:)`` must follow.
     ///
-    /// - Parameter tags: `nil`: whatever has become of tags.
+    /// - Parameter tags: The tags that must be intact, too; `nil` to ignore tags.
     /// - Returns: Whether the fence was intact.
     @inlinable package mutating func beginChange(_ fence: Fence, tags: Set<String>? = nil, isWrite: Bool = false) -> Bool {
         guard tags.map({ isIntact(fence, tags: $0) }) ?? isIntact(fence) else { return false }
@@ -235,7 +236,9 @@ extension FenceTable {
         return true
     }
 
-    /// Whether a change whose turn in a tier has come is to be made there. If so, older changes of the key are not made there any more.
+    /// Notes that a change has reached a tier. Older changes of the key are not made there any more.
+    ///
+    /// - Returns: Whether to make the change there: no newer change of the key has reached the tier.
     package mutating func mayReach(tier: Int, change fence: Fence) -> Bool {
         guard var others = changes[fence.key], fence.id > others.newestInTiers[tier, default: 0] else { return false }
         others.newestInTiers[tier] = fence.id
@@ -243,13 +246,14 @@ extension FenceTable {
         return true
     }
 
-    /// Begins to remove what a key stands for, which is kept under other keys: breaks its fences but one. ``endRemoval(ofKey:sparing:)`` must follow.
+    /// Begins the removal of a key whose values are kept under other keys: breaks its fences, except the spared one. ``endRemoval(ofKey:sparing:)``
+    /// must follow.
     package mutating func beginRemoval(ofKey key: Key, sparing spared: Fence? = nil) {
         breakFences(forKey: key, sparing: spared)
         changes[key, default: Changes()].underWay += 1
     }
 
-    /// Ends the removal: breaks the fences that were opened meanwhile, whose owners may have seen what was being removed.
+    /// Ends the removal: breaks the fences that were opened meanwhile, as their owners may have seen a removed value.
     package mutating func endRemoval(ofKey key: Key, sparing spared: Fence? = nil) {
         breakFences(forKey: key, sparing: spared)
         guard var others = changes[key] else { return }
@@ -263,34 +267,35 @@ extension FenceTable {
         close(fence)
         guard var others = changes[fence.key] else { return }
         others.underWay -= 1
-        // A change that was overtaken has ended, but what it would have replaced or removed stays until the one that has overtaken it has ended, too.
+        // If this change was overtaken, the record that it would have replaced or removed stays until the other change has ended, too.
         if others.underWay > 0 || changesOfEverything.underWay > 0 { others.hasWritten = true }
         let isOver = others.underWay == 0 && changesOfEverything.underWay == 0
         changes[fence.key] = isOver ? nil : others
         forgetTagsIfNobodyAsks()
     }
 
-    /// Whether a younger change than `fence` has invalidated everything or a tag in a tier, so that a value with these tags must not get there any more.
+    /// Whether a change younger than `fence` has invalidated everything, or one of these tags, in a tier. A value with these tags must not get there
+    /// any more.
     ///
-    /// The record that it would replace has to go with it: nobody knows whether the younger change has been made in the tier already.
+    /// The record that the value would replace has to go, too: the younger change may not have been made in the tier yet.
     package func isOutdated(_ fence: Fence, tags: Set<String>, inTier tier: Int) -> Bool {
         if fence.id < changesOfEverything.newestInTiers[tier, default: 0] { return true }
         if tagMarks.isEmpty, tagFloor < fence.id { return false }
         func isOutdated(_ tag: String) -> Bool {
-            // A mark may be younger than the floor, and not know what was forgotten with an older one.
+            // A mark may be younger than the floor, and an older mark of the same tag may have been forgotten.
             if tagFloor > fence.id, tag != Self.tagOfEverything { return true }
             return tagMarks[tag].map { $0.changes.newestInTiers[tier, default: 0] > fence.id } ?? false
         }
         return isOutdated(Self.tagOfEverything) || tags.contains(where: isOutdated)
     }
 
-    /// Stands for the moment at which an invalidation of tags began.
+    /// An invalidation of tags, which marks the moment at which it began.
     package struct ChangeOfTags: Sendable {
         fileprivate let id: UInt64
         package let tags: Set<String>
     }
 
-    /// Begins to invalidate tags: no fence that is open now is intact for a value with one of them. It has to be ended.
+    /// Begins to invalidate tags. No fence that is open now stays intact for a value with one of them. ``endChange(_:)`` must follow.
     package mutating func beginChange(ofTags tags: Set<String>) -> ChangeOfTags {
         lastID += 1
         for tag in tags {
@@ -301,7 +306,7 @@ extension FenceTable {
         return ChangeOfTags(id: lastID, tags: tags)
     }
 
-    /// Tags are being invalidated in a tier. What is older and has one of them does not get there any more.
+    /// Notes that an invalidation of tags has reached a tier. Older values with one of the tags do not get there any more.
     package mutating func reach(tier: Int, change: ChangeOfTags) {
         for tag in change.tags {
             guard var mark = tagMarks[tag] else { continue }
@@ -319,12 +324,12 @@ extension FenceTable {
         forgetTagsIfNobodyAsks()
     }
 
-    /// Stands for the moment at which a change of all keys began.
+    /// A change of all keys, which marks the moment at which it began.
     package struct ChangeOfEverything: Sendable {
         fileprivate let id: UInt64
     }
 
-    /// Begins a change of all keys: breaks all fences. ``endChangeOfEverything()`` must follow.
+    /// Begins a change of all keys, and breaks all fences. ``endChangeOfEverything()`` must follow.
     package mutating func beginChangeOfEverything() -> ChangeOfEverything {
         breakAll()
         changesOfEverything.underWay += 1
@@ -332,7 +337,7 @@ extension FenceTable {
         return ChangeOfEverything(id: lastID)
     }
 
-    /// A change of all keys is made in a tier. Older values do not get there any more.
+    /// Notes that a change of all keys has reached a tier. Older values do not get there any more.
     package mutating func reach(tier: Int, change: ChangeOfEverything) {
         changesOfEverything.newestInTiers[tier] = max(change.id, changesOfEverything.newestInTiers[tier, default: 0])
     }

@@ -4,7 +4,7 @@
 internal import Synchronization
 
 extension SingleFlight {
-    /// Joins the loads of those keys that are under way, and starts one load for all others.
+    /// Joins the loads of keys that are under way, and starts one load for all other keys.
     ///
     /// - Parameters:
     ///   - keys: Without repetitions.
@@ -72,7 +72,7 @@ extension SingleFlight {
         var ledFlights: [Machine.FlightID] = []
         var activeLoad: ActiveLoad?
         var awaitedLoads: [ActiveLoad] = []
-        /// A load to wait for waits, through others, for the one that asks.
+        /// Whether a load to wait for waits, through others, for the load that asks.
         var isRing = false
     }
 
@@ -113,7 +113,7 @@ extension SingleFlight {
         return batch
     }
 
-    /// Gathers the outputs of several flights for one caller, who is answered exactly once.
+    /// Gathers the outputs of several flights for one caller, which is answered exactly once.
     private final class Collector: Sendable {
         private struct State {
             var outputs: [Key: Output] = [:]
@@ -164,7 +164,7 @@ extension SingleFlight {
                 }
                 return (state.continuation, state.leaveAll)
             }
-            // Before the caller goes on: its own load, for which nobody waits any more, has been cancelled by then.
+            // Before the caller goes on: its own load, which no other caller waits for, is then cancelled already.
             leaveAll?()
             continuation?.resume(throwing: error)
         }

@@ -3,12 +3,11 @@
 
 public import Synchronization
 
-/// Runs at most one load for each key at a time; callers that come meanwhile wait for its result.
+/// Runs at most one load of each key at a time. Callers that come meanwhile wait for its result.
 ///
-/// Each caller can be cancelled by itself and then gets `CancellationError` at once. The load runs in a task
-/// of its own, which is cancelled when its last caller has left. A load that asks for its own key,
-/// directly or through other loads, gets ``CacheError/Code/recursiveLoad`` instead of waiting for itself,
-/// and so does the last of several loads that would all wait for each other.
+/// A cancelled caller gets `CancellationError` at once. The load runs in a task of its own, which is cancelled when its last caller has left. A load
+/// that asks for its own key, directly or through other loads, gets ``CacheError/Code/recursiveLoad`` instead of waiting for itself. So does the
+/// last of several loads that would all wait for each other.
 @usableFromInline package final class SingleFlight<Key: Hashable & Sendable, Output: Sendable>: Sendable {
     typealias Machine = SingleFlightStateMachine<Key, Waiter>
     /// Takes a load's result.
@@ -16,7 +15,7 @@ public import Synchronization
 
     let state = Mutex(State())
     let lastWaiterID = Atomic<UInt64>(0)
-    /// The number of loads under way. Changes under the lock, is read without it.
+    /// The number of loads under way. Changed under the lock, read without it.
     @usableFromInline let activeCount = Atomic<Int>(0)
 
     struct State {
@@ -30,12 +29,12 @@ public import Synchronization
     /// Joins the load of `key`, or starts it.
     ///
     /// - Parameters:
-    ///   - existing: Asked once before a load is started, under this object's lock: a value that has
-    ///     appeared since the caller last looked is returned and nothing is loaded. Must be quick and must not call back.
-    ///   - deadline: When the caller stops waiting, and what measures the time. The load goes on then, whoever else waits for it.
+    ///   - existing: Called once before a load is started, under this object's lock. Returns a value that has appeared since the caller last looked,
+    ///     so that nothing is loaded. Must be quick and must not call back.
+    ///   - deadline: The tick at which the caller stops waiting, and the queue that measures it. The load goes on then, even without callers.
     ///   - load: Does the work, if this caller is the first.
-    /// - Returns: The result, and whether it is that of a load somebody else had started.
-    /// - Throws: What `load` throws, `CancellationError` when the caller is cancelled, ``WaitTimedOut`` at the deadline, or `recursiveLoad`.
+    /// - Returns: The result, and whether another caller had started the load.
+    /// - Throws: The error of `load`, `CancellationError` when the caller is cancelled, ``WaitTimedOut`` at the deadline, or `recursiveLoad`.
     package func run(
         _ key: Key,
         existing: () -> Output? = { nil },
@@ -70,7 +69,7 @@ public import Synchronization
                     isCoalesced = true
                 }
                 if let deadline { timer = deadline.queue.schedule(at: deadline.tick) { [weak self] in self?.stopWaiting(waiterID) } }
-                // A cancellation that came before the waiter was registered found nobody to wake.
+                // A cancellation that came before the waiter was registered found no waiter to wake.
                 if Task.isCancelled { leave(waiterID) }
             }
         } onCancel: {
@@ -79,11 +78,11 @@ public import Synchronization
         return (output, isCoalesced)
     }
 
-    /// Starts a load of `key` for which nobody waits yet, unless there is one that callers join.
+    /// Starts a load of `key` without a waiting caller, unless there is a load that callers join.
     ///
     /// - Parameters:
-    ///   - isNeedless: Asked under this object's lock if there is no such load. Must be quick and must not call back.
-    ///   - load: Runs in a task of its own, inside no other load. Is not cancelled.
+    ///   - isNeedless: Called under this object's lock if there is no such load. Must be quick and must not call back.
+    ///   - load: Runs in a task of its own, inside no other load. It is not cancelled.
     func runInBackground(_ key: Key, unless isNeedless: () -> Bool, load: @escaping @Sendable () async throws -> Output) {
         let waiterID = lastWaiterID.wrappingAdd(1, ordering: .relaxed).newValue
         let outcome = state.withLock { state -> JoinOutcome? in
@@ -96,24 +95,24 @@ public import Synchronization
 
     /// Makes later callers start a load of their own instead of joining the one under way.
     ///
-    /// A write or removal detaches after it has been done. Whoever comes later then gets nothing that a load began to obtain before it.
+    /// A write or removal detaches after it has been done. So a later caller never gets the result of a load that began before it.
     @usableFromInline package func detach(_ key: Key) {
         guard mayHaveFlights else { return }
         state.withLock { $0.machine.detach(key) }
     }
 
-    /// ``detach(_:)`` for every key that a condition holds for. O(number of loads under way).
+    /// Calls ``detach(_:)`` for each key for which a condition holds. O(number of loads under way).
     package func detach(where isMatch: (Key) -> Bool) {
         guard mayHaveFlights else { return }
-        // A load that begins from now on has begun after what the caller has done.
+        // A load that begins from now on has begun after the caller's change.
         let keys = state.withLock { $0.machine.joinableKeys }.filter(isMatch)
         if !keys.isEmpty { state.withLock { state in for key in keys { state.machine.detach(key) } } }
     }
 
-    /// Whether there is anything to detach. A load that is not seen here has done nothing yet that this thread could have seen.
+    /// Whether there may be loads to detach. A load that this thread does not see has done nothing yet that it could have seen.
     @inlinable var mayHaveFlights: Bool { activeCount.load(ordering: .acquiring) > 0 }
 
-    /// ``detach(_:)`` for every key.
+    /// Calls ``detach(_:)`` for every key.
     @usableFromInline package func detachAll() {
         state.withLock { $0.machine.detachAll() }
     }
@@ -123,7 +122,7 @@ public import Synchronization
         mayHaveFlights && state.withLock { $0.machine.joinableFlight(for: key) != nil }
     }
 
-    /// The number of callers waiting for the load of `key` that a new caller would join. For tests that hold the door.
+    /// The number of callers waiting for the load of `key` that a new caller would join. For tests that hold up a load.
     package func waiterCount(for key: Key) -> Int {
         state.withLock { $0.machine.waiterCount(for: key) }
     }
@@ -133,7 +132,7 @@ public import Synchronization
 
     private enum JoinOutcome {
         case existing(Output)
-        /// The load to wait for waits, through others, for the one that asks.
+        /// The load to wait for waits, through others, for the load that asks.
         case ring
         case first(Machine.FlightID, ActiveLoad)
         case waiting(ActiveLoad?)
@@ -160,17 +159,18 @@ public import Synchronization
         }
     }
 
-    /// Runs a load that brings the results of several flights. It is cancelled when the last of them has been abandoned.
+    /// Runs a load that brings the results of several flights. The load is cancelled when the last flight has been abandoned.
     ///
-    /// - Parameter isAwaited: Somebody waits for it.
-    /// - Parameter load: Returns a result for each flight, or throws the error of all of them.
+    /// - Parameters:
+    ///   - isAwaited: Whether a caller waits for it.
+    ///   - load: Returns a result for each flight, or throws the error of all of them.
     func start(
         _ flights: [Machine.FlightID],
         as activeLoad: ActiveLoad,
         isAwaited: Bool = true,
         load: @escaping @Sendable () async throws -> [Result<Output, any Error>]
     ) {
-        // Everybody who comes meanwhile waits for it: it must not queue up behind them. Callers of low priority keep theirs.
+        // Callers that come meanwhile wait for the load, so it must not queue up behind them. Callers of low priority keep their priority.
         let mayBeRaised = isAwaited && Task.currentPriority >= .medium
         let task = startTask(priority: mayBeRaised ? max(.high, Task.currentPriority) : nil) { [self] in
             let results: [Result<Output, any Error>]
@@ -205,7 +205,7 @@ public import Synchronization
         waiter?(.failure(CancellationError()))
     }
 
-    /// A caller's time is up: it is told so, and the load goes on without it.
+    /// Ends a caller's wait at its deadline. The load goes on without it.
     func stopWaiting(_ waiterID: UInt64) {
         state.withLock { $0.machine.stopWaiting(waiterID: waiterID) }?(.failure(WaitTimedOut()))
     }
@@ -215,5 +215,5 @@ public import Synchronization
     }
 }
 
-/// A caller of a load has waited as long as it would.
+/// The error of a caller whose wait for a load has reached its deadline.
 struct WaitTimedOut: Error {}

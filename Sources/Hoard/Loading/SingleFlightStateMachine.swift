@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decides who starts a load, who waits for it and when it is cancelled. Does no I/O and runs no user code.
+/// Decides which caller starts a load, which callers wait and when the load is cancelled. Does no I/O and runs no user code.
 ///
 /// ``SingleFlight`` calls it under a lock, leaves the lock, and then does what the returned action says.
 struct SingleFlightStateMachine<Key: Hashable, Waiter> {
@@ -10,7 +10,7 @@ struct SingleFlightStateMachine<Key: Hashable, Waiter> {
     private struct Flight {
         let key: Key
         var waiters: [(id: UInt64, waiter: Waiter)]
-        /// Its result is wanted even if nobody waits for it any more.
+        /// Whether the load goes on even if no caller waits any more.
         var mustEnd = false
     }
 
@@ -48,7 +48,7 @@ struct SingleFlightStateMachine<Key: Hashable, Waiter> {
         case resume(Waiter, abandoned: FlightID?)
     }
 
-    /// A waiter's task was cancelled.
+    /// Removes a waiter whose task was cancelled.
     mutating func leave(waiterID: UInt64) -> LeaveAction {
         guard let flightID = flightsOfWaiters.removeValue(forKey: waiterID), var flight = flights[flightID],
             let position = flight.waiters.firstIndex(where: { $0.id == waiterID })
@@ -60,7 +60,7 @@ struct SingleFlightStateMachine<Key: Hashable, Waiter> {
         return .resume(waiter, abandoned: isAbandoned ? flightID : nil)
     }
 
-    /// A waiter's time is up. The load goes on, even if nobody waits for it any more.
+    /// Removes a waiter at its deadline. The load goes on, even if no caller waits any more.
     ///
     /// - Returns: The waiter to answer; `nil` if it has been answered already.
     mutating func stopWaiting(waiterID: UInt64) -> Waiter? {
@@ -73,7 +73,7 @@ struct SingleFlightStateMachine<Key: Hashable, Waiter> {
         return waiter
     }
 
-    /// Callers from now on start a new flight instead of joining the one under way, whose waiters still get its result.
+    /// Makes later callers start a new flight instead of joining the one under way. Its waiters still get its result.
     mutating func detach(_ key: Key) {
         joinableFlights[key] = nil
     }
@@ -82,7 +82,7 @@ struct SingleFlightStateMachine<Key: Hashable, Waiter> {
         joinableFlights.removeAll()
     }
 
-    /// The load has ended.
+    /// Ends a flight whose load has ended.
     ///
     /// - Returns: The waiters to answer with its result, in the order in which they came.
     mutating func loadFinished(_ flightID: FlightID) -> [Waiter] {

@@ -3,7 +3,7 @@
 
 internal import Synchronization
 
-/// Work that goes on after its caller has returned: bounded in number, and awaitable as a whole.
+/// Work that goes on after its caller has returned. The number of tasks is bounded, and callers can wait for all of them.
 package final class BackgroundWork: Sendable {
     private struct State {
         var running = 0
@@ -17,7 +17,7 @@ package final class BackgroundWork: Sendable {
         self.maximumCount = maximumCount
     }
 
-    /// Does the work in the background; if there is too much of that already, does it before returning.
+    /// Does the work in the background, or before returning if too much runs there already.
     func run(_ work: @escaping @Sendable () async -> Void) async {
         let hasRoom = state.withLock { state in
             guard state.running < maximumCount else { return false }
@@ -31,9 +31,9 @@ package final class BackgroundWork: Sendable {
         }
     }
 
-    /// Does the work in the background, however much there is.
+    /// Does the work in the background, however much runs there already.
     ///
-    /// - Parameter isImmediate: Do it on the caller's thread up to where it suspends first.
+    /// - Parameter isImmediate: Whether to do it on the caller's thread until it first suspends.
     /// - Returns: The task that does it.
     @discardableResult
     package func start(isImmediate: Bool = false, _ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
@@ -45,7 +45,7 @@ package final class BackgroundWork: Sendable {
         return isImmediate ? startImmediateTask(operation) : startTask(operation)
     }
 
-    /// Returns when nothing runs in the background any more.
+    /// Waits until nothing runs in the background any more.
     package func waitUntilIdle() async {
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in

@@ -1,15 +1,15 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a ``TieredCache`` found a value.
+/// The place where a ``TieredCache`` found a value.
 public struct CacheTier: Hashable, Sendable, CustomStringConvertible {
     private enum Base: Hashable, Sendable { case memory, store(String), loader }
     private let base: Base
     private init(_ base: Base) { self.base = base }
 
-    /// The memory in front of the stores.
+    /// The memory tier, in front of the stores.
     public static var memory: Self { .init(.memory) }
-    /// The store of that name.
+    /// The store with that name.
     public static func store(_ name: String) -> Self { .init(.store(name)) }
     /// No tier: the caller's loader made the value.
     public static var loader: Self { .init(.loader) }

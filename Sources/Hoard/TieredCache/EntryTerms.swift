@@ -7,7 +7,7 @@
     public import Foundation
 #endif
 
-/// All that is known of a value but itself: when it was made, how long and for what it may be used.
+/// The terms of a value: when it was made, how long it may be used, and its tags, partition and validator.
 @usableFromInline package struct EntryTerms: Sendable, Hashable {
     @usableFromInline package var created: Date
     /// `nil`: fresh for ever.
@@ -47,11 +47,11 @@
     private var freshEnd = End(nil)
     private var staleEnd = End(nil)
 
-    /// A date or none in 8 bytes, where an optional takes 16: every entry in memory has two of them.
+    /// An optional date in 8 bytes. `Date?` takes 16, and every entry in memory has two of them.
     private struct End: Sendable, Hashable {
         private let bits: UInt64
 
-        /// Stands for no date: the bits of something that is no number.
+        /// The bits that stand for no date. They are those of a NaN.
         private static let none = UInt64.max
 
         init(_ date: Date?) { bits = date?.timeIntervalSinceReferenceDate.bitPattern ?? Self.none }
@@ -59,7 +59,7 @@
         var date: Date? { bits == Self.none ? nil : Date(timeIntervalSinceReferenceDate: Double(bitPattern: bits)) }
     }
 
-    /// What few values have. It is kept apart, as every entry in memory has terms.
+    /// Terms that few values have. They are kept apart to save memory, as every entry has terms.
     private struct Rare: Sendable, Hashable {
         var staleWhileRevalidate = Duration.zero
         var staleIfError = Duration.zero
@@ -75,7 +75,7 @@
         func hash(into hasher: inout Hasher) { hasher.combine(rare) }
     }
 
-    /// `nil` if all of it is as usual.
+    /// `nil` if the value has none of the rare terms.
     private var rareBox: RareBox?
 
     private var rare: Rare {
@@ -89,9 +89,9 @@
         self.staleUntil = staleUntil
     }
 
-    /// The terms by a policy, from `now` on.
+    /// Creates the terms that a policy gives from `now` on.
     ///
-    /// - Parameter random: From 0 to 1, chooses the part of the jitter.
+    /// - Parameter random: The share of the jitter to add, from 0 to 1.
     init(policy: CachePolicy, now: Date, random: Double) {
         created = now
         if let freshFor = policy.freshFor {
@@ -104,7 +104,7 @@
         staleIfError = max(.zero, policy.staleIfError)
     }
 
-    /// The terms of a record.
+    /// Creates the terms of a record.
     init(_ record: Record, tags: Set<String>, partition: String?) {
         created = record.created
         freshUntil = record.freshUntil
@@ -119,10 +119,10 @@
 }
 
 extension EntryTerms {
-    /// How long the value is kept from a date on; `nil`: for ever.
+    /// The time from a date until the value is dropped; `nil`: kept for ever.
     @usableFromInline func keptFor(from date: Date) -> Duration? { staleUntil.map { date.duration(to: $0) } }
 
-    /// All by which the value can be invalidated in memory, and fenced: its tags, and a label that stands for its partition.
+    /// The labels by which the value can be invalidated in memory, and fenced: its tags, and a label for its partition.
     @usableFromInline package var labels: Set<String> {
         partition.map { tags.union(CollectionOfOne(Self.label(ofPartition: $0))) } ?? tags
     }
@@ -130,23 +130,23 @@ extension EntryTerms {
     /// Whether there are any ``labels``.
     @usableFromInline var hasLabels: Bool { partition != nil || !tags.isEmpty }
 
-    /// The label of a partition's values. Tags of this form, which nobody else has a use for, would only make more go than they should.
+    /// The label of a partition's values. A user's tag of the same form would do no harm: an invalidation would only remove more values.
     package static func label(ofPartition partition: String) -> String { "\u{0}\u{0}" + ExactText(partition).label }
 }
 
 extension CachePolicy {
-    /// How long values are kept once they are stale.
+    /// The time for which values are kept once they are stale.
     var keptStaleFor: Duration { max(.zero, staleFor, staleWhileRevalidate, staleIfError) }
 }
 
 extension Date {
-    /// The date after `duration`; beyond the range of dates, the last or first one.
+    /// The date after `duration`. Beyond the range of dates, the last or the first date.
     func advanced(by duration: Duration) -> Date {
         let (seconds, attoseconds) = duration.components
         return addingTimeInterval(Double(seconds) + Double(attoseconds) * 1e-18)
     }
 
-    /// The time from this date to `end`; negative if that is earlier. Saturates at about 292 years.
+    /// The time from this date to `end`; negative if `end` is earlier. Saturates at about 292 years.
     @usableFromInline func duration(to end: Date) -> Duration {
         let seconds = end.timeIntervalSince(self)
         guard abs(seconds) < 9_000_000_000 else { return .nanoseconds(seconds > 0 ? Int64.max : .min) }

@@ -7,14 +7,14 @@
     public import Foundation
 #endif
 
-/// The terms of an entry in ticks of the cache's clock, which no change of the date moves.
+/// The terms of an entry in ticks of the cache's ticker, which changes of the system's date do not move.
 @usableFromInline struct EntryTicks: Sendable {
     @usableFromInline var created: Int64
-    /// When the value stops being fresh; `Int64.max` for never.
+    /// The tick at which the value stops being fresh; `Int64.max` for never.
     @usableFromInline var fresh: Int64
-    /// When a background load is due while the value is still fresh; `Int64.max` for never.
+    /// The tick at which a background load is due while the value is still fresh; `Int64.max` for never.
     @usableFromInline var earlyRefresh = Int64.max
-    /// For refreshes at random: by how many nanoseconds a chance of 1/e is ahead of the end (XFetch's β·Δ). 0: never.
+    /// XFetch's β·Δ in nanoseconds, for refreshes at random: this long before the end, the chance of a refresh is 1/e. 0: no random refreshes.
     @usableFromInline var spread = 0.0
 
     @inlinable init(created: Int64, fresh: Int64, earlyRefresh: Int64, spread: Double) {
@@ -26,14 +26,14 @@
 
     /// - Parameters:
     ///   - now: The date at `tick`.
-    ///   - rule: When a load is due while the value is still fresh.
+    ///   - rule: Decides when a load is due while the value is still fresh.
     @usableFromInline init(_ terms: EntryTerms, now: Date, tick: Int64, earlyRefresh rule: CachePolicy.EarlyRefresh) {
         created = tick.addingSaturated(now.duration(to: terms.created).saturatingNanoseconds)
         fresh = terms.freshUntil.map { tick.addingSaturated(now.duration(to: $0).saturatingNanoseconds) } ?? .max
         setEarlyRefresh(rule, loadDuration: terms.loadDuration)
     }
 
-    /// The ticks, with those that a rule for early refreshes gives.
+    /// Returns these ticks with another rule for early refreshes.
     func with(_ rule: CachePolicy.EarlyRefresh, loadDuration: Duration?) -> Self {
         var ticks = self
         ticks.setEarlyRefresh(rule, loadDuration: loadDuration)
@@ -48,7 +48,7 @@
         case .never: break
         case .fraction(let fraction):
             let lifetime = Double(max(0, fresh.subtractingSaturated(created)))
-            // The policies of calls and loaders are not validated: a fraction that is none has no effect.
+            // The policies of calls and loaders are not validated: a fraction that is not between 0 and 1 has no effect.
             guard fraction > 0, fraction < 1 else { break }
             earlyRefresh = created.addingSaturated(Int64(min(lifetime * fraction, 9e18)))
         case .probabilistic(let beta):
@@ -56,11 +56,11 @@
         }
     }
 
-    /// The tick from which a reader has to look closer than at this number; `Int64.max` for never. Negative entries are always looked at closer.
+    /// The tick from which a reader must check more than this number; `Int64.max` for never. Negative entries always need the closer look.
     @usableFromInline func attention(isNegative: Bool) -> Int64 {
-        // Earlier than so many spreads before the end, the chance of a refresh is less than one in 10^9.
+        // Earlier than 21 spreads before the end, the chance of a refresh is less than one in 10^9.
         let earliestChance = spread > 0 ? Int64(clamping: Double(fresh) - spread * 21) : .max
-        // Far enough from the end of the range for the clock's lag to be subtracted.
+        // Far enough from the end of the range that the clock's lag can be subtracted.
         return max(.min / 2, isNegative ? .min : min(fresh, earlyRefresh, max(earliestChance, created)))
     }
 }

@@ -3,12 +3,12 @@
 
 internal import Synchronization
 
-/// A lease that is renewed as long as it is held, and given back when it is released.
+/// A lease that is renewed while it is held, and given back when it is released.
 @usableFromInline package final class HeldLease: Sendable {
     fileprivate struct State: Sendable {
         var timer: DeadlineQueue.Token?
         var isReleased = false
-        /// Somebody else may have it by now.
+        /// The store has refused to renew it, so another owner may have it by now.
         var isLost = false
     }
 
@@ -30,7 +30,7 @@ internal import Synchronization
         Self.giveBack(lease, in: store, of: tier, state.withLock { $0.end() })
     }
 
-    /// Whether nobody else can have had it so far, by what is known.
+    /// Whether the lease is neither released nor known to be lost.
     var isHeld: Bool { state.withLock { !$0.isReleased && !$0.isLost } }
 
     /// Gives the lease back, in the background. Releasing it again does nothing.
@@ -43,13 +43,13 @@ internal import Synchronization
         if let timer { tier.deadlines.cancel(timer) }
         guard mustRelease else { return }
         startTask {
-            // If that fails, its time will be up soon.
+            // If that fails, the lease runs out soon.
             let call = CacheStoreCall(store: store.name, operation: .lease)
             _ = await tier.performInTime(call) { () async throws(StoreError) in try await store.release(lease) }
         }
     }
 
-    /// A third of the time leaves room for one attempt that fails.
+    /// Renews after a third of the duration, which leaves room for one attempt that fails.
     private func scheduleRenewal() {
         let tick = tier.ticker.nanoseconds().addingSaturated(duration.saturatingNanoseconds / 3)
         state.withLock { state in
@@ -70,7 +70,7 @@ internal import Synchronization
         if case .success(false) = answer {
             state.withLock { $0.isLost = true }
         } else {
-            // One that failed is tried again, as long as it is held.
+            // A renewal that failed is tried again while the lease is held.
             scheduleRenewal()
         }
     }

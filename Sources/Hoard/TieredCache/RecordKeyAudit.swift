@@ -3,18 +3,18 @@
 
 internal import Synchronization
 
-/// Finds mappings that give equal keys different records, in debug builds.
+/// Finds mappings that give equal keys different record keys, in debug builds.
 ///
-/// Memory would hold one value for them and the stores two: a write of the one would leave the old value of the other.
+/// Memory would hold one value for such keys and the stores two. A write under one record key would leave the old value under the other.
 final class RecordKeyAudit<Key: Hashable & Sendable>: Sendable {
     typealias Mapping = @Sendable (Key) -> RecordKey?
 
-    /// So many keys are remembered, and then forgotten all at once.
+    /// The most keys that are remembered. With more, all are forgotten.
     private static var capacity: Int { 1_000 }
 
     private let seen = Mutex<[Key: RecordKey?]>([:])
 
-    /// The same mapping, which stops the program in debug builds when it gives a key another record than an equal one before.
+    /// Returns the mapping with a check: debug builds stop when it gives equal keys different record keys.
     static func auditing(_ mapping: @escaping Mapping) -> Mapping {
         #if DEBUG
             let audit = RecordKeyAudit()
@@ -35,7 +35,7 @@ final class RecordKeyAudit<Key: Hashable & Sendable>: Sendable {
         #endif
     }
 
-    /// What an equal key was called before, if that was something else.
+    /// The name that an equal key got before, if it was another one.
     func conflict(of key: Key, _ recordKey: RecordKey?) -> String? {
         seen.withLock { seen in
             if let before = seen[key] { return before == recordKey ? nil : Self.name(before) }

@@ -1,17 +1,17 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// How the keys, tags and partitions of one cache are called in stores, which it may share with other caches.
+/// The names that the keys, tags and partitions of one cache have in stores. Other caches may use the same stores.
 ///
-/// A cache with a name keeps its records under keys that begin with the name, and gives each of them a tag that stands for the cache, so that
-/// a store can drop them all at once.
+/// A cache with a name keeps its records under keys that begin with the name. Each record also has a tag that stands for the cache, so that a
+/// store can drop all of them at once.
 @usableFromInline struct RecordNaming<Key: Hashable & Sendable>: Sendable {
-    /// What a record key of a store stands for.
+    /// The owner of a record key in a store.
     enum Origin {
         case key(Key)
         /// A record of another cache.
         case foreign
-        /// A record of this cache, of whatever key.
+        /// A record of this cache, whose key is not known.
         case unknown
     }
 
@@ -30,10 +30,10 @@
         prefix = name.map { Array($0.utf8) + [0] } ?? []
     }
 
-    /// Whether records can tell of which keys they are.
+    /// Whether a record's key leads back to the cache's key.
     var canTellKeys: Bool { keyOfRecord != nil }
 
-    /// The key of a key's record; `nil` if it is kept in memory only, and no store is ever told of it.
+    /// The record key of a key; `nil` if the key is kept in memory only. Stores never hear of such a key.
     @inlinable func recordKey(for key: Key) -> RecordKey? {
         prefix.isEmpty ? recordKey(key) : recordKey(key).map { RecordKey(bytes: prefix + $0.bytes) }
     }
@@ -44,26 +44,26 @@
         return keyOfRecord?(own).map { .key($0) } ?? .unknown
     }
 
-    /// The tags of a record, for those of its value.
+    /// Turns the tags of a value into those of its record.
     func storeTags(for tags: Set<String>) -> Set<String> {
         guard let name else { return tags }
         return Set(tags.map { "\(name)\u{0}\($0)" }).union([StoreStack.namespaceTag(name)])
     }
 
-    /// The tags of a value, for those of its record.
+    /// Turns the tags of a record into those of its value.
     func tags(ofRecord storeTags: Set<String>) -> Set<String> {
         guard let name else { return storeTags }
         let prefix = "\(name)\u{0}"
         return Set(storeTags.compactMap { $0.utf8.starts(with: prefix.utf8) ? String($0.dropFirst(prefix.count)) : nil })
     }
 
-    /// The partition of a record, for that of its value. Nobody's is taken for another cache's, whatever users are called.
+    /// Turns the partition of a value into that of its record. Two caches never share one, whatever their partitions are called.
     func storePartition(for partition: String) -> String {
         if let name { return "\(name)\u{0}\(partition)" }
         return partition.utf8.contains(0) ? "\u{0}\(partition)" : partition
     }
 
-    /// The partition of a value, for that of its record.
+    /// Turns the partition of a record into that of its value.
     func partition(ofRecord storePartition: String?) -> String? {
         guard let storePartition else { return nil }
         let prefix = (name ?? "") + "\u{0}"
@@ -71,7 +71,7 @@
         return String(storePartition.unicodeScalars.dropFirst(prefix.unicodeScalars.count))
     }
 
-    /// The terms of the value of a record.
+    /// The terms of a record's value.
     @usableFromInline func terms(of record: Record, hasValidator: Bool = true) -> EntryTerms {
         var terms = EntryTerms(record, tags: tags(ofRecord: record.tags), partition: partition(ofRecord: record.partition))
         if !hasValidator { terms.validator = nil }

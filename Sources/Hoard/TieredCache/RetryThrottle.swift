@@ -1,9 +1,10 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Remembers of which keys the last load has failed, and until when their source is left alone.
+/// Remembers the keys whose last load has failed, and until when their source is left alone.
 ///
-/// Not thread-safe: its owner guards it. Memory is bounded: with too many keys, those whose time is up are forgotten, then all.
+/// Not thread-safe: its owner guards it. Memory is bounded: with too many keys, it forgets those whose time is up. If that is not enough,
+/// it forgets all.
 struct RetryThrottle<Key: Hashable> {
     private struct Failure {
         let retryTime: Int64
@@ -17,7 +18,7 @@ struct RetryThrottle<Key: Hashable> {
         self.maximumCount = maximumCount
     }
 
-    /// - Parameter error: The error that callers get until then; `nil`: they may load.
+    /// - Parameter error: The error that callers get until then; `nil` if they may load.
     mutating func loadFailed(_ key: Key, retryAt tick: Int64, error: (any Error)? = nil, now: Int64) {
         guard tick > now else { return }
         if failures.count >= maximumCount, failures[key] == nil {
@@ -35,12 +36,12 @@ struct RetryThrottle<Key: Hashable> {
         failures = [:]
     }
 
-    /// The tick at which the source may be asked again, if that is in the future.
+    /// The tick at which the source may be asked again; `nil` if it may be asked now.
     func retryTime(of key: Key, now: Int64) -> Int64? {
         failures[key].flatMap { $0.retryTime > now ? $0.retryTime : nil }
     }
 
-    /// The error that callers get, as long as the source is left alone.
+    /// The error that callers get as long as the source is left alone.
     mutating func keptError(of key: Key, now: Int64) -> (any Error)? {
         guard let failure = failures[key] else { return nil }
         if failure.retryTime > now { return failure.error }

@@ -1,19 +1,19 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// When tags were last removed or marked stale, for judging entries in memory when they are read.
+/// Remembers when tags were last removed or marked stale, and judges entries in memory by it when they are read.
 ///
-/// Eras number the invalidations. An entry remembers the era in which it was published; a tag that was invalidated later
-/// concerns it. So an invalidation costs O(1) for each tag, however many entries have it, and a reader looks here only
-/// when there has been an invalidation since it looked last.
+/// Eras number the invalidations. An entry remembers the era in which it was published, and later invalidations of its tags apply to it. So an
+/// invalidation costs O(1) for each tag, however many entries have it. A reader looks here only if there has been an invalidation since the
+/// entry's last check.
 ///
-/// Not thread-safe: its owner guards it. Memory is bounded: when there are too many tags, the older half is forgotten, and
-/// all entries with tags that were published before count as removed.
+/// Not thread-safe: its owner guards it. Memory is bounded: with too many tags, the older half is forgotten, and entries with tags that were
+/// published before count as removed.
 struct TagMarks: Sendable {
-    /// What has become of an entry since it was published.
+    /// The effect of the invalidations since an entry was published.
     struct Verdict: Sendable, Equatable {
         var isRemoved = false
-        /// The tick at which its freshness has ended.
+        /// The tick at which the entry became stale.
         var staleSince: Int64?
 
         mutating func add(_ mark: Mark, bornEra: UInt64) {
@@ -24,7 +24,7 @@ struct TagMarks: Sendable {
 
     struct Mark: Sendable {
         var removed: UInt64 = 0
-        /// When freshness was ended, oldest first. Of those that concern an entry, the first counts.
+        /// The marks as stale, oldest first. The first one after an entry's publication counts.
         private var stale: [(era: UInt64, tick: Int64)] = []
 
         /// The era of the newest invalidation.
@@ -34,21 +34,21 @@ struct TagMarks: Sendable {
 
         mutating func addStale(era: UInt64, tick: Int64) {
             stale.append((era, tick))
-            // The two oldest become one that ends what both ended, at the earlier time.
+            // The two oldest marks become one, which covers the entries of both and has the earlier time.
             if stale.count > TagMarks.maximumStaleCount {
                 stale.replaceSubrange(0..<2, with: CollectionOfOne((era: stale[1].era, tick: stale[0].tick)))
             }
         }
     }
 
-    /// The most stale marks remembered for a tag.
+    /// The most marks as stale that are remembered for a tag.
     static var maximumStaleCount: Int { 8 }
 
     private let maximumCount: Int
     private(set) var era: UInt64 = 1
     private var marks: [String: Mark] = [:]
     private var markOfEverything = Mark()
-    /// The era of the last invalidation that concerns entries without tags too.
+    /// The era of the last invalidation that also applies to entries without tags.
     private(set) var eraOfEverything: UInt64 = 1
     /// Entries that were published before this era count as removed.
     private var eraOfRemoval: UInt64 = 0
@@ -82,7 +82,7 @@ struct TagMarks: Sendable {
         markOfEverything.addStale(era: era, tick: tick)
     }
 
-    /// Everything is removed. Nothing needs to be remembered of single tags: all entries that were published before count as removed, also for a reader who
+    /// Removes everything, and forgets the single tags: all entries that were published before count as removed. That holds for a reader, too, that
     /// has found one of them just before it left memory.
     mutating func removeAll() {
         era += 1
@@ -105,7 +105,7 @@ struct TagMarks: Sendable {
     private mutating func limit() {
         guard marks.count > maximumCount else { return }
         let newest = marks.values.map(\.newest).sorted()
-        // The era of the newest tag that is forgotten: what was published in it has seen that.
+        // The era of the newest tag that is forgotten. Entries published in this era came after that invalidation.
         let median = newest[newest.count / 2]
         marks = marks.filter { $0.value.newest > median }
         floor = max(floor, median)

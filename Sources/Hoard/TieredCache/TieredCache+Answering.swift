@@ -4,12 +4,12 @@
 internal import Synchronization
 
 extension TieredCache {
-    /// Answers a request: from memory, the stores, and the loader, if there is one.
+    /// Answers a request from memory, the stores and the loader, if there is one.
     ///
     /// - Parameters:
-    ///   - found: What memory has said, unless it is skipped.
-    ///   - pass: What the stores have said that can answer at once or call back, if they have been asked.
-    /// - Throws: What the loader throws; `CancellationError`; ``CacheError``.
+    ///   - found: The entry that memory had, unless memory is skipped.
+    ///   - pass: The answers of the stores that can answer at once or call back, if they have been asked.
+    /// - Throws: The loader's error; `CancellationError`; ``CacheError``.
     func answer(_ inquiry: Inquiry, found: TieredEntry<Value>?, pass: FirstPass? = nil) async throws -> Answer<Value> {
         var candidate: Candidate?
         if let entry = found.flatMap({ checked($0, key: inquiry.key) }) {
@@ -24,7 +24,7 @@ extension TieredCache {
             if first == nil { first = await firstPass(forKey: inquiry.key, under: inquiry.policy) }
             let next = first?.next ?? 0
             let (reading, isCoalesced): (StoreReading, Bool)
-            // Who has waited for a store, and has to load now, joins those who have come meanwhile, so that all share one load.
+            // A caller that has waited for a store and now has to load joins those that came meanwhile, so that all share one load.
             let joinsOthers = first?.hasWaited == true && first?.reading?.entry == nil && inquiry.load != nil && candidate == nil
             if let known = first?.reading, !joinsOthers {
                 (reading, isCoalesced) = (known, false)
@@ -53,7 +53,7 @@ extension TieredCache {
         return try await loadedAnswer(inquiry, candidate, skipped, load: load)
     }
 
-    /// The answer that needs no load, or one in the background only.
+    /// Returns the answer if it needs no load, or a load in the background only.
     func answerIfGood(_ entry: TieredEntry<Value>, _ tier: CacheTier, _ inquiry: Inquiry, isCoalesced: Bool) -> Answer<Value>? {
         let now = ticker.nanoseconds()
         guard let candidate = Candidate(entry, tier, isCoalesced: isCoalesced) else {
@@ -92,10 +92,10 @@ extension TieredCache {
 
     // MARK: Loading
 
-    /// Reads the stores for a key of which memory has nothing, and goes on to load it if they have nothing either: callers that wait are woken once.
+    /// Reads the stores for a key that memory does not have, and loads it if they do not have it either. So waiting callers are woken only once.
     ///
-    /// - Parameter first: The first store to be read.
-    /// - Throws: What the loader throws; `CancellationError`; ``CacheError``.
+    /// - Parameter first: The first store to read.
+    /// - Throws: The loader's error; `CancellationError`; ``CacheError``.
     private func coldStart(
         _ inquiry: Inquiry,
         knowing known: StoreReading?,
@@ -133,7 +133,7 @@ extension TieredCache {
         }
     }
 
-    /// Why a load is asked for that somebody waits for.
+    /// The reason for a load that a caller waits for.
     func reason(_ policy: CachePolicy, _ candidate: Candidate?) -> LoadRequest<Key, Value>.Reason {
         policy.skipping.isSuperset(of: .reads) ? .requested : candidate == nil ? .missing : .stale
     }
@@ -162,7 +162,7 @@ extension TieredCache {
                 inquiry.key,
                 existing: {
                     if let found = existing(inquiry, seen: &seen) { return found }
-                    // While this caller asked the stores, somebody else's load may have failed.
+                    // While this caller asked the stores, another caller's load may have failed.
                     let now = ticker.nanoseconds()
                     guard isThrottled(inquiry.key, now: now) else { return nil }
                     pending = fallback(.init(.retryPending), at: now)
@@ -179,7 +179,7 @@ extension TieredCache {
             return answer(outcome, isCoalesced: isCoalesced, skipped)
         } catch is WaitTimedOut {
             counters.withLock { $0.loadTimeouts += 1 }
-            // However late the caller is woken: it has been promised what was usable when its time was up.
+            // The caller may be woken late. It still gets the value that was usable at its deadline.
             let now = ticker.nanoseconds()
             if let answer = fallback(.init(.loadTimedOut), at: min(now, deadline ?? now)) { return answer }
             throw Self.timedOut
@@ -204,13 +204,13 @@ extension TieredCache {
         return .value(lookup)
     }
 
-    /// When a caller stops waiting for a load.
+    /// The tick at which a caller stops waiting for a load.
     ///
-    /// - Parameter hasStandIn: Whether there is something to return instead at a tick.
+    /// - Parameter hasStandIn: Whether a stale value may be returned instead at a tick.
     func deadline(for policy: CachePolicy, hasStandIn: (Int64) -> Bool) -> Int64? {
         let now = ticker.nanoseconds()
         func end(of timeout: Duration?) -> Int64? { timeout.map { now.addingSaturated(max(0, $0.saturatingNanoseconds)) } }
-        // What will not be usable any more at the end is not worth breaking off for.
+        // The soft timeout counts only if the stale value will still be usable when it ends.
         let soft = end(of: policy.softTimeout).flatMap { hasStandIn($0) ? $0 : nil }
         return [end(of: policy.hardTimeout), soft].compactMap { $0 }.min()
     }
@@ -220,13 +220,13 @@ extension TieredCache {
         throttle.withLock { $0.retryTime(of: key, now: now) != nil }
     }
 
-    /// The error that a loader has asked to keep (``LoadResult/failure(_:expiresAfter:)``), unless the caller wants a load whatever is known.
+    /// The error that a loader has asked to keep (``LoadResult/failure(_:expiresAfter:)``); `nil` for a caller that skips all reads.
     func keptError(_ inquiry: Inquiry, now: Int64) -> (any Error)? {
         if inquiry.policy.skipping.isSuperset(of: .reads) { return nil }
         return throttle.withLock { $0.keptError(of: inquiry.key, now: now) }
     }
 
-    /// What has appeared in memory since the caller looked, which makes a load needless. Does not count as a use.
+    /// The fresh entry that has appeared in memory since the caller looked, which makes a load needless. Does not count as a use.
     ///
     /// - Parameter seen: Keeps the entry alive for a caller that holds a lock.
     func existing(_ inquiry: Inquiry, seen: inout TieredEntry<Value>?) -> TieredLoad<Value>? {
@@ -252,7 +252,7 @@ extension TieredCache {
         if let refreshes = inquiry.refreshes { return refreshes.add(inquiry.key, candidate, reason) }
         var seen: TieredEntry<Value>?
         loads.runInBackground(inquiry.key) {
-            // Asked where no load can begin or end meanwhile: somebody else's may have ended since, with a value or an error.
+            // Checked where no load can begin or end: since the refresh was found due, another caller's load may have ended.
             if isThrottled(inquiry.key, now: ticker.nanoseconds()) { return true }
             seen = memory.peek(inquiry.key)
             guard let seen, seen !== candidate.entry else { return false }

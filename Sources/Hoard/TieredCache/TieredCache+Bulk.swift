@@ -3,27 +3,28 @@
 
 internal import Synchronization
 
-/// Several keys at a time: each store is called once, and so is the loader.
+/// Bulk operations, which call each store once and the loader once.
 extension TieredCache {
-    /// The fresh values of several keys, from memory and the stores. Counts as a use of each. Suspends only if memory misses one. Calls each store once at most.
+    /// Returns the fresh values of several keys from memory and the stores. Counts as a use of each. Suspends only if memory misses one. Calls each
+    /// store once at most.
     ///
-    /// Never throws: a store that fails is passed by. A caller that is cancelled gets what memory has.
+    /// Never throws: a store that fails is passed by. A cancelled caller gets the values that memory has.
     public func values(forKeys keys: some Sequence<Key>, policy: CachePolicy? = nil) async -> [Key: Value] {
         var bulk = await found(forKeys: keys, policy: policy)
-        // What is not returned is a miss.
+        // A stale value is not returned, so it counts as a miss.
         for (key, answer) in bulk.answers where answer.lookup.map({ !$0.isFresh }) ?? false { bulk.answers[key] = nil }
         return counted(bulk).mapValues(\.value)
     }
 
-    /// Like ``values(forKeys:policy:)``, but with the values' provenance, and also for stale values that are still kept.
+    /// Returns values like ``values(forKeys:policy:)``, with their provenance and including stale values that are still kept.
     public func lookups(forKeys keys: some Sequence<Key>, policy: CachePolicy? = nil) async -> [Key: Lookup<Value>] {
         counted(await found(forKeys: keys, policy: policy))
     }
 
-    /// Brings to memory what the stores have of several keys. Counts as nothing.
+    /// Promotes the stores' values of several keys to memory. Counts neither as a hit nor as a miss.
     func fetch(_ keys: [Key], policy: CachePolicy) async { _ = await found(forKeys: keys, policy: policy) }
 
-    /// What memory and the stores have of several keys, not counted yet.
+    /// Looks up several keys in memory and the stores. The answers are not counted yet.
     private func found(forKeys keys: some Sequence<Key>, policy: CachePolicy?) async -> BulkInquiry {
         var bulk = BulkInquiry(keys: keys, policy: policy ?? configuration.policy, isOwnPolicy: policy != nil, load: nil)
         askMemory(&bulk)
@@ -34,21 +35,21 @@ extension TieredCache {
         return bulk
     }
 
-    /// The values of several keys; loads all that are missing in one call, but for those that somebody else is loading already.
+    /// Returns the values of several keys, and loads the missing ones in one call. Keys that another caller is loading already are not loaded again.
     ///
     /// ```swift
     /// let team = try await users.values(forKeys: memberIDs) { missing in try await database.users(missing) }
     /// ```
     ///
-    /// As ``value(forKey:policy:tags:load:)`` for each of the keys, but every store and the loader are called once, and once more for all that
-    /// is to be refreshed in the background. If the load fails or takes too long,
-    /// and there is not a stale value by ``CachePolicy/staleIfError`` for every key that needed it, the call throws.
+    /// Each key is looked up as by ``value(forKey:policy:tags:load:)``, but each store and the loader are called once for all keys, and once more
+    /// for the keys to refresh in the background. If the load fails or takes too long, every missing key needs a stale value by
+    /// ``CachePolicy/staleIfError``. Otherwise the call throws.
     ///
     /// - Parameter load: Gets the missing keys, in the order in which they were asked for. A key that its result does not mention has no value, which is
-    ///   remembered for ``CachePolicy/negativeFor``. What it returns beyond the keys is ignored.
+    ///   remembered for ``CachePolicy/negativeFor``. Other keys in its result are ignored.
     /// - Returns: The values found; keys without a value are not in it.
-    /// - Throws: What a load throws; `CancellationError`; ``CacheError/Code/timedOut``; ``CacheError/Code/recursiveLoad``; an error that a loader has asked to keep for
-    ///   one of the keys. Never an error of a store.
+    /// - Throws: The error of a load; `CancellationError`; ``CacheError/Code/timedOut``; ``CacheError/Code/recursiveLoad``; an error that a loader
+    ///   has asked to keep for one of the keys. Never an error of a store.
     public func values(
         forKeys keys: some Sequence<Key>,
         policy: CachePolicy? = nil,
@@ -60,9 +61,11 @@ extension TieredCache {
         }.mapValues(\.value)
     }
 
-    /// Like ``values(forKeys:policy:tags:load:)``, but with the values' provenance, and with a loader that decides for each key how the cache is to keep
-    /// what it found. See ``valueIfExists(forKey:policy:load:)``. If it answers ``LoadResult/failure(_:expiresAfter:)`` for a key, the call throws that error once the
-    /// values of the others are kept, unless there is a stale value by ``CachePolicy/staleIfError`` for the key.
+    /// Returns values like ``values(forKeys:policy:tags:load:)``, with their provenance. The loader decides for each key how the cache keeps its
+    /// answer.
+    ///
+    /// See ``valueIfExists(forKey:policy:load:)``. If the loader answers ``LoadResult/failure(_:expiresAfter:)`` for a key, the call keeps the
+    /// values of the other keys and throws that error, unless ``CachePolicy/staleIfError`` allows a stale value for the key.
     public func lookups(
         forKeys keys: some Sequence<Key>,
         policy: CachePolicy? = nil,
@@ -87,7 +90,7 @@ extension TieredCache {
         return counted(bulk)
     }
 
-    /// Requests for several keys, as far as they have been answered.
+    /// Requests for several keys, and their answers so far.
     private struct BulkInquiry {
         let keys: [Key]
         let policy: CachePolicy
@@ -156,7 +159,7 @@ extension TieredCache {
         }
     }
 
-    /// Asks each store once, for what those nearer do not have fresh.
+    /// Asks each store once for the keys that no nearer store has fresh.
     private func readStores(_ allKeys: [Key], skipsMemory: Bool) async -> [Key: StoreReading] {
         // No store is asked for a key that is kept in memory only.
         let named = allKeys.compactMap { key in naming.recordKey(for: key).map { (key: key, name: $0) } }
@@ -167,7 +170,7 @@ extension TieredCache {
         }
         var readings = keys.map { _ in StoreReading() }
         var found: [Int: (record: Record, tierIndex: Int)] = [:]
-        // See the reading of one key.
+        // As in `readStores(_:skipsMemory:from:mayWait:)`, which reads one key.
         var missing = keys.indices.filter { !areBeingWritten[$0] }
         for number in keys.indices where areBeingWritten[number] {
             readings[number].skipped = stack.skips(.beingChanged)
@@ -246,7 +249,7 @@ extension TieredCache {
             if let failure { throw KeptFailure(error: failure, duration: .zero) }
         } catch is WaitTimedOut {
             counters.withLock { $0.loadTimeouts += missing.count }
-            // However late the caller is woken: it has been promised what was usable when its time was up.
+            // The caller may be woken late. It still gets the values that were usable at its deadline.
             let now = ticker.nanoseconds()
             if fallBack(.init(.loadTimedOut), at: min(now, deadline ?? now)) { return }
             forgetAnswers()
@@ -264,9 +267,9 @@ extension TieredCache {
         }
     }
 
-    /// Answers the keys whose failure is kept with what may stand in.
+    /// Answers the keys whose failure is kept with their stale values.
     ///
-    /// - Throws: The error that is kept for a key without a stand-in.
+    /// - Throws: The error that is kept for a key without a usable stale value.
     private func answerKeptErrors(_ bulk: inout BulkInquiry) throws {
         let now = ticker.nanoseconds()
         for key in bulk.unanswered {
@@ -287,7 +290,7 @@ extension TieredCache {
 
     // MARK: Background
 
-    /// Loads usable values again, all in one call, but those that somebody else is loading or has just failed to load.
+    /// Loads usable values again, all in one call, except those that another caller is loading or has just failed to load.
     private func refreshInBackground(
         _ bulk: BulkInquiry,
         load: @escaping @Sendable ([LoadRequest<Key, Value>]) async throws -> [Key: LoadResult<Value>]
@@ -298,7 +301,7 @@ extension TieredCache {
         startTask { [self] in
             let free = keys.filter { !loads.isLoading($0) }
             let seen = KeptAlive()
-            // It is inside no other load, wherever it was started.
+            // The refresh runs inside no other load, even if a loader has started it.
             _ = try? await ActiveLoad.$innermost.withValue(nil) {
                 try await loads.runAll(free) { [self] key in
                     needlessRefresh(of: key, refreshes[key]?.candidate, seen)
@@ -310,7 +313,7 @@ extension TieredCache {
         }
     }
 
-    /// Asked where no load can begin or end meanwhile: somebody else's may have ended since the refresh was found due.
+    /// Checked where no load can begin or end: since the refresh was found due, another caller's load may have ended.
     private func needlessRefresh(of key: Key, _ candidate: Candidate?, _ keptAlive: KeptAlive) -> TieredLoad<Value>? {
         if isThrottled(key, now: ticker.nanoseconds()) { return .unknown }
         guard let seen = memory.peek(key) else { return nil }

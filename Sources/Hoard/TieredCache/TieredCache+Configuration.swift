@@ -2,20 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TieredCache {
-    /// Limits and rules with which a tiered cache is created.
+    /// The limits and rules of a tiered cache. A cache keeps those it was created with.
     public struct Configuration: Sendable {
-        /// The most values held in memory. `nil`: no limit by count.
+        /// The most values in memory. `nil`: no limit by count.
         public var maximumCount: Int?
 
-        /// The greatest total weight held in memory. `nil`: no limit by weight.
+        /// The greatest total weight of the values in memory. `nil`: no limit by weight.
         public var maximumWeight: Int?
 
-        /// How long values are used, unless a call or a loader's result says otherwise.
+        /// The policy, which decides how long values are used, unless a call or a loader's result says otherwise.
         public var policy: CachePolicy
 
         /// Computes a value's weight in memory. Default: every value weighs 1.
         public var weigher: (@Sendable (Key, Value) -> Int)?
 
+        /// Creates a configuration.
+        ///
         /// - Precondition: There is at least one limit, no limit is negative, and the policy is valid (``CachePolicy/validate()``).
         public init(
             maximumCount: Int? = nil,
@@ -37,7 +39,7 @@ extension TieredCache {
             if let problem = policy.problem { preconditionFailure(problem) }
         }
 
-        /// Limits, and a policy of which only this is set: how long values are fresh.
+        /// Creates a configuration with a policy that only sets how long values are fresh.
         public init(
             maximumCount: Int? = nil,
             maximumWeight: Int? = nil,

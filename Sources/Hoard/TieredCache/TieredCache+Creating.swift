@@ -5,18 +5,18 @@ extension TieredCache {
     /// Creates a cache over stores of its own.
     ///
     /// - Parameters:
-    ///   - configuration: Limits of the memory tier, and the policy.
+    ///   - configuration: The limits of the memory tier, and the policy.
     ///   - stores: The tiers below memory, nearest first. ``close()`` closes them.
     ///   - codec: Turns values into payloads and back.
-    ///   - recordKey: The name of a key's record. Must give the same name to equal keys and different names to different keys,
-    ///     in every process. Strings are equal in several spellings: see ``RecordKey/init(canonical:)``. Debug builds stop when equal keys get
-    ///     different names.
-    ///   - keyOfRecord: The other way round, for stores that tell what other processes have changed (``RecordStore/invalidations()``). Without
-    ///     it, or where it gives `nil`, such a change empties the memory tier.
+    ///   - recordKey: Returns the name of a key's record. It must give the same name to equal keys and different names to different keys, in every
+    ///     process. Equal strings may have several spellings: see ``RecordKey/init(canonical:)``. Debug builds stop when equal keys get different
+    ///     names.
+    ///   - keyOfRecord: Returns the key of a record's name, for stores that report changes by other processes (``RecordStore/invalidations()``).
+    ///     Without it, or where it returns `nil`, such a change empties the memory tier.
     ///   - clock: Dates values.
     ///   - ticker: Ages values in memory, and measures timeouts.
-    ///   - observer: Sees requests, loads and calls of stores, for metrics and traces.
-    ///   - onEvent: Told what is worth logging. Called outside all locks, on whatever thread noticed.
+    ///   - observer: Sees requests, loads and calls of stores, for metrics and tracing.
+    ///   - onEvent: Receives events worth logging. Called outside all locks, on the thread where the event occurs.
     public convenience init(
         configuration: Configuration,
         stores: [any RecordStore],
@@ -45,7 +45,7 @@ extension TieredCache {
 
     /// Creates a cache over stores of its own, some of whose keys are kept in memory only.
     ///
-    /// - Parameter storedRecordKey: `nil` for a key that no store is ever asked for or told of.
+    /// - Parameter storedRecordKey: Returns the name of a key's record, or `nil` for a key that is kept in memory only.
     package convenience init(
         configuration: Configuration,
         stores: [any RecordStore],
@@ -80,9 +80,9 @@ extension TieredCache {
     /// await users.removeAll()     // leaves the teams alone
     /// ```
     ///
-    /// Each cache has its own limits, policy, memory and tags; the names keep their records apart. ``StoreStack/close()`` closes the stores.
+    /// Each cache has its own limits, policy, memory and tags. The names keep their records apart. ``StoreStack/close()`` closes the stores.
     ///
-    /// - Parameter name: Not empty, without U+0000, and different from those of the other caches over the same stores. Safe to be seen in metrics.
+    /// - Parameter name: Not empty, without U+0000, and different from the names of the other caches over the same stores. It appears in metrics.
     public convenience init(
         name: String,
         configuration: Configuration,
@@ -113,8 +113,8 @@ extension TieredCache {
 
 /// Caches whose keys have a lossless text form (`String`, the integers, …), which names their records.
 ///
-/// Keys that are equal have one record: strings are named in Unicode's normalization form C, whatever their spelling ("é" in one scalar or in two), and
-/// `-0.0` as `0.0`.
+/// Equal keys have one record: strings are named in Unicode's normalization form C, whatever their spelling ("é" in one scalar or in two), and
+/// `-0.0` is named `0.0`.
 extension TieredCache where Key: LosslessStringConvertible {
     /// Creates a cache over stores of its own.
     public convenience init(

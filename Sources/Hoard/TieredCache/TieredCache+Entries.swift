@@ -18,9 +18,9 @@ internal import Synchronization
 #endif
 
 extension TieredCache {
-    /// An entry for the memory tier, its terms measured in ticks from now on.
+    /// Creates an entry for the memory tier, with its terms in ticks from now on.
     ///
-    /// Made before it is published, outside the lock: if a tag of it is invalidated in between, its fence is broken and it is not published.
+    /// Call it before the publication, outside the lock. If one of its tags is invalidated in between, its fence is broken and it is not published.
     @inlinable func entry(_ value: Value?, terms: EntryTerms, earlyRefresh: CachePolicy.EarlyRefresh? = nil) -> TieredEntry<Value> {
         let era = currentEra(hasTags: terms.hasLabels)
         let rule = earlyRefresh ?? configuration.policy.earlyRefresh
@@ -28,9 +28,9 @@ extension TieredCache {
         return TieredEntry(value: value, terms: terms, ticks: ticks, era: era)
     }
 
-    /// The entry as the memory tier takes it. Runs the weigher.
+    /// Prepares an entry for the memory tier. Runs the weigher.
     ///
-    /// - Parameter weight: Takes the weigher's place.
+    /// - Parameter weight: The weight. `nil`: the weigher computes it.
     @inlinable func memoryEntry(_ entry: TieredEntry<Value>, forKey key: Key, weight: Int? = nil) -> NewEntry<TieredEntry<Value>> {
         memory.entry(
             for: entry,

@@ -3,23 +3,23 @@
 
 internal import Synchronization
 
-/// What a ``TieredCache`` and its stores know of a key. See ``TieredCache/explain(_:)``.
+/// The state of a key in a ``TieredCache`` and its stores. See ``TieredCache/explain(_:)``.
 public struct TieredCacheExplanation: Sendable {
-    /// What a tier has of a key.
+    /// A tier's entry of a key.
     public struct Holding: Sendable {
-        /// Whether it may be used without asking the source.
+        /// Whether the entry may be used without asking the source.
         public let isFresh: Bool
-        /// Whether it says that the source has no value.
+        /// Whether the entry is negative: the source has no value.
         public let isNegative: Bool
-        /// Time since it was loaded or written, or last confirmed.
+        /// The time since the entry was loaded or written, or last confirmed.
         public let age: Duration
-        /// Time until it is stale, negative since when it is; `nil`: fresh for ever.
+        /// The time until the entry is stale, negative if it is stale already; `nil`: fresh for ever.
         public let freshFor: Duration?
-        /// Time until it is dropped; `nil`: kept for ever.
+        /// The time until the entry is dropped; `nil`: kept for ever.
         public let keptFor: Duration?
-        /// How long, from now on, it may be returned while it is refreshed in the background; zero if it may not.
+        /// The time, from now on, for which the value may be returned while it is refreshed in the background; zero if it may not.
         public let usableWhileRevalidating: Duration
-        /// How long, from now on, it may be returned because a new one cannot be loaded; zero if it may not.
+        /// The time, from now on, for which the value may be returned because a new one cannot be loaded; zero if it may not.
         public let usableOnError: Duration
         public let hasValidator: Bool
         public let tags: Set<String>
@@ -27,19 +27,19 @@ public struct TieredCacheExplanation: Sendable {
         public let partition: String?
     }
 
-    /// A store and what it has of the key.
+    /// A store and its entry of the key.
     public struct Store: Sendable {
         public let name: String
-        /// `nil`: nothing that is valid now.
+        /// The store's entry; `nil` if it has none that is valid now.
         public let holding: Holding?
-        /// Why the store would be passed by; `nil` if it was asked.
+        /// The reason for which the store was passed by; `nil` if it was asked.
         public let skipReason: StoreSkip.Reason?
         public let health: StoreHealth
     }
 
-    /// What the memory tier's engine knows: segment, weight, or why the entry left.
+    /// The state in the memory tier's engine: segment, weight, or why the entry left.
     public let entry: CacheExplanation
-    /// What memory has; `nil`: nothing that is valid now.
+    /// Memory's entry; `nil` if it has none that is valid now.
     public let memory: Holding?
     /// The stores, nearest first.
     public let stores: [Store]
@@ -47,12 +47,13 @@ public struct TieredCacheExplanation: Sendable {
     public let isLoading: Bool
     /// Whether a write or removal of the key is under way.
     public let isBeingChanged: Bool
-    /// How long a failed load keeps the source from being asked again while there is a stale value, or, if its loader wanted the failure kept, at all; `nil`: not.
+    /// The time for which a failed load keeps the source from being asked again; `nil` if there is none. It applies while there is a stale value
+    /// and, if the loader asked to keep the failure, without one too.
     public let retryAfter: Duration?
 }
 
 extension TieredCache {
-    /// What memory and each store know of a key, and what would happen to it. Suspends. Counts as a use in the stores, not in memory; changes nothing else.
+    /// Explains the state of a key in memory and in each store. Suspends. Counts as a use in the stores, not in memory; changes nothing else.
     public func explain(_ key: Key) async -> TieredCacheExplanation {
         let tick = ticker.nanoseconds()
         let inMemory = memory.peek(key).flatMap { checked($0, key: key) }
@@ -104,7 +105,7 @@ extension TieredCache {
 }
 
 extension TieredCacheExplanation: CustomStringConvertible {
-    /// A line for each tier, for a person. Holds no key, no tag and no value.
+    /// A readable text with a line for each tier. Holds no key, no tag and no value.
     public var description: String {
         var lines = ["memory: \(memory.map(\.description) ?? entry.description)"]
         for store in stores {
@@ -120,7 +121,7 @@ extension TieredCacheExplanation: CustomStringConvertible {
 }
 
 extension TieredCacheExplanation.Holding: CustomStringConvertible {
-    /// One line for a person. Holds no tag and no value.
+    /// A readable text of one line. Holds no tag and no value.
     public var description: String {
         var parts = [isNegative ? "known not to exist" : isFresh ? "fresh" : "stale", "age \(age)"]
         if let freshFor { parts.append(isFresh ? "fresh for \(freshFor)" : "stale since \(.zero - freshFor)") }

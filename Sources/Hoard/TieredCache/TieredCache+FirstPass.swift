@@ -9,13 +9,14 @@ public import Synchronization
     public import Foundation
 #endif
 
-/// The way of a hit in a store. All of it can be inlined, as generic code that is not specialised looks up types at every step.
+/// The reads of stores on a miss in memory. All of it can be inlined, because generic code that is not specialised looks up types at every
+/// step.
 extension TieredCache {
     /// The outcome of asking the stores that can answer at once or call back.
     @usableFromInline struct FirstPass: Sendable {
-        /// The findings of the stores. `nil`: one that had to be asked has to be waited for in a task.
+        /// The findings of the stores. `nil`: the wait for one of them needs a task of its own.
         @usableFromInline var reading: StoreReading?
-        /// The first store that is still to be read then.
+        /// The first store still to read, if `reading` is `nil`.
         @usableFromInline var next: Int
         /// Whether the caller has waited for a store. Others may have begun to load meanwhile.
         @usableFromInline var hasWaited: Bool
@@ -26,11 +27,11 @@ extension TieredCache {
             self.hasWaited = hasWaited
         }
 
-        /// Whether every store has been asked, and has nothing.
+        /// Whether every store has been asked and has nothing.
         @inlinable var findsNothing: Bool { reading?.isEmpty ?? false }
     }
 
-    /// Asks the stores in the caller's task, as far as they can answer at once or call back, after memory has had nothing fresh.
+    /// Asks the stores in the caller's task after a miss in memory. Stops at the first store that can neither answer at once nor call back.
     ///
     /// - Returns: `nil` if the stores are to be skipped.
     @inlinable func firstPass(forKey key: Key, under policy: CachePolicy) async -> FirstPass? {
@@ -44,23 +45,23 @@ extension TieredCache {
         } else if stack.tiers.isEmpty {
             return FirstPass(reading: StoreReading())
         }
-        // A caller that has said how long it waits, for stores and loader together, must be able to leave.
+        // A caller with a timeout must be able to leave. The timeout covers stores and loader together.
         guard next >= stack.firstCallback, policy.hardTimeout == nil, !Task.isCancelled, beginReading(key) else { return FirstPass(next: next) }
         let reading = await readStores(key, skipsMemory: policy.skipping.contains(.memoryWrites), from: next, mayWait: true).reading
         endReading(key)
-        // Who has left meanwhile gets what is due to those who leave.
+        // A caller that was cancelled meanwhile gets the answer of a cancelled caller.
         return Task.isCancelled ? FirstPass(next: next) : FirstPass(reading: reading, hasWaited: true)
     }
 
-    /// Whether the caller may read a key from the stores in its own task. Whoever comes meanwhile reads it together with all others that do, in a task of theirs:
-    /// so however many ask at a time, the stores are asked twice at most.
+    /// Returns whether the caller may read a key from the stores in its own task. Callers that come meanwhile share one read in another task. So
+    /// the stores are asked at most twice, however many callers there are.
     @inlinable func beginReading(_ key: Key) -> Bool { ownReads.withLock { $0.insert(key).inserted } }
 
     @inlinable func endReading(_ key: Key) { ownReads.withLock { _ = $0.remove(key) } }
 
-    // Specialised for its users, but not inlined: so a hit in memory, which does without all of it, stays small.
+    // Specialised for its users, but not inlined. A hit in memory needs none of it, so its code stays small.
 
-    /// The fresh value of a key for which memory has nothing that can be used as it is.
+    /// Returns the fresh value of a key after memory had nothing that can be used without a closer look.
     @inlinable @inline(never) func valueBeyondMemory(forKey key: Key, policy: CachePolicy?, found: TieredEntry<Value>?) async -> Value? {
         var pass: FirstPass?
         if policy == nil, found == nil {
@@ -74,7 +75,7 @@ extension TieredCache {
         return await freshValue(forKey: key, policy: policy, found: found, pass: pass)
     }
 
-    /// The same; what the stores do not have is loaded.
+    /// Does the same, and loads the value if the stores do not have it.
     @inlinable @inline(never) func valueBeyondMemory(
         forKey key: Key,
         policy: CachePolicy?,
@@ -90,7 +91,7 @@ extension TieredCache {
         return try await loadedLookup(forKey: key, policy: policy, tags: tags, found: found, pass: pass, load: load).value
     }
 
-    /// The same for a loader that may find nothing.
+    /// Does the same with a loader that may find nothing.
     @inlinable @inline(never) func valueIfExistsBeyondMemory(
         forKey key: Key,
         policy: CachePolicy?,
@@ -105,7 +106,7 @@ extension TieredCache {
         return try await lookupIfExists(forKey: key, policy: policy, found: found, pass: pass, load: load)?.value
     }
 
-    /// The value that a first pass has found, if it is fresh and no load is due. Counts as a hit.
+    /// Returns the value that a first pass has found, if it is fresh and no load is due. Counts as a hit.
     @inlinable func freshValue(_ pass: FirstPass?, _ key: Key) -> Value? {
         guard let reading = pass?.reading, let entry = reading.entry, reading.skipped.isEmpty, needsNoCloserLook(entry),
             let value = entry.value
@@ -115,10 +116,10 @@ extension TieredCache {
         return value
     }
 
-    /// Asks the stores in order, and copies what it finds to the tiers above, as long as nobody writes or removes the key.
+    /// Asks the stores in order, and copies the record it finds to the tiers above, unless the key is written or removed meanwhile.
     ///
     /// - Parameter mayWait: Whether to go on at a store that cannot answer at once.
-    /// - Returns: What was found; whether all stores have been read that had to be; and the one that has not.
+    /// - Returns: The findings; whether every store that had to be read was read; and the first store that was not.
     @inlinable func readStores(
         _ key: Key,
         skipsMemory: Bool,
@@ -131,7 +132,7 @@ extension TieredCache {
         interleavingPoint()
         let (fence, isBeingWritten) = fences.withLock { ($0.openForCopy(key, positions), $0.isBeingWritten(key)) }
         if isBeingWritten {
-            // Some tiers have what is about to be replaced, others what replaces it. Whoever has seen the new must not see the old.
+            // Some tiers have the old value and some the new one. A caller that has seen the new value must not see the old one.
             reading.skipped = stack.skips(.beingChanged)
             return (reading, true, tiers.count)
         }
@@ -173,7 +174,7 @@ extension TieredCache {
         return (reading, true, tiers.count)
     }
 
-    /// The entry that a record makes; `nil` if it cannot be decoded. Such a record is removed.
+    /// Decodes a record into an entry; `nil` if that fails. Such a record is removed.
     @inlinable func entry(from record: Record, recordKey: RecordKey, tier: StoreTier, fence: FenceTable<Key>.Fence?) async -> TieredEntry<Value>? {
         var underlyingError: (any Error)?
         if record.schemaFingerprint == codec.schemaFingerprint {
@@ -189,9 +190,9 @@ extension TieredCache {
         return nil
     }
 
-    /// Writes a copy of what a store has to memory if its fence is intact. It replaces nothing newer, and does not keep anybody else from publishing.
+    /// Promotes a store's value to memory if its fence is intact. A promotion replaces nothing newer and breaks no other fence.
     ///
-    /// - Parameter closesFence: Whether the fence is not needed any more.
+    /// - Parameter closesFence: Whether to close the fence, which is not needed any more.
     /// - Returns: Whether the copy may go on to other tiers.
     @inlinable func promoteToMemory(
         _ entry: TieredEntry<Value>,
@@ -228,9 +229,9 @@ extension TieredCache {
         return true
     }
 
-    /// The outcome of a promotion to memory. Keeps what left alive until the lock has been released.
+    /// The outcome of a promotion to memory. Keeps entries that left memory alive until the lock has been released.
     @usableFromInline enum PromotionOutcome {
-        /// News for observers: memory keeps it, and had nothing as new.
+        /// Memory has the entry. It is news for observers if memory keeps it and had nothing as new.
         case published(left: Departures<Key, TieredEntry<Value>>, isNews: Bool = false)
         case superseded(by: TieredEntry<Value>)
         case skipped

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TieredCache {
-    /// Uses the value of a key, if memory has it, fresh and needing no closer look. Never suspends.
+    /// Uses the value of a key if memory has it fresh and without need of a closer look. Never suspends.
     ///
-    /// For callers that know the hash of a key, and can tell it when they see it, but have not made it. Counts as a use. If `use` returns `nil`,
-    /// the caller asks again in another way, and that is what is counted as a request.
+    /// For callers that know a key's hash and can recognise the key, but have not created it. Counts as a use. If `use` returns `nil`, the caller
+    /// asks again in another way, and that call is counted as the request.
     ///
     /// - Parameters:
-    ///   - hashValue: The key's `hashValue`. Not for keys that the cache hashes by itself, which are integers and strings.
+    ///   - hashValue: The key's `hashValue`. Not for integers and strings, which the cache hashes by itself.
     ///   - isMatch: Whether a key is the one meant. Called under the cache's lock.
     ///   - use: Called outside all locks.
     /// - Complexity: O(1).

@@ -3,9 +3,9 @@
 
 internal import Synchronization
 
-/// Changes that somebody else makes to the stores.
+/// Changes that other processes, or other caches, make to the stores.
 extension TieredCache {
-    /// What somebody else has changed, as it concerns this cache.
+    /// A change made by others, as it concerns this cache.
     package enum ForeignChange: Sendable {
         case key(Key)
         case tags(Set<String>)
@@ -13,7 +13,8 @@ extension TieredCache {
         case everything
     }
 
-    /// Sets what is told of each change that others have made, when it holds in memory. Called on the thread that hears of it: must be quick and must not block.
+    /// Sets the handler that is told of each change by others once memory has it. It is called on the thread that hears of the change, so it must
+    /// be quick and must not block.
     package func setForeignChangeHandler(_ handler: (@Sendable (ForeignChange) -> Void)?) {
         let old = foreignChangeHandler.withLock { current in
             defer { current = handler }
@@ -22,7 +23,7 @@ extension TieredCache {
         withExtendedLifetime(old) {}
     }
 
-    /// Listens to the stores that tell of changes, as long as the cache lives.
+    /// Listens to the stores that report changes, for as long as the cache lives.
     func watchStores() {
         var tasks: [Task<Void, Never>] = []
         var watches: [StoreWatch] = []
@@ -44,10 +45,10 @@ extension TieredCache {
         self.watches.withLock { $0 = watches }
     }
 
-    /// Drops what has changed in a store from memory and from the stores above it. That store has the change already.
+    /// Drops a store's changes from memory and from the stores above that store, which has the change already.
     ///
-    /// Holds in memory when it returns. A store above is not read for what has changed until it has removed that, which it begins to do at once. O(1), but for the
-    /// number of tags. Calls no store.
+    /// The change holds in memory when this returns. A store above begins to remove its outdated records at once, and is not read for them until
+    /// it has. O(number of tags). Calls no store.
     func drop(_ invalidation: StoreInvalidation, changedIn tier: Int) {
         guard let change = foreignChange(invalidation) else { return }
         switch change {
@@ -57,13 +58,13 @@ extension TieredCache {
             dropTags([EntryTerms.label(ofPartition: partition)], .partition(naming.storePartition(for: partition)), changedIn: tier)
         case .everything:
             dropEverything(changedIn: tier)
-            // A store that says that it may have missed something has been away, and is there again as a rule.
+            // A store that may have missed something has been away. Usually it is back now.
             if invalidation.isOfEverything { tiers[tier].endPause() }
         }
         if let handler = foreignChangeHandler.withLock({ $0 }) { handler(change) }
     }
 
-    /// What an invalidation means for this cache; `nil`: nothing.
+    /// Translates an invalidation into a change of this cache; `nil` if it concerns others only.
     private func foreignChange(_ invalidation: StoreInvalidation) -> ForeignChange? {
         if let recordKey = invalidation.key {
             return switch naming.origin(of: recordKey) {
@@ -79,20 +80,20 @@ extension TieredCache {
         return tags.isEmpty ? nil : .tags(tags)
     }
 
-    /// A store has not taken a value, because somebody else has changed its key or one of its tags meanwhile. What the other tiers have of it goes.
+    /// Drops a key from all other tiers after a store has refused its value: another process has changed the key or one of its tags meanwhile.
     func refused(_ key: Key, inTier tier: Int) {
         counters.withLock { $0.refusedPublications += 1 }
         dropKey(key, changedIn: tier, alsoBelow: true)
     }
 
-    /// Drops keys from memory, and keeps what is under way for them from being published. Calls no store.
+    /// Drops keys from memory, and keeps their loads, reads and writes under way from publishing. Calls no store.
     package func dropFromMemory(_ keys: some Collection<Key>) {
         for key in keys { dropKey(key, changedIn: 0) }
     }
 
-    /// Drops a key from the tiers above a store, and keeps loads, reads and writes that began before from publishing there.
+    /// Drops a key from the tiers above a store. Loads, reads and writes that began before do not publish there.
     ///
-    /// - Parameter alsoBelow: From the tiers below it as well.
+    /// - Parameter alsoBelow: Whether the tiers below the store drop it as well.
     private func dropKey(_ key: Key, changedIn tier: Int, alsoBelow: Bool = false) {
         func isConcerned(_ index: Int) -> Bool { index < tier || alsoBelow && index > tier }
         let (fence, departure) = fences.withLock { fences in
@@ -104,7 +105,7 @@ extension TieredCache {
         if let departure { memory.report(departure) }
         forgetFailure(of: key)
         detach(key)
-        // Until the change has ended, nobody copies what the other stores have.
+        // Until the change has ended, no record is copied from one tier to another.
         let hasOthers = tier > 0 || alsoBelow && tiers.count > 1
         if hasOthers, let recordKey = naming.recordKey(for: key) {
             for index in tiers.indices where isConcerned(index) { tiers[index].outdate(recordKey) }
@@ -132,7 +133,7 @@ extension TieredCache {
         }
         endChangeOfEverything(isForeign: true)
         if isObserved { recordRemoval(of: nil) }
-        // Many values may be released, and whoever tells of changes has other things to do.
+        // Releasing many values takes time, which the thread that reports changes does not have.
         startTask { [memory, isObserved] in
             if isObserved { memory.report(removed.departures()) }
             withExtendedLifetime(removed) {}

@@ -3,21 +3,22 @@
 
 internal import Synchronization
 
-/// What came of waiting for the turn to load a key that several processes may load.
+/// The outcome of waiting for the turn to load a key that several processes may load.
 package enum LoadTurn<Found: Sendable>: Sendable {
     /// Another process has brought the value.
     case found(Found)
-    /// It is this one's turn. The lease is to be released when the stores have the value, or there is none; `nil`: nobody could be asked, or nobody would come to an end.
+    /// This process loads. Release the lease when the stores have the value, or there is none. `nil`: it loads without a lease, because the
+    /// policy wants none, no store could grant one, or the wait has taken too long.
     case load(HeldLease?)
 }
 
-/// One load at a time among all processes: ``CachePolicy/loadLease``.
+/// Best effort: one process loads a key at a time. See ``CachePolicy/loadLease``.
 extension TieredCache {
-    /// Waits until this process may load a key, unless another one brings the value meanwhile.
+    /// Waits until this process may load a key, or another process brings the value.
     func turnToLoad(_ inquiry: Inquiry) async throws -> LoadTurn<TieredLoad<Value>> {
         guard let lease = inquiry.policy.loadLease, inquiry.policy.skipping.isDisjoint(with: .stores) else { return .load(nil) }
         return try await turn(toLoad: inquiry.key, lease) { [self] in
-            // Reads that began before the lease was asked for may have come too early.
+            // Reads that began before the lease was asked for may have missed the value.
             storeReads.detach(inquiry.key)
             let reading = try await storeReading(inquiry).reading
             if let entry = reading.entry, entry.isFresh(at: ticker.nanoseconds()), entry.value != nil || !inquiry.needsValue {
@@ -30,10 +31,10 @@ extension TieredCache {
         }
     }
 
-    /// Waits until this process may load a key, unless what it looks for is found meanwhile.
+    /// Waits until this process may load a key, or `lookAgain` finds the value.
     ///
     /// - Parameter lookAgain: Looks for a value that another process may have brought. Must not rely on reads that began before it was called.
-    /// - Throws: `CancellationError`; what `lookAgain` throws. A store that fails is passed by.
+    /// - Throws: `CancellationError`; the error that `lookAgain` throws. Never the error of a store: without its lease, the process loads.
     package func turn<Found: Sendable>(
         toLoad key: Key,
         _ lease: CachePolicy.LoadLease,
@@ -43,14 +44,14 @@ extension TieredCache {
         let end = ticker.nanoseconds().addingSaturated(max(0, lease.maximumWait.saturatingNanoseconds))
         while true {
             try Task.checkCancellation()
-            // What changes from here on wakes the one that waits.
+            // Changes from here on end the wait below.
             let position = store.position
             switch await tier.lease(forKey: recordKey, for: lease.duration, in: store) {
             case .failed:
                 return .load(nil)
             case .granted(let granted):
                 let held = HeldLease(granted, for: lease.duration, in: store, of: tier)
-                // Whoever had it last may have brought the value since this process looked.
+                // The last holder of the lease may have brought the value since this process looked.
                 do {
                     guard let found = try await lookAgain() else { return .load(held) }
                     held.release()
@@ -63,7 +64,7 @@ extension TieredCache {
             case .taken:
                 let left = end.subtractingSaturated(ticker.nanoseconds())
                 guard left > 0 else { return .load(nil) }
-                // Nobody tells that the time of a lease is up.
+                // No change is reported when a lease runs out, so this looks again from time to time.
                 let period = max(10_000_000, lease.duration.saturatingNanoseconds / 4)
                 await store.waitForChange(ofKey: recordKey, since: position, atMost: .nanoseconds(min(left, period)))
                 try Task.checkCancellation()
@@ -77,7 +78,7 @@ extension TieredCache {
 }
 
 extension StoreStack {
-    /// The first store that leases.
+    /// The first store that grants leases.
     var leasingStore: (tier: StoreTier, store: any LeasingRecordStore)? {
         guard hasSharedStores else { return nil }
         for tier in tiers {
@@ -91,15 +92,15 @@ extension StoreTier {
     enum LeaseAnswer: Sendable {
         case granted(RecordLease)
         case taken
-        /// The store is left alone, or has not answered as it should.
+        /// The store is left alone at present, or has failed or answered too late.
         case failed
     }
 
-    /// Asks a store that is sound for a lease. Never waits longer than the deadline.
+    /// Asks a healthy store for a lease. Never waits longer than the store's deadline.
     func lease(forKey key: RecordKey, for duration: Duration, in store: any LeasingRecordStore) async -> LeaseAnswer {
         guard key.bytes.count <= RecordKey.maximumByteCount else { return .failed }
         let health = health
-        // One that still owes an answer would let this wait as well.
+        // A store that still owes an answer would keep this call waiting as well.
         guard health.circuit == .closed, health.overdueCalls == 0 else { return .failed }
         let start = ticker.nanoseconds()
         let call = CacheStoreCall(store: store.name, operation: .lease)

@@ -7,9 +7,9 @@
     package import Foundation
 #endif
 
-/// Listing what is in the tiers, page by page. No use of anything, and nothing is counted.
+/// Lists the entries of the tiers, page by page. Counts neither as a use nor as a request.
 extension TieredCache {
-    /// Where a listing has come: in a store, the nearest first, then in memory.
+    /// The position of a listing: in a store, the nearest first, then in memory.
     package enum ListingPosition: Sendable, Hashable {
         case store(index: Int, RecordCursor?)
         case memory(shard: Int, slot: Int)
@@ -17,7 +17,7 @@ extension TieredCache {
         package static var start: Self { .store(index: 0, nil) }
     }
 
-    /// An entry and where it is.
+    /// An entry and the tiers that have it.
     package struct Listed: Sendable {
         package let key: Key
         /// See ``CachedValue/freshUntil``.
@@ -31,11 +31,11 @@ extension TieredCache {
         package let store: Int?
     }
 
-    /// Some of the entries: what the stores have that can list, then what only memory has. A store that fails is passed by. Suspends.
+    /// Returns a page of entries: first from the stores that can list, then those that only memory has. A store that fails is passed by. Suspends.
     ///
     /// - Parameters:
-    ///   - limit: How many places of memory, or records, are looked at, at most.
-    ///   - isMatch: Which keys are of interest.
+    ///   - limit: The most slots of memory, or records, to look at.
+    ///   - isMatch: Whether a key is listed.
     /// - Returns: The entries, and where the next page begins; `nil` if there is none.
     package func listing(from position: ListingPosition, limit: Int, where isMatch: (Key) -> Bool) async -> (
         entries: [Listed], next: ListingPosition?
@@ -78,7 +78,7 @@ extension TieredCache {
         )
     }
 
-    /// The nearest store that lists a record, of those before `end`.
+    /// The index of the nearest store before `end` that lists a record.
     private func firstStore(with key: RecordKey, before end: Int) async -> Int? {
         for index in 0..<end {
             guard let store = tiers[index].store as? any ListingRecordStore else { continue }
@@ -87,7 +87,7 @@ extension TieredCache {
         return nil
     }
 
-    /// The value of a key, from memory or the nearest store that lists it; `nil` if there is none. No use of it. Suspends.
+    /// Returns the value of a key from memory or the nearest store that lists it; `nil` if there is none. Does not count as a use. Suspends.
     package func peek(forKey key: Key) async -> Value? {
         if let entry = memory.peek(key).flatMap({ checked($0, key: key) }) { return entry.value }
         guard let recordKey = naming.recordKey(for: key) else { return nil }
@@ -100,19 +100,19 @@ extension TieredCache {
         return nil
     }
 
-    /// What each store holds and has done, nearest first; `nil` for one that does not answer. Suspends.
+    /// Returns the statistics of the stores, nearest first; `nil` for one that does not answer. Suspends.
     package func storeStatistics() async -> [StoreStatistics?] {
         var all: [StoreStatistics?] = []
         for tier in tiers { all.append(try? await tier.store.statistics()) }
         return all
     }
 
-    /// Changes the limit on the weight of all entries in memory while the cache is in use. O(*k*) for *k* evicted entries.
+    /// Changes the greatest total weight in memory while the cache is in use. O(*k*) for *k* evicted entries.
     package func setMaximumMemoryWeight(_ weight: Int) { memory.resize(maximumWeight: weight) }
 
-    /// The nearest store whose limit can change; `nil` if there is none.
+    /// The nearest store whose limit can be changed; `nil` if there is none.
     package var resizableStore: (any ResizableRecordStore)? { tiers.lazy.compactMap { $0.store as? any ResizableRecordStore }.first }
 
-    /// Which of the stores, nearest first, other processes change too.
+    /// Whether other processes change a store too, for each store, nearest first.
     package var sharedStores: [Bool] { tiers.map { $0.store is any SharedRecordStore } }
 }

@@ -10,17 +10,17 @@ internal import Synchronization
 #endif
 
 extension TieredCache {
-    /// The value of a key, from memory, a store or the loader, with at most one load for all callers that ask meanwhile.
+    /// Returns the value of a key from memory, a store or the loader. All callers that ask meanwhile share one load.
     ///
-    /// The load runs in a task of its own: a caller that is cancelled gets `CancellationError` at once, and the load is
-    /// cancelled when its last caller has left. Callers get the value when memory and, unless it is written behind, the stores have it.
-    /// The value is stale where the policy allows that.
+    /// The load runs in a task of its own. A cancelled caller gets `CancellationError` at once, and the load is cancelled when its last
+    /// caller has left. Callers get the value when memory has it and, unless it is written behind, the stores have it too. The value may be
+    /// stale where the policy allows that.
     ///
     /// - Parameters:
-    ///   - policy: What decides for this call. By default the cache's policy.
+    ///   - policy: The policy for this call. By default the cache's policy.
     ///   - tags: Labels that a loaded value gets.
-    /// - Throws: What `load` throws; `CancellationError`; ``CacheError/Code/timedOut``; ``CacheError/Code/recursiveLoad``; an error that a loader has asked to keep
-    ///   (``LoadResult/failure(_:expiresAfter:)``). Never an error of a store.
+    /// - Throws: The error that `load` throws; `CancellationError`; ``CacheError/Code/timedOut``; ``CacheError/Code/recursiveLoad``; an error
+    ///   that a loader has asked to keep (``LoadResult/failure(_:expiresAfter:)``). Never an error of a store.
     @inlinable public nonisolated(nonsending) func value(
         forKey key: Key,
         policy: CachePolicy? = nil,
@@ -38,7 +38,7 @@ extension TieredCache {
         return try await valueBeyondMemory(forKey: key, policy: policy, tags: tags, found: found, load: load)
     }
 
-    /// Like ``value(forKey:policy:tags:load:)``, but with the value's provenance.
+    /// Returns the value like ``value(forKey:policy:tags:load:)``, with its provenance.
     public func lookup(
         forKey key: Key,
         policy: CachePolicy? = nil,
@@ -49,8 +49,8 @@ extension TieredCache {
         return try await loadedLookup(forKey: key, policy: policy, tags: tags, found: found, load: load)
     }
 
-    /// The value of a key; if nothing is known of it, asks a loader that may answer that there is none, or that the stale value is still right, and that
-    /// decides how the cache is to keep what it found.
+    /// Returns the value of a key, or asks a loader that may also answer that there is none, or that the stale value is still right. The
+    /// loader decides how the cache keeps its answer.
     ///
     /// ```swift
     /// let user = try await users.valueIfExists(forKey: id) { request in
@@ -60,7 +60,7 @@ extension TieredCache {
     /// }
     /// ```
     ///
-    /// Like ``value(forKey:policy:tags:load:)``, but for negative entries, which answer here without a load.
+    /// It works like ``value(forKey:policy:tags:load:)``, except that negative entries answer without a load.
     ///
     /// - Returns: `nil` if the loader says, or has said lately, that there is no value.
     @inlinable public nonisolated(nonsending) func valueIfExists(
@@ -79,7 +79,7 @@ extension TieredCache {
         return try await valueIfExistsBeyondMemory(forKey: key, policy: policy, found: found, load: load)
     }
 
-    /// Like ``valueIfExists(forKey:policy:load:)``, but with the value's provenance.
+    /// Returns the value like ``valueIfExists(forKey:policy:load:)``, with its provenance.
     public func lookupIfExists(
         forKey key: Key,
         policy: CachePolicy? = nil,
@@ -122,7 +122,7 @@ extension TieredCache {
         return try await countedLookup(inquiry, found: found, pass: pass)
     }
 
-    /// The value that a request is answered with which needs one. Counts the answer.
+    /// Answers a request that needs a value. Counts the answer.
     private func countedLookup(_ inquiry: Inquiry, found: TieredEntry<Value>?, pass: FirstPass? = nil) async throws -> Lookup<Value> {
         do {
             var answer = try await answer(inquiry, found: found, pass: pass)
@@ -131,7 +131,7 @@ extension TieredCache {
                     count(answer, inquiry.key)
                     return lookup
                 }
-                // This caller has waited for somebody else's loader, which has found nothing.
+                // This caller has waited for another caller's loader, which has found nothing.
                 answer = try await self.answer(inquiry.skippingStoreReads, found: nil)
             }
         } catch {
@@ -156,7 +156,7 @@ extension TieredCache {
         if isObserved { noteFailure(key) }
     }
 
-    /// The value of a key that an observer waits for: a new one, if that can be loaded. Counts as a request, but as no use of the memory tier.
+    /// Looks up the value that an observer waits for, and loads a new one if it can. Counts as a request, not as a use of the memory tier.
     func observedLookup(_ request: Inquiry) async throws -> Lookup<Value>? {
         var request = request
         request.isObservation = true
@@ -210,7 +210,7 @@ extension TieredCache {
         return try await observer.withLoad(cache: label, load)
     }
 
-    /// What a loader has found, with its terms.
+    /// Turns a loader's result into a publication, with its terms.
     func publication(
         of result: LoadResult<Value>,
         _ inquiry: Inquiry,
@@ -228,7 +228,7 @@ extension TieredCache {
             terms = newTerms(CachePolicy(freshFor: policy.negativeFor))
             terms.tags = result.tags ?? []
             terms.partition = result.partition
-            // What is not to be remembered is removed all the same.
+            // An absence that is not remembered still removes the old value.
             if policy.negativeFor <= .zero { policy.skipping.formUnion([.memoryWrites, .storeWrites]) }
         case .value(let new):
             value = new
@@ -285,7 +285,7 @@ extension TieredCache {
         counters.withLock { $0.loadFailures += keys.count }
         let now = ticker.nanoseconds()
         let isCancelled = Task.isCancelled
-        // A load that was cancelled says nothing of the source.
+        // A cancelled load says nothing about the source.
         if !isCancelled {
             let retry = now.addingSaturated(max(0, (kept?.duration ?? policy.retryAfterFailure).saturatingNanoseconds))
             throttle.withLock { throttle in
@@ -293,14 +293,15 @@ extension TieredCache {
             }
         }
         if let fence {
-            // A change breaks the fence first and forgets then: whichever of the two comes later sees the other.
+            // A change breaks the fence first and forgets the failure second. Here the failure is noted first and the fence checked second. So
+            // whichever comes later sees the other.
             if kept != nil, !isIntact(fence) { for key in keys { forgetFailure(of: key) } }
             closeFence(fence)
         }
         if isObserved { observer?.loadEnded(isCancelled ? .cancelled : .failed, duration: .nanoseconds(now &- start), cache: label) }
     }
 
-    /// The source of a key that has been changed may be asked again.
+    /// Forgets a failed load, so that the source of a changed key may be asked again.
     @usableFromInline func forgetFailure(of key: Key) { throttle.withLock { $0.forget(key) } }
 }
 
@@ -313,7 +314,7 @@ struct KeptFailure: Error, CustomStringConvertible {
 }
 
 extension TieredCache.Inquiry {
-    /// The same request, for which the stores have been asked already.
+    /// The same request without reads of stores, which have answered already.
     var skippingStoreReads: Self {
         var copy = self
         copy.policy.skipping.formUnion(.storeReads)

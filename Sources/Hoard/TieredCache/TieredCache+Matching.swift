@@ -9,12 +9,13 @@ internal import Synchronization
     package import Foundation
 #endif
 
-/// Removing, and marking as stale, what nobody can name: all keys that meet a condition.
+/// Removes, or marks as stale, all keys that meet a condition, for callers that cannot list the keys.
 ///
-/// Nothing that began before is published, as with every other removal. Memory and the stores are walked over, a page at a time; a store that cannot list what
-/// it has, or fails to, loses all of it, so that nothing that should be gone is found. So does one whose records do not tell their keys.
+/// As with every removal, loads and writes that began before are not published. The walk goes through memory and the stores a page at a time.
+/// A store that cannot list its records, fails to, or has records that do not lead back to their keys loses all of them. So no matching record
+/// is left.
 ///
-/// What is copied upwards while the walk goes on is found all the same: the stores come farthest first, then memory, which is looked at twice.
+/// The walk also finds records that are promoted meanwhile: it visits the farthest store first, and memory before and after the stores.
 extension TieredCache {
     /// An entry that a walk has come to.
     package struct Match: Sendable {
@@ -23,7 +24,7 @@ extension TieredCache {
         package let freshUntil: Date?
     }
 
-    /// How many places of memory, or records of a store, are looked at at a time.
+    /// The number of slots of memory, or records of a store, in one page.
     static var pageSize: Int { 512 }
 
     /// Removes the keys for which `isMatch` holds from every tier. Suspends. O(*n*), some at a time.
@@ -53,7 +54,7 @@ extension TieredCache {
     ///
     /// - Parameters:
     ///   - isMatch: Is called under a lock, too. Must be pure.
-    ///   - willMark: Called with keys that are about to be marked, before they are. What is not fresh, or stays so for ever, is none of them.
+    ///   - willMark: Called with keys that are about to be marked, before they are. Keys that are stale already, or fresh for ever, are left out.
     package func markStale(
         where isMatch: @escaping @Sendable (Key) -> Bool,
         willMark: @Sendable ([Match]) async -> Void = { _ in }
@@ -65,7 +66,7 @@ extension TieredCache {
             await willMark(fresh)
             await markStale(forKeys: fresh.map(\.key))
         } underWay: { keys in
-            // What stays fresh for ever is left as it is, as far as anybody knows.
+            // A value that memory knows to be fresh for ever is left as it is.
             await markStale(forKeys: keys.filter { key in memory.peek(key).map { $0.terms.freshUntil != nil } ?? true })
         } inTier: { [now = clock.now()] tier in
             if let name {
@@ -76,7 +77,7 @@ extension TieredCache {
         }
     }
 
-    /// Marks what there is under keys stale, like ``markStale(forKey:)``. Suspends.
+    /// Marks the values of keys stale, like ``markStale(forKey:)``. Suspends.
     package func markStale(forKeys keys: some Collection<Key>) async {
         await withTaskGroup(of: Void.self) { group in
             for (index, key) in keys.enumerated() {
@@ -97,7 +98,7 @@ extension TieredCache {
         let (underWay, id) = fences.withLock { $0.beginChange(where: isMatch) }
         detachAll()
         await changeInMemory(where: isMatch, change)
-        // Whoever had a fence may be writing to a store. What is done to its key waits for that, and comes behind it.
+        // The owner of a broken fence may be writing to a store. This change of its key waits for that write and comes after it.
         await changeKeys(underWay)
         for tier in tiers.reversed() {
             if await !changeListed(in: tier, where: isMatch, change) {
@@ -106,16 +107,17 @@ extension TieredCache {
             }
         }
         await changeInMemory(where: isMatch, change)
-        // What was fetched meanwhile may rest on what a store still had.
+        // A load that began meanwhile may rest on a record that a store still had.
         let late = fences.withLock { $0.endChange(where: id) }
         detachAll()
         await changeKeys(late)
     }
 
-    /// Drops the keys for which `isMatch` holds from memory, and keeps what is under way for them from being published. Calls no store. O(*n*) in memory's entries.
+    /// Drops the keys for which `isMatch` holds from memory, and keeps their loads and writes under way from publishing. Calls no store. O(*n*) in
+    /// memory's entries.
     ///
     /// - Parameter isMatch: Is called under a lock, too. Must be pure.
-    /// - Returns: The keys that memory had, or that were under way: somebody may have written them to a store just now.
+    /// - Returns: The keys that memory had, or that had something under way: a store may have got their values just now.
     package func dropFromMemory(where isMatch: @escaping @Sendable (Key) -> Bool) -> Set<Key> {
         var keys = breakFences(where: isMatch)
         var position: Cache<Key, TieredEntry<Value>>.Position? = .start
@@ -128,7 +130,7 @@ extension TieredCache {
         return keys
     }
 
-    /// Keeps what is under way for the keys from being published, and from being joined. Calls no store.
+    /// Keeps the loads and writes under way for the keys from publishing, and loads from being joined. Calls no store.
     ///
     /// - Returns: The keys for which something was under way.
     package func breakFences(where isMatch: @escaping @Sendable (Key) -> Bool) -> Set<Key> {
@@ -147,7 +149,7 @@ extension TieredCache {
         }
     }
 
-    /// - Returns: Whether the store has told all that it has.
+    /// - Returns: Whether the store has listed all of its records.
     private func changeListed(in tier: StoreTier, where isMatch: (Key) -> Bool, _ change: ([Match]) async -> Void) async -> Bool {
         guard naming.canTellKeys, let store = tier.store as? any ListingRecordStore else { return false }
         var cursor: RecordCursor?

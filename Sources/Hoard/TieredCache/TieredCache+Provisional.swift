@@ -11,20 +11,21 @@ extension TieredCache {
         /// `nil`: memory had nothing.
         let old: TieredEntry<Value>?
         let new: TieredEntry<Value>
-        /// Broken by whatever else is written or removed.
+        /// Any other write or removal of the key breaks it.
         let fence: FenceTable<Key>.Fence
     }
 
-    /// Replaces the value of a key in memory until its source has decided. Neither stores nor other caches are told, so the end of the process forgets it.
+    /// Shows a value for a key in memory until its source has decided. Neither stores nor other caches are told, so it ends with the process.
     ///
-    /// Loads that began before do not replace it; later writes and loads do. It is fresh for as long as the old one was. Suspends if memory does not have the key.
+    /// Loads that began before do not replace it; later writes and loads do. It stays fresh for as long as the old value. Suspends if memory does
+    /// not have the key.
     ///
-    /// - Parameter change: Makes the new value of the old one, fresh or stale; `nil`: leave it.
+    /// - Parameter change: Makes the new value from the old one, fresh or stale. Returns `nil` to change nothing.
     /// - Returns: `nil` if nothing was changed.
     package func showProvisionally(forKey key: Key, _ change: @Sendable (Value?) -> Value?) async -> ProvisionalValue? {
         for _ in 0..<10_000 {
             let fence = openFence(forKey: key)
-            // Brings to memory what a store has, if memory takes it.
+            // Promotes a store's value to memory, if memory takes it.
             let found = await lookup(forKey: key)
             let old = memory.peek(key).flatMap { checked($0, key: key) }
             guard let value = change(old?.value ?? found?.value) else {
@@ -45,7 +46,7 @@ extension TieredCache {
             }
             guard let left else {
                 closeFence(fence)
-                // Something has come between, or is still under way.
+                // Another change has come between, or is still under way.
                 if Task.isCancelled { return nil }
                 await Task.yield()
                 continue
@@ -58,8 +59,8 @@ extension TieredCache {
         return nil
     }
 
-    /// Writes what a source has confirmed to every tier, with the labels that the key has. If something else was written, removed or invalidated since the
-    /// provisional value, nothing is written, and what is there is marked stale. Suspends.
+    /// Writes a value that the source has confirmed to every tier, with the provisional value's tags and partition. If the key was written, removed
+    /// or invalidated since, nothing is written, and the key is marked stale. Suspends.
     package func confirm(_ value: Value, for provisional: ProvisionalValue) async {
         let policy = configuration.policy
         var terms = newTerms(policy)
@@ -68,13 +69,14 @@ extension TieredCache {
         if await !publish(publication) { await abandon(provisional) }
     }
 
-    /// The source has accepted a provisional value, and has not said what it has now. Suspends.
+    /// Ends a provisional value that the source has accepted without returning the new value. Suspends.
     package func outdate(_ provisional: ProvisionalValue) async {
         closeFence(provisional.fence)
         await abandon(provisional)
     }
 
-    /// Brings back what was there before a provisional value. If something else has come meanwhile, that is marked stale, as it may rest on the provisional value. Suspends.
+    /// Brings back the entry from before a provisional value. If memory has another entry by now, that one is marked stale, as it may rest on the
+    /// provisional value. Suspends.
     package func takeBack(_ provisional: ProvisionalValue) async {
         closeFence(provisional.fence)
         if replace(provisional.new, with: provisional.old, key: provisional.key) {
@@ -84,7 +86,7 @@ extension TieredCache {
         }
     }
 
-    /// Drops what memory has of a key if it is provisional, and marks the rest stale.
+    /// Drops a key's provisional entry from memory, and marks the key stale in every tier.
     private func abandon(_ provisional: ProvisionalValue) async {
         let key = provisional.key
         while let current = memory.peek(key), current.isProvisional {
@@ -93,7 +95,7 @@ extension TieredCache {
         await markStale(forKey: key)
     }
 
-    /// How old a value that was found before is now.
+    /// The present age of a value that was found earlier.
     package func age(of lookup: Lookup<Value>) -> Duration { lookup.created.duration(to: clock.now()) }
 
     private func noteProvisionalChange(of key: Key) {

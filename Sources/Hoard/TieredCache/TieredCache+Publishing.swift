@@ -3,18 +3,18 @@
 
 public import Synchronization
 
-/// The way of a value into the tiers. What every publication needs can be inlined, like the way of a hit.
+/// Publishes values to the tiers. The code that every publication runs can be inlined, like the code of a hit.
 extension TieredCache {
-    /// A value, or the knowledge that there is none, on its way into the tiers.
+    /// A value, or the knowledge that there is none, that is about to be written to the tiers.
     @usableFromInline struct Publication: Sendable {
         @usableFromInline let key: Key
         @usableFromInline var fence: FenceTable<Key>.Fence
         @usableFromInline let value: Value?
         @usableFromInline let terms: EntryTerms
         @usableFromInline let policy: CachePolicy
-        /// The weight in memory. `nil`: the weigher's.
+        /// The weight in memory. `nil`: the weigher computes it.
         @usableFromInline var weight: Int?
-        /// Given back when the stores have the value.
+        /// The lease of the load, released when the stores have the value.
         @usableFromInline var lease: HeldLease?
 
         @inlinable init(key: Key, fence: FenceTable<Key>.Fence, value: Value?, terms: EntryTerms, policy: CachePolicy) {
@@ -32,7 +32,7 @@ extension TieredCache {
     ///
     /// - Parameters:
     ///   - skipping: Tiers that do not get the value, whatever the cache's policy says.
-    ///   - behind: Return when memory has the value, and write to the stores in the background.
+    ///   - behind: Whether to return when memory has the value, and write to the stores in the background.
     /// - Returns: Whether the value was published.
     @discardableResult
     @inlinable package func publish(
@@ -48,7 +48,7 @@ extension TieredCache {
         return await publish(Publication(key: key, fence: fence, value: cached.value, terms: cached.terms, policy: policy))
     }
 
-    /// - Parameter isLoad: The value comes from the load that new callers would join.
+    /// - Parameter isLoad: Whether the value comes from the load that new callers would join.
     @discardableResult
     @inlinable func publish(_ publication: Publication, isLoad: Bool = true) async -> Bool {
         guard let published = publishToMemory(publication, isLoad: isLoad) else { return false }
@@ -56,9 +56,10 @@ extension TieredCache {
         return true
     }
 
-    /// ``publish(_:forKey:fence:skipping:behind:)`` behind, without suspending.
+    /// Publishes like ``publish(_:forKey:fence:skipping:behind:)`` with `behind`, without suspending.
     ///
-    /// - Returns: Whether the value was published; `nil`: too many wait for the stores already. Then nothing has been done, and the fence is open.
+    /// - Returns: Whether the value was published; `nil` if too many values wait for the stores already. Nothing is done then, and the fence
+    ///   stays open.
     @inlinable package func publishAtOnce(_ cached: CachedValue<Value>, forKey key: Key, fence: FenceTable<Key>.Fence) -> Bool? {
         guard hasRoomBehind else { return nil }
         var policy = configuration.policy
@@ -69,18 +70,18 @@ extension TieredCache {
         return true
     }
 
-    /// Whether a value can be left to the writer in the background without waiting for it.
+    /// Whether the writer in the background can take a value without a wait.
     @usableFromInline var hasRoomBehind: Bool { tiers.isEmpty || writesBehind.hasRoom }
 
-    /// Leaves the value of a load, which memory has got, to the writer in the background.
+    /// Leaves a loaded value that memory already has to the writer in the background.
     @usableFromInline func spreadBehind(_ published: Publication) {
         leaveBehind([published])
         detach(published.key)
     }
 
-    /// Writes values of different keys to every tier, each unless its fence has been broken. Closes the fences.
+    /// Writes the values of different keys to every tier, except those whose fence is broken. Closes the fences.
     ///
-    /// - Parameter isLoad: The values come from the load that new callers would join.
+    /// - Parameter isLoad: Whether the values come from the load that new callers would join.
     /// - Returns: Whether any of them was published.
     @discardableResult
     func publish(_ publications: [Publication], isLoad: Bool = true) async -> Bool {
@@ -94,7 +95,7 @@ extension TieredCache {
         return true
     }
 
-    /// Ends the publication of a value for which there are no stores.
+    /// Ends a publication in a cache without stores.
     @inlinable func endInMemory(_ published: Publication, isLoad: Bool) {
         if !isLoad { detach(published.key) }
         endChange(published)
@@ -103,23 +104,23 @@ extension TieredCache {
         noteEnd(of: published.key, labels: published.terms.labels)
     }
 
-    /// Writes what memory has got to the stores too.
+    /// Writes to the stores what memory already has.
     @usableFromInline func spread(_ published: [Publication], isLoad: Bool) async {
-        // A load that is still writing to the stores has something older, which nobody must get who has seen this.
+        // A load that is still writing to the stores has an older value. A caller that has seen this one must not join it.
         if !isLoad { for publication in published { detach(publication.key) } }
         let behind = published.filter { $0.policy.storeWriting == .behind }
         let through = published.filter { $0.policy.storeWriting != .behind }
         if !behind.isEmpty { await writeBehind(behind) }
         if !through.isEmpty { await publishToStores(through) }
-        // A load that began before may return something older.
+        // A load that began before this write may return an older value.
         for publication in published { detach(publication.key) }
     }
 
-    /// Writes a value to memory if its fence is intact. That breaks all other fences of its key. Otherwise closes the fence.
+    /// Writes a value to memory if its fence is intact, and breaks all other fences of its key. Closes the fence if it is broken.
     ///
-    /// A load whose value's tags have been invalidated meanwhile leaves everything as it is. A caller's own write does not: what it replaces must not
-    /// be seen any more. Its entry may be older than the invalidation and is judged when it is read. Nor can it be kept back by a load that publishes, or by a
-    /// change that somebody else is said to have made, a moment before: it comes after them.
+    /// A load changes nothing if a tag of its value has been invalidated meanwhile. A caller's own write always replaces the old value, which
+    /// must not be seen any more. If its entry is older than an invalidation of its tags, readers find out. If a load or another process's change
+    /// breaks the write's fence a moment before, the write opens a new one and comes after them.
     ///
     /// - Returns: The publication with the fence of its change; `nil` if it was not published.
     @inlinable func publishToMemory(_ publication: Publication, isLoad: Bool) -> Publication? {
@@ -142,7 +143,7 @@ extension TieredCache {
         return nil
     }
 
-    /// - Returns: What has left memory for it; `nil` if the fence is broken, and nothing was done.
+    /// - Returns: The entries that left memory because of it; `nil` if the fence is broken and nothing was done.
     @inlinable func tryToPublishToMemory(_ publication: Publication, isLoad: Bool) -> Departures<Key, TieredEntry<Value>>? {
         let (key, policy) = (publication.key, publication.policy)
         let isKept = !policy.skipping.contains(.memoryWrites)
@@ -152,7 +153,7 @@ extension TieredCache {
             new = memoryEntry(entry, forKey: key, weight: publication.weight)
         }
         interleavingPoint()
-        // The check of the fence and the publication are one step. What leaves memory is released after it.
+        // The check of the fence and the publication are one step. Entries that leave memory are released after it.
         return fences.withLock { fences in
             guard fences.beginChange(publication.fence, tags: isLoad ? publication.terms.labels : nil, isWrite: true) else { return nil }
             if let new { return memory.insert(new, forKey: key) }
@@ -168,7 +169,8 @@ extension TieredCache {
         publication.lease?.release()
     }
 
-    /// Leaves values to a writer in the background, together with others that have come while the stores were busy. Waits if too many are left already.
+    /// Leaves values to a writer in the background, which writes them together with others that came while the stores were busy. Waits while
+    /// too many values wait already.
     private func writeBehind(_ publications: [Publication]) async {
         leaveBehind(publications)
         await writesBehind.waitForRoom()
@@ -185,7 +187,7 @@ extension TieredCache {
         }
     }
 
-    /// So many bytes of payloads are written behind in one call of a store at most, unless a single one is longer: all of them have one deadline.
+    /// The most payload bytes written behind in one call of a store, as all of them share one deadline. A longer payload gets its own call.
     private static var maximumBatchByteCount: Int { 1 << 20 }
 
     private func publishToStores(_ publications: [Publication], maximumByteCount: Int = .max) async {
@@ -222,7 +224,7 @@ extension TieredCache {
         }
     }
 
-    /// Of each key the newest publication alone: who published it last need not have come here last.
+    /// Keeps only the newest publication of each key. Publications may arrive here in another order than they were made.
     private static func newest(_ publications: [Publication]) -> [Publication] {
         guard publications.count > 1 else { return publications }
         var newest: [Key: Publication] = [:]
@@ -238,13 +240,14 @@ extension TieredCache {
         .init(key: key, record: record, guarded: storeGuard(of: publication.fence, forKey: publication.key, tier: index)) { [self] in
             fences.withLock { fences in
                 guard fences.mayReach(tier: index, change: publication.fence) else { return .unwanted }
-                // The record that it replaces must go, even if a tag of the new one has been invalidated in the tier.
+                // The record that it replaces must go, even if the tier has invalidated a tag of the new record.
                 return fences.isOutdated(publication.fence, tags: publication.terms.labels, inTier: index) ? .outdated : .wanted
             }
         }
     }
 
-    /// The guard that keeps a record of a key out of a store that has changed the key since the fence was opened; `nil`: the fence does not know the store's position.
+    /// Returns the guard that keeps a record out of a store where its key has changed since the fence was opened; `nil` if the fence does not
+    /// know the store's position.
     func storeGuard(of fence: FenceTable<Key>.Fence, forKey key: Key, tier index: Int) -> StoreTier.Guard? {
         fence.positions[index].map { position in
             StoreTier.Guard(position: position) { [self] in refused(key, inTier: index) }

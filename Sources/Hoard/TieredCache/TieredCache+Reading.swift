@@ -4,11 +4,11 @@
 public import Synchronization
 
 extension TieredCache {
-    /// The fresh value of a key, from memory or a store. Counts as a use. Suspends only if memory does not have it.
+    /// Returns the fresh value of a key from memory or a store. Counts as a use. Suspends only if memory does not have it.
     ///
-    /// Never throws: a store that fails is passed by. A caller that is cancelled gets `nil`.
+    /// Never throws: a store that fails is passed by. A cancelled caller gets `nil`.
     ///
-    /// - Parameter policy: What decides for this call; of interest is what it skips. By default the cache's policy.
+    /// - Parameter policy: The policy for this call. Only the tiers that it skips matter. By default the cache's policy.
     @inlinable public func value(forKey key: Key, policy: CachePolicy? = nil) async -> Value? {
         var found: TieredEntry<Value>?
         if policy == nil, readsMemory {
@@ -21,7 +21,7 @@ extension TieredCache {
         return await valueBeyondMemory(forKey: key, policy: policy, found: found)
     }
 
-    /// The fresh value of a key, if memory has it. Counts as a use. Never suspends. Neither a store nor a loader is asked.
+    /// Returns the fresh value of a key if memory has it. Counts as a use. Never suspends, and asks neither a store nor a loader.
     /// - Complexity: O(1).
     @inlinable public func memoryValue(forKey key: Key) -> Value? {
         let found = memory.value(forKey: key)
@@ -32,7 +32,7 @@ extension TieredCache {
         return freshMemoryValue(forKey: key, found: found)
     }
 
-    /// Like ``value(forKey:policy:)``, but with the value's provenance, and also for a stale value that is still kept.
+    /// Returns the value like ``value(forKey:policy:)``, with its provenance, and a stale value that is still kept.
     ///
     /// When memory has only a stale value, the stores are asked for a fresher one.
     @inlinable public func lookup(forKey key: Key, policy: CachePolicy? = nil) async -> Lookup<Value>? {
@@ -41,7 +41,7 @@ extension TieredCache {
         return await answer(forKey: key, policy: policy, found: found)
     }
 
-    /// The same for a caller that has just found that memory has nothing.
+    /// Does the same for a caller that has just found nothing in memory.
     @inlinable package func storedLookup(forKey key: Key) async -> Lookup<Value>? {
         let pass = await firstPass(forKey: key, under: configuration.policy)
         if pass?.findsNothing == true {
@@ -51,7 +51,7 @@ extension TieredCache {
         return await answer(forKey: key, policy: nil, found: nil, pass: pass)
     }
 
-    /// Whether an entry that was found in memory can be used as it is: no invalidation since it was checked last, and no deadline near.
+    /// Whether an entry of memory can be used as it is: nothing was invalidated since its last check, and no deadline is near.
     @inlinable @inline(__always)
     func needsNoCloserLook(_ entry: TieredEntry<Value>) -> Bool {
         guard entry.checkedEra.load(ordering: .relaxed) == currentEra(hasTags: entry.hasTags) else { return false }
@@ -64,7 +64,7 @@ extension TieredCache {
         hasTags ? era.load(ordering: .acquiring) : untaggedEra.load(ordering: .acquiring)
     }
 
-    /// A request that asks no loader has found nothing.
+    /// Counts a request without a loader that has found nothing.
     @usableFromInline func noteMiss(_ key: Key) { count(.absent(isKnown: false), key) }
 
     @usableFromInline func noteMemoryHit(_ key: Key) {
@@ -113,14 +113,14 @@ extension TieredCache {
             count(answer, key)
             return answer.lookup
         } catch {
-            // Cancelled, or a store that asks the cache above it.
+            // The caller was cancelled, or a store asked the cache above it.
             count(.absent(isKnown: false), key)
             return nil
         }
     }
 
-    /// Whether neither memory nor a store has anything of a key, as far as that is known without reading a store. Never suspends. If so, that counts as a
-    /// miss of the cache, but not of the memory tier: its policy sees a key once for each request, and callers have looked there before.
+    /// Whether memory and the stores are known to have no entry of a key, without reading a store. Never suspends. If so, it counts as a miss of the
+    /// cache. It is no miss of the memory tier: callers have looked there before, and its policy sees a key once for each request.
     @inlinable package func isKnownAbsent(_ key: Key) -> Bool {
         guard memory.peek(key) == nil else { return false }
         if !tiers.isEmpty, let recordKey = naming.recordKey(for: key) {
@@ -132,7 +132,7 @@ extension TieredCache {
 
     // MARK: Memory
 
-    /// The value in memory, fresh or stale. Counts as a use of the memory tier only. Never suspends.
+    /// Returns the value in memory, fresh or stale. Counts as a use of the memory tier only. Never suspends.
     @inlinable package func memoryLookup(forKey key: Key) -> Lookup<Value>? {
         memory.value(forKey: key).flatMap { memoryLookup(of: $0, key: key) }
     }
@@ -144,7 +144,7 @@ extension TieredCache {
         return lookup(cached, .memory, staleReason: entry.isFresh(at: ticker.nanoseconds()) ? nil : StaleReason(.noLoader))
     }
 
-    /// An entry that was found in memory, judged by the invalidations since it was checked last: as it is, stale from an earlier time on, or gone.
+    /// Applies the invalidations since an entry's last check. Returns the entry as it is, a copy that is stale from an earlier time on, or `nil`.
     @usableFromInline func checked(_ entry: TieredEntry<Value>, key: Key) -> TieredEntry<Value>? {
         let current = currentEra(hasTags: entry.hasTags)
         if entry.checkedEra.load(ordering: .relaxed) == current { return entry }
@@ -159,7 +159,7 @@ extension TieredCache {
             replace(entry, with: aged, key: key)
             return aged
         }
-        // What was invalidated after `current` was read is found out next time.
+        // The next check finds invalidations that came after `current` was read.
         entry.checkedEra.store(current, ordering: .relaxed)
         return entry
     }
@@ -168,7 +168,7 @@ extension TieredCache {
     @discardableResult
     func replace(_ entry: TieredEntry<Value>, with new: TieredEntry<Value>?, key: Key) -> Bool {
         let newEntry = new.map { memoryEntry($0, forKey: key) }
-        // What leaves memory is released after the lock.
+        // Entries that leave memory are released after the lock.
         let left = fences.withLock { _ -> (current: TieredEntry<Value>?, departures: Departures<Key, TieredEntry<Value>>?) in
             let current = memory.peek(key)
             guard current === entry else { return (current, nil) }
@@ -182,10 +182,10 @@ extension TieredCache {
         return true
     }
 
-    /// Replaces the value of a key in memory alone with another form of it, which lives as long. Neither stores nor other caches are told. Never suspends.
+    /// Replaces a value with another form of it, in memory only and with the same lifetime. Neither stores nor other caches are told. Never suspends.
     ///
-    /// - Parameter isMatch: Whether the value in memory is the one that the new one is a form of.
-    /// - Returns: Whether it was.
+    /// - Parameter isMatch: Whether the value in memory is the one to replace.
+    /// - Returns: Whether the value was replaced.
     @discardableResult
     package func replaceInMemory(with value: Value, forKey key: Key, where isMatch: (Value) -> Bool) -> Bool {
         guard let entry = memory.peek(key), let old = entry.value, isMatch(old) else { return false }
@@ -194,7 +194,7 @@ extension TieredCache {
         return replace(entry, with: new, key: key)
     }
 
-    /// The same value, no longer fresh since a tick.
+    /// A copy of an entry that is stale since a tick.
     func staleCopy(of entry: TieredEntry<Value>, since tick: Int64, era: UInt64) -> TieredEntry<Value> {
         var terms = entry.terms
         terms.freshUntil = clock.now().advanced(by: .nanoseconds(tick &- ticker.nanoseconds()))
@@ -211,7 +211,7 @@ extension TieredCache {
 
     // MARK: Counting
 
-    /// Keeps memory's own count of hits from counting a request as well, whose answer is counted when it is known. Long before that, perhaps.
+    /// Notes a hit in memory whose answer is counted later in `counters`, so that memory's own count of hits does not count it too.
     @inlinable func noteCloserLook(_ found: TieredEntry<Value>?) {
         if found != nil { closerLooks.wrappingAdd(1, ordering: .relaxed) }
     }

@@ -10,13 +10,14 @@ internal import Synchronization
 #endif
 
 extension TieredCache {
-    /// Records the accesses to this cache from now on; with `nil`, ends that.
+    /// Begins to record the accesses to this cache; `nil` ends the recording.
     ///
-    /// Each request is a hit, a hit of a stale value, or a miss, with the tier that answered. Each value that is loaded or written is recorded with its weight, if memory is limited
-    /// by weight, with how long it is fresh, and with how long the load took; each removal by key, and of everything. An invalidation by tag or partition is recorded as the removal of
-    /// each entry that leaves memory for it, which is when somebody asks for that entry. The entries that memory has when the recording begins are recorded first.
+    /// A request is recorded as a hit, a hit of a stale value or a miss, with the tier that answered. A value that is loaded or written is recorded
+    /// with the time it stays fresh, the duration of the load and, if memory is limited by weight, its weight. Removals by key and of everything
+    /// are recorded too. An invalidation by tag or partition is recorded as the removal of each entry that leaves memory because of it, which is
+    /// when a caller next asks for that entry. The recording begins with the entries that memory has.
     ///
-    /// While a cache records, a hit in memory takes some tens of nanoseconds more. When it does not, nothing.
+    /// While a cache records, a hit in memory takes some tens of nanoseconds more. Otherwise it costs nothing.
     /// - Complexity: O(*n*) for *n* entries in memory.
     public func recordAccesses(with recorder: CacheTraceRecorder?) {
         let hasWeights = configuration.maximumWeight != nil
@@ -26,9 +27,10 @@ extension TieredCache {
         }
     }
 
-    /// Records what is written and removed, for a cache above this one that records its requests itself.
+    /// Records writes and removals, for a cache above this one that records its requests itself.
     ///
-    /// - Parameter identity: A hash of what the cache above calls a key, and the bytes of the value; `nil` for what is no entry of its own. Without a value when a key is removed.
+    /// - Parameter identity: Returns the hash of the key in the cache above, and the bytes of the value; `nil` for a key that is no entry of its own
+    ///   there. It gets no value when a key is removed.
     package func recordChanges(
         with recorder: CacheTraceRecorder?,
         identity: @escaping @Sendable (Key, Value?) -> (hash: UInt64, size: Int?)?
@@ -36,12 +38,12 @@ extension TieredCache {
         record(recorder.map { Recording(recorder: $0, recordsRequests: false) }) { key, value, _ in identity(key, value) }
     }
 
-    /// A recorder, and what it is told.
+    /// A recorder, and the accesses it records.
     struct Recording: Sendable {
         typealias Identity = @Sendable (_ key: Key, _ value: Value?, _ weight: Int?) -> (hash: UInt64, size: Int?)?
 
         let recorder: CacheTraceRecorder
-        /// Whether requests are recorded, or changes alone.
+        /// Whether requests are recorded, or only changes.
         let recordsRequests: Bool
         var identity: Identity = { _, _, _ in nil }
     }

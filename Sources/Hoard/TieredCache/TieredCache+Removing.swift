@@ -9,11 +9,11 @@ internal import Synchronization
     internal import Foundation
 #endif
 
-/// Invalidation: removing, and marking as stale, by key, by tag, by partition and altogether.
+/// Invalidation: removes values or marks them stale, by key, by tag, by partition or all at once.
 ///
-/// What is *removed* is gone. What is *marked stale* is kept for as long as it would have been: it is loaded again by the next reader, who
-/// may still get it by ``CachePolicy/staleWhileRevalidate`` or ``CachePolicy/staleIfError``. Both hold in every tier when they return. Neither is undone by
-/// a load, a copy or a write behind that began before.
+/// A *removed* value is gone. A value *marked stale* is kept for as long as before. The next reader loads it again, and may still get the stale
+/// value by ``CachePolicy/staleWhileRevalidate`` or ``CachePolicy/staleIfError``. Both hold in every tier when they return. No load, copy or
+/// write behind that began before undoes them.
 extension TieredCache {
     /// Removes a key from every tier. Suspends until the stores have removed it. A store that fails removes it before it is next read.
     public func removeValue(forKey key: Key) async {
@@ -34,8 +34,8 @@ extension TieredCache {
         end(changes)
     }
 
-    /// Has the stores that other processes use tell them of the removal of keys, under which this process has nothing. Memory and what is under way here are left alone.
-    /// Suspends. A store that fails does it before it is next read.
+    /// Tells other processes, through the stores they share, of the removal of keys that this process does not have. Leaves memory and the loads and
+    /// writes under way here alone. Suspends. A store that fails does it before it is next read.
     package func tellOthersOfRemoval(of keys: some Collection<Key>) async {
         let recordKeys = Set(keys.compactMap { naming.recordKey(for: $0) })
         if recordKeys.isEmpty { return }
@@ -45,9 +45,9 @@ extension TieredCache {
     /// Marks the value of a key stale in every tier, if there is one. Suspends.
     public func markStale(forKey key: Key) async {
         let (now, tick) = (clock.now(), ticker.nanoseconds())
-        // What memory has is replaced by the same, aged. A value that comes in between has been published by a newer change.
+        // The entry in memory is replaced by a stale copy. If another entry has come in between, it is removed from memory.
         let aged = memory.peek(key).flatMap { found in
-            // Read before the entry is checked: what is invalidated after the check concerns the copy, too.
+            // The era is read before the entry is checked, so that an invalidation after the check also applies to the copy.
             let era = currentEra(hasTags: found.hasTags)
             return checked(found, key: key).map { entry in
                 (old: entry, new: memoryEntry(staleCopy(of: entry, since: min(tick, entry.ticks.fresh), era: era), forKey: key))
@@ -57,7 +57,7 @@ extension TieredCache {
             guard let aged, memory.peek(key) === aged.old else { return removeFromMemory(key) }
             return memory.insert(aged.new, forKey: key)
         }
-        // A write that is overtaken does not reach the stores any more, and what it would have replaced must not stay there, however stale.
+        // A write that this change overtakes does not reach the stores any more. The record it would have replaced must go, not just become stale.
         let isOvertaking = fences.withLock { $0.isOvertaking(change.fence) }
         let recordKey = naming.recordKey(for: key)
         for (index, tier) in tiers.enumerated() {
@@ -101,11 +101,11 @@ extension TieredCache {
 
     /// Removes all values of a partition from every tier. Suspends. O(1) in memory, and one call of each store, whatever it holds.
     ///
-    /// Nothing that is under way and belongs to it is published afterwards: not by loads, nor by copies or writes behind that began before or meanwhile. An
-    /// encrypted `DiskStore` destroys the partition's key. Values in memory are never found again; the room they take is given back when they are looked for, or evicted.
-    /// A store that fails does it before it is next read. A cache with a name leaves alone what others have in the same stores.
+    /// Loads, copies and writes behind that began before or meanwhile do not publish values of the partition afterwards. An encrypted `DiskStore`
+    /// destroys the partition's key. Values in memory are never found again; their room is freed when they are looked up or evicted. A store that
+    /// fails does it before it is next read. A cache with a name leaves the records of other caches in the same stores alone.
     ///
-    /// - Parameter partition: As it was given with the values. Values without a partition belong to none.
+    /// - Parameter partition: The partition that was given with the values. Values without a partition belong to none.
     public func removePartition(_ partition: String) async {
         let label: Set = [EntryTerms.label(ofPartition: partition)]
         let storePartition = naming.storePartition(for: partition)
@@ -118,7 +118,7 @@ extension TieredCache {
 
     /// Removes everything this cache has from every tier. Suspends. One call of each store, whatever it holds.
     ///
-    /// A cache with a name leaves alone what others have in the same stores; one without removes everything from its stores.
+    /// A cache with a name leaves the records of other caches in the same stores alone. A cache without a name removes everything from its stores.
     public func removeAll() async {
         let namespace = name.map { Set([StoreStack.namespaceTag($0)]) }
         await changeEverything { change in
@@ -135,7 +135,7 @@ extension TieredCache {
 
     /// Marks everything this cache has stale, in every tier. Suspends. O(1) in memory, and one call of each store, whatever it holds.
     ///
-    /// A cache with a name leaves alone what others have in the same stores.
+    /// A cache with a name leaves the records of other caches in the same stores alone.
     public func markAllStale() async {
         let (now, tick) = (clock.now(), ticker.nanoseconds())
         let namespace = name.map { Set([StoreStack.namespaceTag($0)]) }
@@ -155,14 +155,14 @@ extension TieredCache {
     /// A change of a key that has begun.
     private struct KeyChange {
         let fence: FenceTable<Key>.Fence
-        /// Those of what memory had. `nil`: it had nothing.
+        /// The tags and partition of the entry that memory had; `nil` if it had none.
         let labels: Set<String>?
     }
 
     /// Begins to change a key: breaks its fences, and lets `body` change memory in the same step.
     private func change(_ key: Key, _ body: () -> Departures<Key, TieredEntry<Value>>) -> KeyChange {
         interleavingPoint()
-        // What leaves memory is released after the lock, here and below.
+        // Entries that leave memory are released after the lock, here and below.
         let (fence, departures) = fences.withLock { fences in
             let fence = fences.open(key)
             _ = fences.beginChange(fence)
@@ -188,16 +188,16 @@ extension TieredCache {
         fences.withLock { fences in
             for change in changes { fences.endChange(change.fence) }
         }
-        // Whoever began to read the stores during the change may have seen what has been removed.
+        // A read of the stores that began during the change may have seen a removed record.
         for change in changes {
             detach(change.fence.key)
             noteEnd(of: change.fence.key, labels: change.labels)
         }
     }
 
-    /// Invalidates tags in memory, keeps what is under way and has one of them from being published, and lets `inTier` do the same to each store.
+    /// Invalidates tags in memory, keeps loads and writes of values with these tags from publishing, and lets `inTier` do the same to each store.
     ///
-    /// - Parameter alsoAtTheEnd: Loads that begin during the change do not publish either. What they load may rest on what a store still had.
+    /// - Parameter alsoAtTheEnd: Whether loads that begin during the change do not publish either. They may rest on a record that a store still had.
     func changeTags(
         _ tags: Set<String>,
         alsoAtTheEnd: Bool = false,
@@ -236,7 +236,7 @@ extension TieredCache {
             if alsoAtTheEnd { for tag in change.tags { fences.breakFences(taggedWith: tag) } }
         }
         interleavingPoint()
-        // Whoever began to read the stores meanwhile may have seen what has been invalidated.
+        // A read of the stores that began meanwhile may have seen an invalidated record.
         detachAll()
         noteInvalidation(ofTags: change.tags, hasEnded: true)
     }
@@ -246,7 +246,7 @@ extension TieredCache {
         if untaggedEra.load(ordering: .relaxed) < marks.eraOfEverything { untaggedEra.store(marks.eraOfEverything, ordering: .releasing) }
     }
 
-    /// Empties the memory tier, keeps everything under way from publishing, and lets `body` do the same to the stores.
+    /// Empties the memory tier, keeps all loads and writes under way from publishing, and lets `body` do the same to the stores.
     func changeEverything(_ body: (FenceTable<Key>.ChangeOfEverything) async -> Void) async {
         let (change, removed) = beginChangeOfEverything()
         if isObserved {
@@ -259,7 +259,7 @@ extension TieredCache {
 
     /// Empties the memory tier. ``endChangeOfEverything()`` must follow.
     ///
-    /// - Returns: What has left memory, not reported yet.
+    /// - Returns: The change, and the entries that left memory, which are not reported yet.
     func beginChangeOfEverything(isForeign: Bool = false) -> (
         change: FenceTable<Key>.ChangeOfEverything, removed: RemovedTables<Key, TieredEntry<Value>>
     ) {
@@ -289,7 +289,7 @@ extension TieredCache {
         loads.detach(key)
     }
 
-    /// Makes later callers start reads of their own, of what may be an older record, instead of joining those under way.
+    /// Makes later callers start reads of their own. The reads under way may return an older record.
     @usableFromInline func detachReads(_ key: Key) {
         storeReads.detach(key)
         coldStarts.detach(key)

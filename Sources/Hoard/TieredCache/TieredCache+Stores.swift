@@ -10,9 +10,9 @@ internal import Synchronization
 #endif
 
 extension TieredCache {
-    /// What the stores have of a key, read together with whoever else reads them for it.
+    /// Reads the stores for a key. Callers that ask for the same key meanwhile share the read.
     ///
-    /// - Parameter first: The first store to be read: those above it have just answered that they have nothing.
+    /// - Parameter first: The first store to read. The stores above it have just answered that they have nothing.
     /// - Throws: `CancellationError`; `recursiveLoad` for a store that asks the cache above it.
     func storeReading(_ inquiry: Inquiry, from first: Int = 0) async throws -> (reading: StoreReading, isCoalesced: Bool) {
         let skipsMemory = inquiry.policy.skipping.contains(.memoryWrites)
@@ -38,11 +38,11 @@ extension TieredCache {
                 underlyingError: underlyingError
             )
         )
-        // If the key has been written since, there is another record by now.
+        // If the key has been written since, the store has another record by now.
         await tier.remove([.init(key: recordKey) { [self] in fence.map { isIntact($0) } ?? false ? .wanted : .unwanted }])
     }
 
-    /// What a store has, on its way to the tiers above.
+    /// A record of a store that is to be copied to the tiers above.
     @usableFromInline struct Promotion: Sendable {
         let key: Key
         let recordKey: RecordKey
@@ -68,7 +68,7 @@ extension TieredCache {
         }
     }
 
-    /// Copies what stores have to memory and, in the background, to the stores above them. Closes the fences.
+    /// Copies records to memory and, in the background, to the stores above their own. Closes the fences.
     @usableFromInline func promote(_ promotions: [Promotion], skipsMemory: Bool) async {
         let rising = promotions.filter { promotion in
             let (rises, fence) = (promotion.tierIndex > 0, promotion.fence)

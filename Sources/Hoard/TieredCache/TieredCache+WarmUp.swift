@@ -2,21 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TieredCache {
-    /// Brings the values of many keys into the cache, some at a time. Suspends until all are done with.
+    /// Brings the values of many keys into the cache, some at a time. Suspends until every key is done.
     ///
     /// ```swift
     /// let result = try await users.warmUp(popularIDs, maximumConcurrency: 16) { id in try await database.user(id) }
     /// print("\(result.loaded) loaded, \(result.failed) failed")
     /// ```
     ///
-    /// Keys that have a fresh value are left as they are; those with a stale one are loaded, and not in the background. A load that fails is counted and does not
-    /// end the others; one that takes longer than ``CachePolicy/hardTimeout`` counts as failed, and goes on. Loads are shared with other callers, as always.
+    /// Keys with a fresh value are left as they are. Keys with a stale value are loaded, and the warm-up waits for them. A load that fails is
+    /// counted and does not end the others. One that takes longer than ``CachePolicy/hardTimeout`` counts as failed, and goes on. Loads are
+    /// shared with other callers, as always.
     ///
     /// - Parameters:
     ///   - maximumConcurrency: The most loads at a time; less than 1 counts as 1.
     ///   - onProgress: Called after each key, one call at a time.
-    /// - Returns: What has become of the keys.
-    /// - Throws: `CancellationError`; nothing more is loaded then.
+    /// - Returns: The number of keys found, loaded, absent and failed.
+    /// - Throws: `CancellationError`. No further loads begin then.
     @discardableResult
     public func warmUp(
         _ keys: some Collection<Key>,
@@ -34,7 +35,7 @@ extension TieredCache {
         }
     }
 
-    /// The same with a loader that loads several keys in one call, and with one call of each store for so many keys.
+    /// Brings the values of many keys into the cache in batches: each batch is one call of each store and of the loader.
     ///
     /// - Parameters:
     ///   - batchCount: The most keys in one call; less than 1 counts as 1.
@@ -62,8 +63,8 @@ extension TieredCache {
         }
     }
 
-    /// Of a stale value, or of one that will be soon, a warm-up waits for the new one: what is loaded in the background nobody would count, and a stale value
-    /// in place of a load that failed would hide that.
+    /// The policy without stale values and early refreshes. A load in the background would not be counted, and a stale value would hide a failed
+    /// load.
     private func policyForWarmingUp(_ policy: CachePolicy) -> CachePolicy {
         policy.with { policy in
             policy.staleWhileRevalidate = .zero

@@ -10,15 +10,16 @@ public import Synchronization
 #endif
 
 extension TieredCache {
-    /// Writes a value to memory and to every store, replacing any other of its key. Suspends until the stores have it, unless it is written behind.
+    /// Writes a value to memory and to every store, and replaces any other value of its key. Suspends until the stores have it, unless it is written
+    /// behind.
     ///
-    /// Never throws: a store that fails is passed by, and holds nothing older under the key when it is next read.
+    /// Never throws: a store that fails is passed by, and drops any older value of the key before it is next read.
     ///
     /// - Parameters:
-    ///   - policy: How long the value is fresh and kept, and which tiers get it. By default the cache's policy.
-    ///   - tags: Labels by which it can be removed or marked stale with others.
-    ///   - partition: The group that owns the value, such as a user, by which it is removed with all others of it. `nil`: none.
-    ///   - validator: What a revalidation would send to the source.
+    ///   - policy: Decides how long the value is fresh and kept, and which tiers get it. By default the cache's policy.
+    ///   - tags: Labels by which values can be removed or marked stale together.
+    ///   - partition: The group that owns the value, such as a user. All values of a partition can be removed together. `nil`: none.
+    ///   - validator: The validator that a revalidation sends to the source.
     public func insert(
         _ value: Value,
         forKey key: Key,
@@ -35,7 +36,8 @@ extension TieredCache {
         await publish(Publication(key: key, fence: openFence(forKey: key, .none), value: value, terms: terms, policy: policy), isLoad: false)
     }
 
-    /// Writes several values as ``insert(_:forKey:policy:tags:partition:validator:)`` does, with one call of each store, or a few if they are written behind.
+    /// Writes several values like ``insert(_:forKey:policy:tags:partition:validator:)``, with one call of each store, or a few if they are written
+    /// behind.
     public func insert(contentsOf values: [Key: Value], policy: CachePolicy? = nil, tags: Set<String> = [], partition: String? = nil) async {
         let policy = policy ?? configuration.policy
         let publications = values.map { key, value in
@@ -49,14 +51,15 @@ extension TieredCache {
 
     // MARK: Fences
 
-    /// Marks the moment at which somebody begins to obtain a value for `key` outside the cache. Close it or publish with it.
+    /// Opens a fence, which marks the moment at which a caller begins to obtain a value for `key` outside the cache. Close it or publish with it.
     ///
-    /// What is published with it does not replace anything that others have written to a shared store since.
+    /// A value published with it does not replace a value that other processes have written to a shared store since.
     @inlinable package func openFence(forKey key: Key) -> FenceTable<Key>.Fence {
         openFence(forKey: key, stack.positions)
     }
 
-    /// The same, for a value whose obtaining has begun when the shared stores stood there; ``StorePositions/none``: whatever others have written.
+    /// Opens a fence for a value that a caller began to obtain when the shared stores were at these positions. With ``StorePositions/none``, the
+    /// value replaces whatever others have written.
     @inlinable package func openFence(forKey key: Key, _ positions: StorePositions) -> FenceTable<Key>.Fence {
         interleavingPoint()
         return fences.withLock { $0.open(key, positions) }
@@ -67,12 +70,12 @@ extension TieredCache {
         fences.withLock { $0.isIntact(fence) }
     }
 
-    /// The same, also for invalidations of these tags.
+    /// Whether neither the fence's key nor one of these tags has been changed since the fence was opened.
     @inlinable package func isIntact(_ fence: FenceTable<Key>.Fence, tags: Set<String>, isCopy: Bool = false) -> Bool {
         fences.withLock { $0.isIntact(fence, tags: tags, isCopy: isCopy) }
     }
 
-    /// Whether a write or removal of the key is under way. If so, the stores may have what it is about to replace or remove.
+    /// Whether a write or removal of the key is under way. If so, the stores may still have the value that it replaces or removes.
     @inlinable package func isBeingChanged(_ key: Key) -> Bool {
         fences.withLock { $0.isBeingChanged(key) }
     }
@@ -82,13 +85,13 @@ extension TieredCache {
         fences.withLock { $0.close(fence) }
     }
 
-    /// Keeps what is under way for a key from being published, but for one, and leaves alone what the tiers have.
+    /// Keeps the loads and writes under way for a key from publishing, except the spared one. Leaves the tiers as they are.
     package func breakFences(forKey key: Key, sparing spared: FenceTable<Key>.Fence? = nil) {
         interleavingPoint()
         fences.withLock { $0.breakFences(forKey: key, sparing: spared) }
     }
 
-    /// Keeps what is under way for a key from being published, until ``endRemoval(ofKey:sparing:)``: see ``FenceTable``.
+    /// Keeps the loads and writes under way for a key from publishing until ``endRemoval(ofKey:sparing:)``: see ``FenceTable``.
     package func beginRemoval(ofKey key: Key, sparing spared: FenceTable<Key>.Fence? = nil) {
         interleavingPoint()
         fences.withLock { $0.beginRemoval(ofKey: key, sparing: spared) }

@@ -3,23 +3,23 @@
 
 public import Synchronization
 
-/// An entry of a ``TieredCache``'s memory tier. Immutable but for notes of what has been checked.
+/// An entry of a ``TieredCache``'s memory tier. Immutable, except for the note of its last check.
 @usableFromInline final class TieredEntry<Value: Sendable>: Sendable {
     /// `nil`: the source has no value.
     @usableFromInline let value: Value?
 
-    // What needs less than a word lies together: there is one of these objects for every entry in memory.
+    // Fields smaller than a word lie together: each entry in memory has one of these objects.
 
-    /// ``EntryTicks/spread``. It weighs a chance, for which 32 bits are enough.
+    /// ``EntryTicks/spread``. It scales a probability, for which 32 bits are enough.
     @usableFromInline let spread: Float
 
-    /// Whether there are tags, or a partition, by which the entry can be invalidated.
+    /// Whether the entry has tags, or a partition, by which it can be invalidated.
     @usableFromInline let hasTags: Bool
 
     /// Whether the source has not confirmed the value: ``TieredCache/showProvisionally(forKey:_:)``.
     @usableFromInline let isProvisional: Bool
 
-    /// The tick from which a reader has to look closer than at this number; `Int64.max` for never. Negative entries are always looked at closer.
+    /// The tick from which a reader must check more than this number; `Int64.max` for never. Negative entries always need the closer look.
     @usableFromInline let attention: Int64
 
     /// The ``TagMarks`` era in which the entry was last known to be untouched by invalidations.
@@ -52,7 +52,7 @@ public import Synchronization
     /// Whether the value may be used without asking its source.
     @inlinable func isFresh(at now: Int64) -> Bool { now < fresh }
 
-    /// Whether the value, stale, may be used for so long.
+    /// Whether the value is fresh, or has been stale for less than `duration`.
     func isUsable(at now: Int64, staleFor duration: Duration) -> Bool {
         now < fresh.addingSaturated(duration.saturatingNanoseconds)
     }

@@ -3,17 +3,17 @@
 
 internal import Synchronization
 
-/// Gathers what is written behind while the stores are busy, so that one call of a store writes all that has come meanwhile.
+/// Gathers the values to write behind while the stores are busy, so that one call of a store writes all that have come meanwhile.
 ///
-/// One writer takes up to ``batchCount`` elements at a time. Only if that many wait for it, since a store takes long, does another one begin beside it.
+/// A writer takes up to ``batchCount`` elements at a time. If more elements wait because a store is slow, another writer begins beside it.
 final class WriteBehindQueue<Element: Sendable>: Sendable {
     private struct State {
-        /// The next ones to be taken, the first of them last.
+        /// The elements to take next, the first one at the end.
         var next: [Element] = []
-        /// Those that have come since, in order.
+        /// The elements that came later, in order.
         var added: [Element] = []
         var writerCount = 0
-        /// Those who have added more than there was room for.
+        /// The callers that wait for room.
         var callers: [CheckedContinuation<Void, Never>] = []
         var idleWaiters: [CheckedContinuation<Void, Never>] = []
 
@@ -36,14 +36,14 @@ final class WriteBehindQueue<Element: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    /// So many elements are written in one call at most.
+    /// The most elements written in one call.
     static var batchCount: Int { 64 }
-    /// So many writers are at work at most.
+    /// The most writers at work at a time.
     static var maximumWriterCount: Int { 8 }
-    /// If more elements wait, those who add them wait too.
+    /// The most elements that may wait. With more, the callers that add them wait too.
     static var maximumWaitingCount: Int { 256 }
 
-    /// Adds elements behind those that wait. O(number of elements).
+    /// Adds elements to the end of the queue. O(number of elements).
     ///
     /// - Returns: Whether the caller has to start a writer, which takes batches until there are none.
     func add(_ elements: [Element]) -> Bool {
@@ -55,7 +55,7 @@ final class WriteBehindQueue<Element: Sendable>: Sendable {
         }
     }
 
-    /// Whether no more elements wait than may. O(1).
+    /// Whether no more than ``maximumWaitingCount`` elements wait. O(1).
     var hasRoom: Bool { state.withLock { !$0.isFull } }
 
     /// Suspends while too many elements wait.
@@ -70,7 +70,7 @@ final class WriteBehindQueue<Element: Sendable>: Sendable {
         }
     }
 
-    /// Suspends until everything that has been added is written, and no writer is at work.
+    /// Suspends until all added elements are written and no writer is at work.
     func waitUntilIdle() async {
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in
@@ -81,7 +81,7 @@ final class WriteBehindQueue<Element: Sendable>: Sendable {
         }
     }
 
-    /// The elements that have waited longest; none: the writer's work is done. O(number of elements taken), spread over those that were added.
+    /// Takes the elements that have waited longest; none if the writer's work is done. O(number of elements taken), amortised.
     func takeBatch() -> [Element] {
         let (batch, woken) = state.withLock { state -> ([Element], [CheckedContinuation<Void, Never>]) in
             let batch = state.take(Self.batchCount)

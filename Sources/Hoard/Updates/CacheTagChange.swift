@@ -3,12 +3,13 @@
 
 internal import Synchronization
 
-/// A change among the values with a tag, as an observer of a ``TieredCache`` sees it: ``TieredCache/updates(taggedWith:)``.
+/// A change among the values with a tag, as ``TieredCache/updates(taggedWith:)`` reports it.
 public struct CacheTagChange<Key: Hashable & Sendable>: Sendable {
-    /// The keys that were written, loaded or removed. A key whose tags were not known when it was removed is among them.
+    /// The keys that were written, loaded or removed. Includes removed keys whose tags were not known.
     public internal(set) var keys: Set<Key> = []
 
-    /// Whether any key may have changed: at the beginning, when the tag or everything was removed or marked stale, and when too many keys have changed to name them.
+    /// Whether any key may have changed. This holds for the first element, when the tag or everything was removed or marked stale, and when too many
+    /// keys have changed to list them.
     public internal(set) var isWhole = false
 }
 
@@ -18,7 +19,7 @@ final class TagObserver<Key: Hashable & Sendable>: Sendable {
     let signal = UpdateSignal()
     private let change = Mutex(CacheTagChange<Key>(keys: [], isWhole: true))
 
-    /// The most keys that are named.
+    /// The most keys that are listed.
     static var maximumKeyCount: Int { 1_024 }
 
     init(tag: String) { self.tag = tag }
@@ -37,7 +38,7 @@ final class TagObserver<Key: Hashable & Sendable>: Sendable {
         signal.note(0) { _ in }
     }
 
-    /// The changes since the last call; `nil`: there are none.
+    /// Takes the changes since the last call; `nil` if there are none.
     func take() -> CacheTagChange<Key>? {
         change.withLock { change in
             defer { change = CacheTagChange() }

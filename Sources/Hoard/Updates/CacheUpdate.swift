@@ -1,14 +1,15 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The state of a key at one time, as an observer of a ``TieredCache`` sees it.
+/// The state of a key, as an observer of a ``TieredCache`` sees it.
 ///
-/// There are four kinds: a value; a value, or none, while a load goes on; an error, with or without a value that stands in; and nothing at all.
+/// There are four kinds of states: a value; a load under way, with or without an older value; an error, with or without a stale value; and no
+/// value.
 public struct CacheUpdate<Value: Sendable>: Sendable {
     /// The newest value and where it came from. `nil`: there is none, or none yet.
     public let lookup: Lookup<Value>?
 
-    /// Whether a load is under way that the observer waits for.
+    /// Whether the observer waits for a load.
     public let isLoading: Bool
 
     /// The error of the last load. `nil`: it did not fail, or the key has changed since.

@@ -3,11 +3,11 @@
 
 internal import Synchronization
 
-/// The states of one key of a ``TieredCache``, the present one first: ``TieredCache/updates(forKey:policy:)``.
+/// The states of one key of a ``TieredCache``, beginning with the present one. See ``TieredCache/updates(forKey:policy:)``.
 ///
-/// Each iteration observes for itself. It does everything in the task that reads it, and ends when that task is cancelled, when the cache is closed, or when the iterator is
-/// let go of. As long as nothing changes it has no task and no timer of its own. A value whose lifetime will end waits for that in a queue that all
-/// observers and deadlines of the cache share.
+/// Each iteration observes by itself. It does its work in the task that reads it. It ends when that task is cancelled, the cache is closed or the
+/// iterator is released. While nothing changes, it has no task and no timer of its own: all observers and deadlines of the cache share one queue
+/// for the ends of lifetimes.
 public struct CacheUpdates<Key: Hashable & Sendable, Value: Sendable>: AsyncSequence, Sendable {
     public typealias Element = CacheUpdate<Value>
     public typealias Failure = Never
@@ -28,7 +28,7 @@ public struct CacheUpdates<Key: Hashable & Sendable, Value: Sendable>: AsyncSequ
 
         public mutating func next() async -> CacheUpdate<Value>? { await next(isolation: nil) }
 
-        /// Returns the next state: the newest one, whatever has happened since the last. Suspends until there is one.
+        /// Returns the newest state, and skips states that came before it. Suspends until there is a new one.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> CacheUpdate<Value>? {
             while !Task.isCancelled {
                 guard let changes = signal.take() else { return nil }
@@ -44,7 +44,7 @@ public struct CacheUpdates<Key: Hashable & Sendable, Value: Sendable>: AsyncSequ
     }
 }
 
-/// The states of several keys of a ``TieredCache`` together: ``TieredCache/updates(forKeys:policy:)``.
+/// The states of several keys of a ``TieredCache`` together. See ``TieredCache/updates(forKeys:policy:)``.
 public struct CacheCollectionUpdates<Key: Hashable & Sendable, Value: Sendable>: AsyncSequence, Sendable {
     public typealias Element = [Key: CacheUpdate<Value>]
     public typealias Failure = Never
@@ -71,13 +71,13 @@ public struct CacheCollectionUpdates<Key: Hashable & Sendable, Value: Sendable>:
 
         public mutating func next() async -> Element? { await next(isolation: nil) }
 
-        /// Returns the states of all keys when one of them has changed. Suspends until then.
-        /// - Complexity: O(*n*) in the number of changed keys; the first time, of all.
+        /// Returns the states of all keys. Suspends until one of them has changed.
+        /// - Complexity: O(*n*) in the number of changed keys; the first time, in the number of all keys.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
             while !Task.isCancelled {
                 guard var changes = signal.take() else { return nil }
                 if !hasBegun {
-                    // One call of each store brings what it has to memory.
+                    // One call of each store promotes its values to memory.
                     if requests.count > 1 { await cache.fetch(requests.map(\.key), policy: requests[0].policy) }
                     for number in observers.indices where changes[number] == nil { changes[number] = KeyChanges() }
                 }
@@ -97,7 +97,7 @@ public struct CacheCollectionUpdates<Key: Hashable & Sendable, Value: Sendable>:
     }
 }
 
-/// The changes of the values with a tag: ``TieredCache/updates(taggedWith:)``.
+/// The changes among the values with a tag. See ``TieredCache/updates(taggedWith:)``.
 public struct CacheTagUpdates<Key: Hashable & Sendable, Value: Sendable>: AsyncSequence, Sendable {
     public typealias Element = CacheTagChange<Key>
     public typealias Failure = Never
@@ -114,7 +114,7 @@ public struct CacheTagUpdates<Key: Hashable & Sendable, Value: Sendable>: AsyncS
 
         public mutating func next() async -> Element? { await next(isolation: nil) }
 
-        /// Returns all that has happened since the last call. Suspends until there is something.
+        /// Returns all changes since the last call. Suspends until there is one.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
             let observer = membership.observer
             while !Task.isCancelled {
@@ -127,7 +127,7 @@ public struct CacheTagUpdates<Key: Hashable & Sendable, Value: Sendable>: AsyncS
     }
 }
 
-/// Removes a tag's observer when its iterator has gone.
+/// Removes a tag's observer when its iterator is released.
 private final class TagMembership<Key: Hashable & Sendable, Value: Sendable> {
     let observer: TagObserver<Key>
     private let cache: TieredCache<Key, Value>

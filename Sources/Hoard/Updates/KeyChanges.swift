@@ -1,28 +1,28 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The changes of a key since its observer looked last. Even without any a look is due: memory may have got a copy of what a store has.
+/// The changes of a key since its observer looked last. Even without any of them a look is due: a store's value may have been promoted to memory.
 struct KeyChanges: Sendable {
-    /// How often somebody has written a value.
+    /// The number of writes of a value.
     var writes = 0
-    /// How often a load has brought one, or has found that there is none.
+    /// The number of loads that have brought a value, or have found that there is none.
     var loads = 0
     /// Whether the key or everything was removed or marked stale.
     var isInvalidated = false
-    /// Whether somebody else has changed the key in a store.
+    /// Whether another process has changed the key in a store.
     var isInvalidatedByOthers = false
     /// The tags and partitions that were removed or marked stale.
     private(set) var invalidatedLabels: Set<String> = []
-    /// Whether a write or a removal has ended: it holds in every tier.
+    /// Whether a write or a removal has ended, so that it holds in every tier.
     var hasEnded = false
-    /// Whether the end of a lifetime has come.
+    /// Whether a lifetime has ended.
     var isDue = false
     /// Whether the observer's own load has ended.
     var hasLoadEnded = false
 
     private static let maximumLabelCount = 64
 
-    /// - Parameter labels: `nil`: everything.
+    /// - Parameter labels: The tags and partitions; `nil` for everything.
     mutating func invalidate(_ labels: Set<String>?) {
         guard let labels else { return isInvalidated = true }
         invalidatedLabels.formUnion(labels)
@@ -31,15 +31,15 @@ struct KeyChanges: Sendable {
         isInvalidated = true
     }
 
-    /// Whether a value with these labels that was there before has been invalidated.
+    /// Whether an earlier value with these labels has been invalidated.
     func invalidates(_ labels: Set<String>) -> Bool {
         isInvalidated || isInvalidatedByOthers || !invalidatedLabels.isDisjoint(with: labels)
     }
 
-    /// Whether a value with these labels that is found no more may have been removed. If not, it was evicted.
+    /// Whether a value with these labels that is gone may have been removed. If not, it was evicted.
     func mayHaveRemoved(_ labels: Set<String>) -> Bool { writes > 0 || hasEnded || isDue || invalidates(labels) }
 
-    /// Whether there may be another value with the same dates.
+    /// Whether a new value may have the same dates as the one that was shown.
     var mayHideNews: Bool { writes + loads > 0 || isInvalidated || isInvalidatedByOthers || !invalidatedLabels.isEmpty }
 
     mutating func add(_ other: KeyChanges) {

@@ -9,10 +9,10 @@ internal import Synchronization
     internal import Foundation
 #endif
 
-/// One reader's knowledge of one key: the state that it has shown, the load that it waits for, and the end of the lifetime that comes next.
+/// The observer of one key for one reader: it keeps the state that it has shown, the load that it waits for, and the next end of a lifetime.
 ///
-/// It follows levels and not edges: whenever something has happened it looks at the cache and compares. So it shows the newest however much has happened
-/// meanwhile, and never an older value after a newer one, as the cache gives none to one who reads twice.
+/// After each change it looks at the cache and compares, instead of applying the change. So it shows the newest value, however much has happened
+/// meanwhile. It never shows an older value after a newer one, because the cache never returns one to a caller that reads twice.
 ///
 /// Used by one task at a time.
 final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
@@ -22,27 +22,27 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
     private let request: Cache.Inquiry
     private let signal: UpdateSignal
     private let number: Int
-    /// `nil`: the cache is closed.
+    /// The number by which the cache knows the observer; `nil` if the cache is closed.
     private let id: UInt64?
 
     private var shown: CacheUpdate<Value>?
     /// The entry that was shown, if it was in memory.
     private var shownEntry: TieredEntry<Value>?
-    /// The entry of memory before a value was shown that came from a store.
+    /// The entry that memory had before a store's value was shown.
     private weak var earlierEntry: TieredEntry<Value>?
     private var load: RunningLoad?
-    /// The changes since something was found.
+    /// The changes since a look last found something.
     private var unseen = KeyChanges()
     /// The outcome of the last load. No other begins until something changes.
     private var settled: CacheUpdate<Value>?
-    /// When the next load may begin although nothing changes. `nil`: never.
+    /// The tick at which the next load may begin even if nothing changes; `nil`: never.
     private var retryTick: Int64?
     private var lastLoadTick = Int64.min
     private var hasLookedAgain = false
     private var deadline: (tick: Int64, token: DeadlineQueue.Token)?
 
-    /// The least time between two loads of a value that nobody keeps, after changes by others, in nanoseconds: two processes that tell each other of an absent value would
-    /// never come to rest.
+    /// The least time, in nanoseconds, between two loads of a value that no tier keeps, after changes by others. Without it, two processes that tell
+    /// each other of an absent value would never come to rest.
     private static var foreignSpacing: Int64 { 1_000_000_000 }
 
     /// A load that the reader waits for.
@@ -69,14 +69,14 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
         load?.task.cancel()
     }
 
-    /// Looks at the cache.
+    /// Looks at the cache, and returns the new state.
     ///
-    /// - Parameter changes: What has happened since it looked last.
-    /// - Returns: What is new; `nil`: nothing is.
+    /// - Parameter changes: The changes since the last look.
+    /// - Returns: The new state; `nil` if it is the one that was shown.
     nonisolated(nonsending) func look(after changes: KeyChanges) async -> CacheUpdate<Value>? {
         load?.changes.add(changes)
         unsettle(after: changes)
-        // From here on every invalidation concerns it.
+        // From here on the observer is told of every invalidation.
         setLabels(nil)
         unseen.add(changes)
         guard let found = await find() else { return waitingUpdate() }
@@ -100,13 +100,15 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
         let entry: TieredEntry<Value>?
     }
 
-    /// - Returns: `nil`: the key is being changed, and there will be something to see when that has ended; or the task was cancelled.
+    /// Asks the tiers.
+    ///
+    /// - Returns: `nil` if the task was cancelled, or if the key is being changed. The end of the change calls for another look.
     private nonisolated(nonsending) func find() async -> Finding? {
         let entry = cache.observedEntry(request.key, request.policy, isUse: shown == nil)
         if mayBeRefused(entry) { return nil }
         if let entry {
             let isFresh = entry.isFresh(at: cache.ticker.nanoseconds())
-            // Only its source knows better than a provisional value.
+            // No tier has a newer value than a provisional one; only the source has.
             if isFresh || entry.isProvisional {
                 let reason: StaleReason? = isFresh ? nil : StaleReason(.noLoader)
                 let answer: Answer<Value> = entry.cached.map { .value(cache.lookup($0, .memory, staleReason: reason)) } ?? .absent(isKnown: true)
@@ -117,21 +119,22 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
         if cache.isBeingChanged(request.key) { return nil }
         guard let answer = try? await cache.answer(reading, found: entry), !Task.isCancelled else { return nil }
         let isFresh = answer.lookup?.isFresh ?? false
-        // A store that was left alone because of a change that began meanwhile has not said what it has. There is another look when that has ended.
+        // If a change began meanwhile, the stores were not read. Its end calls for another look.
         if !isFresh, cache.isBeingChanged(request.key) || shown != nil && signal.hasChanges(of: number) { return nil }
-        // A store may have had something newer than what was written here meanwhile, which memory gives from now on. Then that is looked at first, and the
-        // store's value comes with the news of the other process. Once, so that a key that is written without a pause is seen, too.
+        // This process may have written the key meanwhile, and memory returns that value from now on, although the store's value is newer. Then the
+        // observer looks at memory first, and shows the store's value when the other process's change is reported. It does so once, so that a key
+        // that is written without a pause is shown, too.
         if isFresh, shown != nil, answer.lookup?.tier != .memory, signal.hasChanges(of: number), !hasLookedAgain {
             hasLookedAgain = true
             return nil
         }
         hasLookedAgain = false
-        // A request that goes on to a load is counted there.
+        // A request that goes on to a load is counted by the load.
         if shown == nil, isFresh || request.load == nil { cache.count(answer, request.key) }
         return Finding(answer: answer, entry: entry)
     }
 
-    /// The request without its load. Memory keeps a copy for the first look alone: one look must not call for another.
+    /// The request without its load. Only the first look promotes values to memory: otherwise one look would call for another.
     private var reading: Cache.Inquiry {
         var reading = request
         reading.load = nil
@@ -139,14 +142,14 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
         return reading
     }
 
-    /// Whether what memory has was loaded, and a store that others change too may still refuse it, because they have written something newer. There is another look when
-    /// that is decided.
+    /// Whether memory has a loaded value that a shared store may still refuse, because another process has written a newer one. The end of the
+    /// change calls for another look.
     private func mayBeRefused(_ entry: TieredEntry<Value>?) -> Bool {
         guard let entry, entry !== shownEntry, !entry.isProvisional, shown?.lookup != nil, unseen.writes == 0 else { return false }
         return cache.tiers.contains { $0.sharedStore != nil } && cache.isBeingChanged(request.key)
     }
 
-    /// The first thing to show while the key is being changed.
+    /// The first state to show while the key is being changed.
     private func waitingUpdate() -> CacheUpdate<Value>? {
         guard shown == nil, !Task.isCancelled else { return nil }
         let update = CacheUpdate<Value>(isLoading: request.load != nil)
@@ -173,7 +176,7 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
         }
         if let settled {
             guard let lookup, lookup.created > settled.lookup?.created ?? .distantPast else { return settled }
-            // From here on nothing older stands in.
+            // From here on no older value is shown.
             let newer = CacheUpdate(lookup: lookup, error: settled.error)
             self.settled = newer
             return newer
@@ -182,7 +185,7 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
         return CacheUpdate(lookup: lookup, isLoading: true)
     }
 
-    /// The value that was shown, fresh still, if it is in no tier any more because of nothing but an eviction.
+    /// The value that was shown, if it is still fresh and every tier has evicted it.
     private func evicted(_ found: Finding, _ changes: KeyChanges) -> Lookup<Value>? {
         guard case .absent(isKnown: false) = found.answer, let last = shown?.lookup, last.isFresh, shownEntry?.isProvisional != true,
             !changes.mayHaveRemoved(last.terms.labels), last.freshUntil.map({ cache.clock.now() < $0 }) ?? true
@@ -190,7 +193,8 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
         return last
     }
 
-    /// A value that others have changed while it was loaded here is in no tier any more. What a store has then, stale, may be older than what was shown.
+    /// Returns the newer of the value found and the one shown before. If others change a key while it is loaded here, no tier keeps the loaded value,
+    /// and a store may have an older, stale one.
     private func newest(_ lookup: Lookup<Value>?, _ entry: TieredEntry<Value>?) -> Lookup<Value>? {
         guard let lookup, let reason = lookup.staleReason, var last = shown?.lookup, isOlder(lookup, than: last, entry),
             shownEntry?.isProvisional != true,
@@ -200,7 +204,8 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
         return last
     }
 
-    /// Where dates are equal, what memory had already before a store's value was shown is older than that.
+    /// Whether a value is older than the last one shown. With equal dates, an entry that memory had before a store's value was shown is the older
+    /// one.
     private func isOlder(_ lookup: Lookup<Value>, than last: Lookup<Value>, _ entry: TieredEntry<Value>?) -> Bool {
         if lookup.created != last.created { return lookup.created < last.created }
         guard let entry, entry === earlierEntry else { return false }
@@ -214,11 +219,11 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
         guard let new = update.lookup, let old = shown.lookup else { return update.lookup != nil || shown.lookup != nil }
         if let entry = found.entry, entry === shownEntry { return new.isFresh != old.isFresh }
         if shownEntry?.isProvisional ?? false { return true }
-        // Dates tell values apart only as far as clocks go on.
+        // Two values may have equal dates if the clock did not advance between them.
         return changes.mayHideNews || new.created != old.created || new.freshUntil != old.freshUntil || new.isFresh != old.isFresh
     }
 
-    /// The tags and the partition by which what is shown can be invalidated. `nil`: they are not known.
+    /// The tags and the partition by which the shown value can be invalidated; `nil` if they are not known.
     private func labels(of update: CacheUpdate<Value>, _ found: Finding) -> Set<String>? {
         if let lookup = update.lookup { return lookup.terms.labels }
         guard case .absent(isKnown: true) = found.answer else { return [] }
@@ -244,13 +249,15 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
         load = RunningLoad(task: task, end: end)
     }
 
-    /// There is something better than what a load would bring. One that may have brought it may still be writing it to the stores.
+    /// Stops waiting for the load, as there is a better value. Cancels it, unless it may have brought that value and still be writing it to the
+    /// stores.
     private func leaveLoad() {
         if let load, load.changes.loads == 0 { load.task.cancel() }
         load = nil
     }
 
-    /// The outcome of a load; `nil` if it has to be made again: something has changed that it cannot have seen, or its time was up before anybody looked.
+    /// The state after a load; `nil` if the load must be repeated. That is so if it cannot have seen a change, or its value has expired before this
+    /// look.
     private func trusted(_ outcome: Result<Lookup<Value>?, any Error>, standIn: Lookup<Value>?) -> CacheUpdate<Value>? {
         guard let changes = load?.changes, changes.writes == 0 else { return nil }
         switch outcome {
@@ -258,7 +265,7 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
         case .success(let lookup?):
             if changes.invalidates(lookup.terms.labels) { return nil }
             if lookup.isFresh, let end = lookup.freshUntil, end > lookup.created, end <= cache.clock.now() { return nil }
-            // Somebody else's load has failed a moment ago.
+            // Another caller's load has failed a moment ago.
             if lookup.staleReason?.kind == .retryPending {
                 guard let tick = cache.retryTick(of: request.key) else { return nil }
                 retryTick = tick
@@ -268,12 +275,12 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
         }
     }
 
-    /// Lets the next load begin, if something has happened after which it may bring something else.
+    /// Lets the next load begin if a change may make its outcome another one.
     private func unsettle(after changes: KeyChanges) {
         guard let settled else { return }
         let labels = settled.lookup?.terms.labels ?? []
         let isChanged = changes.writes > 0 || changes.isInvalidated || changes.isDue || !changes.invalidatedLabels.isDisjoint(with: labels)
-        // Loads of what nobody keeps do not call each other forth.
+        // A load of a value that no tier keeps must not cause the next one.
         if isChanged || changes.loads > 0 && settled.error != nil {
             self.settled = nil
         } else if changes.isInvalidatedByOthers {
@@ -284,7 +291,8 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
 
     // MARK: Time
 
-    /// Has the key looked at when the lifetime ends that was shown, or when a load may be tried again. One call for an observer at a time; none for what is fresh for ever.
+    /// Schedules the next look: at the end of the shown lifetime, or when a load may be tried again. An observer has at most one call scheduled, and
+    /// none for a value that is fresh for ever.
     private func expect(endOf update: CacheUpdate<Value>, _ found: Finding) {
         var tick = update.isLoading ? nil : nextEnd(of: update, found)
         if settled != nil, let retryTick { tick = min(tick ?? .max, retryTick) }
@@ -299,22 +307,22 @@ final class KeyObserver<Key: Hashable & Sendable, Value: Sendable> {
         let now = cache.ticker.nanoseconds()
         func tick(_ date: Date) -> Int64 { now.addingSaturated(cache.clock.now().duration(to: date).saturatingNanoseconds) }
         guard let lookup = update.lookup else {
-            // A negative entry. If it is in a store alone, its end is not known.
+            // A negative entry. If only a store has it, its end is not known.
             guard case .absent(isKnown: true) = found.answer else { return nil }
             let end = found.entry?.fresh ?? now.addingSaturated(max(1_000_000, request.policy.negativeFor.saturatingNanoseconds))
             return end < .max ? end : nil
         }
         if settled == nil, lookup.isFresh {
-            // It may have ended since it was found: then it is looked at again at once.
+            // If the lifetime has ended since the entry was found, the next look comes at once.
             if lookup.tier == .memory, let entry = found.entry { return entry.fresh == .max ? nil : entry.fresh }
             return lookup.freshUntil.map(tick)
         }
         if lookup.isFresh {
-            // A load has brought what is stale from the beginning, and there is no sense in loading it again.
+            // If a load has brought a value that is stale from the beginning, another load makes no sense.
             guard let end = lookup.freshUntil, end > lookup.created else { return nil }
             return max(tick(end), now)
         }
-        // Memory measures by a clock that may be behind this one.
+        // Memory measures with a clock that may be behind this one.
         return lookup.terms.staleUntil.map { max(tick($0), now.addingSaturated(10_000_000)) }
     }
 }

@@ -3,16 +3,16 @@
 
 public import Synchronization
 
-/// The observers of a cache: who is told when a key, a tag or everything changes.
+/// The observers of a cache, which are told when a key, a tag or everything changes.
 ///
-/// A change is told after memory has it, so an observer that looks then sees it or something newer. An observer is added under the lock that guards
-/// publications: whoever publishes after that sees that there is one.
+/// An observer is told of a change after memory has it, so a look shows the change or something newer. An observer is added under the lock that
+/// guards publications, so every later publication sees it.
 @usableFromInline final class KeyObservers<Key: Hashable & Sendable>: Sendable {
     /// An observer of one key.
     private struct Member: Sendable {
         let signal: UpdateSignal
         let number: Int
-        /// The tags and the partition of what the observer knows. `nil`: any tag may concern it.
+        /// The tags and the partition of the value that the observer shows; `nil` if any tag may concern it.
         var labels: Set<String>?
     }
 
@@ -33,7 +33,7 @@ public import Synchronization
     private let state = Mutex(State())
     @usableFromInline let hasMembers = Atomic(false)
 
-    /// Whether anybody observes anything. Read by every publication.
+    /// Whether there are observers. Read by every publication.
     @inlinable var isInUse: Bool { hasMembers.load(ordering: .acquiring) }
 
     /// The number of observed keys, for tests.
@@ -43,14 +43,14 @@ public import Synchronization
 
     // MARK: Members
 
-    /// Adds an observer of a key. To be called under the lock that guards publications.
+    /// Adds an observer of a key. Call it under the lock that guards publications.
     ///
-    /// - Returns: The number by which it is removed; `nil` when the cache is closed.
+    /// - Returns: The number by which it is removed; `nil` if the cache is closed.
     func add(_ signal: UpdateSignal, number: Int, forKey key: Key) -> UInt64? {
         add { state, id in state.members[key, default: [:]][id] = Member(signal: signal, number: number, labels: nil) }
     }
 
-    /// The same for a tag.
+    /// Adds an observer of a tag in the same way.
     func add(_ observer: TagObserver<Key>) -> UInt64? {
         add { state, id in state.tagObservers[id] = observer }
     }
@@ -83,7 +83,7 @@ public import Synchronization
         }
     }
 
-    /// Says which tags concern an observer. `nil`: all.
+    /// Sets the tags that concern an observer; `nil` for all.
     func setLabels(_ labels: Set<String>?, of id: UInt64, forKey key: Key) {
         state.withLock { $0.members[key]?[id]?.labels = labels }
     }
@@ -105,9 +105,9 @@ public import Synchronization
 
     // MARK: Changes
 
-    /// Tells of a change of one key.
+    /// Tells the observers of a change of one key.
     ///
-    /// - Parameter labels: The tags and the partition that the key has or had. `nil`: they are not known, and any tag may be among them.
+    /// - Parameter labels: The tags and the partition that the key has or had; `nil` if they are not known.
     func note(_ key: Key, labels: Set<String>?, _ change: (inout KeyChanges) -> Void) {
         let (members, tagObservers) = state.withLock { state in
             (state.members[key].map { Array($0.values) } ?? [], state.tagObservers.isEmpty ? [] : Array(state.tagObservers.values))
@@ -116,12 +116,12 @@ public import Synchronization
         for observer in tagObservers where labels.map({ $0.contains(observer.tag) }) ?? true { observer.note(key) }
     }
 
-    /// Tells of an invalidation of tags and partitions. O(*n*) in the number of observed keys.
+    /// Tells the observers of an invalidation of tags and partitions. O(*n*) in the number of observed keys.
     ///
     /// - Parameters:
-    ///   - labels: `nil`: of everything.
-    ///   - hasEnded: Whether it holds in every tier. Observers of tags are told then alone.
-    ///   - isForeign: Whether somebody else has done it.
+    ///   - labels: The tags and partitions; `nil` for everything.
+    ///   - hasEnded: Whether it holds in every tier. Only then are observers of tags told.
+    ///   - isForeign: Whether another process has done it.
     func note(labels: Set<String>?, hasEnded: Bool, isForeign: Bool = false) {
         func concerns(_ others: Set<String>?) -> Bool {
             guard let labels, let others else { return true }

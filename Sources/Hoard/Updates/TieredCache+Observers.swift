@@ -1,11 +1,11 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Telling the observers of changes. Each of these is called outside all locks, after memory has the change.
+/// Tells the observers of changes. Each of these methods is called outside all locks, after memory has the change.
 extension TieredCache {
-    /// A value was written or loaded.
+    /// Tells the observers that a value was written or loaded.
     ///
-    /// - Parameter left: What memory had before. A tag that the key has lost concerns its observers, too.
+    /// - Parameter left: The entries that left memory. The observers of a tag that the key has lost are told, too.
     @usableFromInline func notePublication(_ publication: Publication, _ left: Departures<Key, TieredEntry<Value>>, isLoad: Bool) {
         let old = left.value(forKey: publication.key)?.terms.labels ?? []
         observers.note(publication.key, labels: publication.terms.labels.union(old)) { changes in
@@ -13,25 +13,25 @@ extension TieredCache {
         }
     }
 
-    /// The change of a key holds in every tier.
+    /// Tells the observers that the change of a key holds in every tier.
     ///
-    /// - Parameter labels: Those of the key. `nil`: they are not known.
+    /// - Parameter labels: The tags and the partition of the key; `nil` if they are not known.
     @usableFromInline func noteEnd(of key: Key, labels: Set<String>?) {
         guard observers.isInUse else { return }
         observers.note(key, labels: labels) { $0.hasEnded = true }
     }
 
-    /// Memory has got a copy of what a store has: a look is due.
+    /// Tells the observers of a key that memory has got a store's value, so that they look.
     @usableFromInline func noteCopy(of key: Key) {
         guard observers.isInUse else { return }
         observers.note(key, labels: []) { _ in }
     }
 
-    /// A key was removed or marked stale.
+    /// Tells the observers that a key was removed or marked stale.
     ///
     /// - Parameters:
-    ///   - labels: Those of what memory had of it. `nil`: it had nothing, and the key may have any tag.
-    ///   - isForeign: Whether somebody else has done it.
+    ///   - labels: The tags and the partition of memory's entry; `nil` if it had none, so that the key may have any tag.
+    ///   - isForeign: Whether another process has done it.
     func noteInvalidation(of key: Key, labels: Set<String>?, isForeign: Bool = false) {
         guard observers.isInUse else { return }
         observers.note(key, labels: labels) { changes in
@@ -39,7 +39,7 @@ extension TieredCache {
         }
     }
 
-    /// Tags, partitions or everything was invalidated: in memory at first, in every tier when it has ended.
+    /// Tells the observers that tags, partitions or everything was invalidated: first in memory and, when it has ended, in every tier.
     func noteInvalidation(ofTags tags: Set<String>, hasEnded: Bool) {
         guard observers.isInUse else { return }
         observers.note(labels: tags.contains(FenceTable<Key>.tagOfEverything) ? nil : tags, hasEnded: hasEnded)
@@ -52,7 +52,7 @@ extension TieredCache {
 }
 
 extension Departures where Key: Equatable {
-    /// The value that a key had.
+    /// The value of a key among those that left.
     @usableFromInline func value(forKey key: Key) -> Value? {
         if let first, first.key == key { return first.value }
         return others.first { $0.key == key }?.value

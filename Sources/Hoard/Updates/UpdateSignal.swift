@@ -3,9 +3,9 @@
 
 internal import Synchronization
 
-/// Tells one observer which of its keys to look at again. Changes that come before it looks become one.
+/// Tells one observer which of its keys to look at again. Changes of a key that come before the look are merged.
 ///
-/// Every thread may note changes; one task waits for them.
+/// Any thread may note changes; one task waits for them.
 final class UpdateSignal: Sendable {
     private struct State: Sendable {
         var changes: [Int: KeyChanges] = [:]
@@ -20,6 +20,8 @@ final class UpdateSignal: Sendable {
 
     private let state = Mutex(State())
 
+    /// Notes a change, and wakes the observer.
+    ///
     /// - Parameter number: The observer's number of the key.
     func note(_ number: Int, _ change: (inout KeyChanges) -> Void) {
         let waiter = state.withLock { state in
@@ -29,10 +31,10 @@ final class UpdateSignal: Sendable {
         waiter?.resume()
     }
 
-    /// Whether something has been noted of a key that was not taken.
+    /// Whether a key has changes that were not taken.
     func hasChanges(of number: Int) -> Bool { state.withLock { $0.changes[number] != nil } }
 
-    /// There will be no further changes.
+    /// Ends the signal: there will be no further changes.
     func end() {
         let waiter = state.withLock { state in
             state.isEnded = true
@@ -41,7 +43,7 @@ final class UpdateSignal: Sendable {
         waiter?.resume()
     }
 
-    /// The changes since the last call, by the numbers of their keys; `nil` after the end.
+    /// Takes the changes since the last call, by the numbers of their keys; `nil` after the end.
     func take() -> [Int: KeyChanges]? {
         state.withLock { state in
             if state.isEnded { return nil }
