@@ -28,7 +28,7 @@ public import Synchronization
 /// Entries of weight 0 are pinned: they are never evicted, count against ``Configuration/maximumCount`` only,
 /// and leave by removal, replacement or expiration.
 public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// The limits and rules the cache was created with.
+    /// The limits and rules with which the cache was created.
     public let configuration: Configuration
 
     @usableFromInline let hasher: KeyHasher

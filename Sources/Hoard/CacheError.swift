@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a cache could not answer, where the reason is the cache's own.
+/// An error of the cache itself, rather than of a loader.
 ///
 /// A loader's error reaches its callers as it is, and a cancelled caller gets `CancellationError`;
 /// neither is wrapped in this type. A miss is never an error.

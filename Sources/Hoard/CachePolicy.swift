@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// How long values are used, what stands in for them when their source is slow or fails, and which tiers take part.
+/// The rules for values: how long they are fresh, when a stale one may be returned, and which tiers take part.
 ///
 /// A cache has one policy (``TieredCache/Configuration/policy``); a call may bring another one for itself, and a loader's result one for
 /// its value. The times that belong to a value are fixed when it is written. A reader that brings a policy of its own uses that one's
@@ -14,55 +14,58 @@
 /// policy.softTimeout = .milliseconds(100)
 /// ```
 ///
-/// Negative durations count as zero, so that one that was computed may come out too small. ``validate()`` says what does not go together.
+/// Negative durations count as zero, so a computed one may come out too small. ``validate()`` finds settings that contradict each other.
 public struct CachePolicy: Sendable, Hashable {
-    /// How long a value is fresh, counted from the end of its load. `nil`: for ever. Default: `nil`.
+    /// The time for which a value is fresh, from the end of its load. `nil`: for ever. Default: `nil`.
     public var freshFor: Duration?
 
-    /// How long after that readers get the stale value at once, while it is loaded again in the background (RFC 5861 §3). Default: zero.
+    /// The time after ``freshFor`` for which readers get the stale value at once, while it is loaded again in the background (RFC 5861 §3). Default:
+    /// zero.
     public var staleWhileRevalidate: Duration = .zero
 
-    /// How long after ``freshFor`` a stale value may be returned because loading a new one has failed or takes too long
-    /// (RFC 5861 §4; "fail-safe"). Default: zero.
+    /// The time after ``freshFor`` for which a stale value may be returned if loading a new one fails or takes too long (RFC 5861 §4; "fail-safe").
+    /// Default: zero.
     public var staleIfError: Duration = .zero
 
-    /// How long a stale value is kept at least, so that a loader can revalidate it and ``TieredCache/lookup(forKey:policy:)`` can show it. Default: zero.
+    /// The least time for which a stale value is kept, so that a loader can revalidate it and ``TieredCache/lookup(forKey:policy:)`` can show it.
+    /// Default: zero.
     ///
     /// A value is kept for the longest of this, ``staleWhileRevalidate`` and ``staleIfError``.
     public var staleFor: Duration = .zero
 
-    /// After a load that failed, for how long a stale value is returned without trying again. Default: 30 seconds.
+    /// The time after a failed load for which a stale value is returned without another attempt. Default: 30 seconds.
     ///
     /// As long as there is a stale value to return, the source of a key is asked no more often than this.
     public var retryAfterFailure: Duration = .seconds(30)
 
-    /// When a value that is still fresh is loaded again in the background. Default: ``EarlyRefresh/never``.
+    /// The rule by which a value that is still fresh is loaded again in the background. Default: ``EarlyRefresh/never``.
     public var earlyRefresh: EarlyRefresh = .never
 
-    /// Up to this much, chosen at random for each value, is added to ``freshFor``, so that values written together do not end together. Default: zero.
+    /// The greatest random addition to ``freshFor``, so that values written together do not become stale together. Default: zero.
     public var jitter: Duration = .zero
 
-    /// How long the cache remembers that a loader found no value. Zero: not at all. Default: zero.
+    /// The time for which the cache remembers that a loader found no value. Zero: not at all. Default: zero.
     public var negativeFor: Duration = .zero
 
-    /// How long a caller that could have a stale value by ``staleIfError`` waits for a load. Then it gets that; the load goes on, and its result is kept.
-    /// `nil`: no limit. Default: `nil`.
+    /// The longest wait for a load while there is a stale value by ``staleIfError``. Then the caller gets the stale value; the load goes on, and its
+    /// result is kept. `nil`: no limit. Default: `nil`.
     public var softTimeout: Duration?
 
-    /// How long a caller waits for a load at all. Then it gets a stale value, if there is one, or ``CacheError/Code/timedOut``; the load goes on, and its
+    /// The longest wait for a load. Then the caller gets a stale value, if there is one, or ``CacheError/Code/timedOut``; the load goes on, and its
     /// result is kept. `nil`: no limit. Default: `nil`.
     ///
     /// Callers that come meanwhile join that load. A loader that may never return needs a timeout of its own, or no caller gets its key's value
     /// any more.
     public var hardTimeout: Duration?
 
-    /// Tiers that are passed by. Default: none.
+    /// The tiers that are passed by. Default: none.
     public var skipping: Skipping = []
 
     /// Whether a write waits for the stores. Default: ``StoreWriting/through``.
     public var storeWriting: StoreWriting = .through
 
-    /// How processes agree who of them loads a key, if a store can tell them apart (``LeasingRecordStore``). `nil`: each loads for itself. Default: `nil`.
+    /// The lease by which one process loads a key at a time, if a store grants leases (``LeasingRecordStore``). `nil`: each process loads for itself.
+    /// Default: `nil`.
     public var loadLease: LoadLease?
 
     /// Creates a policy; change the other properties afterwards.
@@ -70,7 +73,7 @@ public struct CachePolicy: Sendable, Hashable {
         self.freshFor = freshFor
     }
 
-    /// A copy with changes.
+    /// Returns a copy with changes.
     ///
     /// ```swift
     /// try await users.value(forKey: id, policy: users.policy.with { $0.skipping = .storeReads }) { … }
@@ -83,7 +86,7 @@ public struct CachePolicy: Sendable, Hashable {
 }
 
 extension CachePolicy {
-    /// When a fresh value is loaded again in the background, before its time is up.
+    /// A rule by which a fresh value is loaded again in the background before it becomes stale.
     public struct EarlyRefresh: Sendable, Hashable {
         enum Base: Hashable, Sendable {
             case never
@@ -92,21 +95,21 @@ extension CachePolicy {
         }
         let base: Base
 
-        /// Only when it has become stale.
+        /// Values are loaded again only when they have become stale.
         public static var never: Self { .init(base: .never) }
 
-        /// By the first reader after this fraction of its fresh time, such as 0.9.
+        /// The first reader after this fraction of the fresh time, such as 0.9, starts the load.
         public static func atFraction(_ fraction: Double) -> Self { .init(base: .fraction(fraction)) }
 
-        /// By a reader chosen at random, the more likely the nearer the end is and the longer the last load has taken, so that independent processes
-        /// rarely refresh at the same time.
+        /// A reader chosen at random starts the load. That is more likely near the end of the fresh time and after a slow load, so independent
+        /// processes rarely refresh at the same time.
         ///
         /// Vattani, Chierichetti, Lowenstein: Optimal Probabilistic Cache Stampede Prevention, VLDB 2015 (XFetch).
         /// - Parameter beta: More than 1 refreshes earlier, less later. Default: 1, which the paper proves best.
         public static func probabilistic(beta: Double = 1) -> Self { .init(base: .probabilistic(beta: beta)) }
     }
 
-    /// Tiers that a call passes by.
+    /// The tiers that a call passes by.
     public struct Skipping: OptionSet, Sendable, Hashable {
         public let rawValue: UInt8
         public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -124,7 +127,7 @@ extension CachePolicy {
         public static var memory: Self { [.memoryReads, .memoryWrites] }
         /// The stores take no part.
         public static var stores: Self { [.storeReads, .storeWrites] }
-        /// Nothing is asked but the loader; what it returns is kept.
+        /// Only the loader is asked, and its value is kept.
         public static var reads: Self { [.memoryReads, .storeReads] }
     }
 
@@ -137,11 +140,10 @@ extension CachePolicy {
     ///
     /// If a source has no value for a key, one process after the other asks it, unless ``negativeFor`` says that the absence is remembered.
     public struct LoadLease: Sendable, Hashable {
-        /// For how long a process that has died while loading keeps the others waiting. The lease is renewed while the load goes on.
-        /// Default: 5 seconds.
+        /// The time after which a lease runs out, if its process has died. It is renewed while the load goes on. Default: 5 seconds.
         public var duration: Duration
 
-        /// How long a load waits at most for that of another process, before it begins by itself. Default: 10 seconds.
+        /// The longest wait for another process's load, before this process loads by itself. Default: 10 seconds.
         public var maximumWait: Duration
 
         public init(duration: Duration = .seconds(5), maximumWait: Duration = .seconds(10)) {
@@ -150,7 +152,7 @@ extension CachePolicy {
         }
     }
 
-    /// How writes reach the stores.
+    /// The way in which writes reach the stores.
     public struct StoreWriting: Sendable, Hashable, CustomStringConvertible {
         private enum Base: String, Hashable, Sendable { case through, behind }
         private let base: Base
@@ -167,7 +169,7 @@ extension CachePolicy {
 }
 
 extension CachePolicy {
-    /// Checks that the settings go together.
+    /// Checks that the settings do not contradict each other.
     ///
     /// - Throws: ``CacheError/Code/invalidPolicy`` with a sentence that names the settings.
     public func validate() throws(CacheError) {

@@ -34,22 +34,22 @@ public struct CachedValue<Value: Sendable>: Sendable {
         self.terms = terms
     }
 
-    /// When the value was loaded or written, or last confirmed by its source. Promotion to another tier keeps it.
+    /// The date when the value was loaded or written, or last confirmed by its source. Promotion to another tier keeps it.
     public var created: Date { terms.created }
 
-    /// Until when the value may be used without asking its source. `nil`: for ever.
+    /// The end of the time for which the value is fresh. `nil`: fresh for ever.
     public var freshUntil: Date? { terms.freshUntil }
 
-    /// Until when the value is kept, fresh or stale. `nil`: for ever. Never before ``freshUntil``.
+    /// The end of the time for which the value is kept, fresh or stale. `nil`: kept for ever. Never before ``freshUntil``.
     public var staleUntil: Date? { terms.staleUntil }
 
-    /// How long after ``freshUntil`` readers may get the value while it is loaded again.
+    /// The time after ``freshUntil`` for which readers may get the value while it is loaded again.
     public var staleWhileRevalidate: Duration {
         get { terms.staleWhileRevalidate }
         set { terms.staleWhileRevalidate = newValue }
     }
 
-    /// How long after ``freshUntil`` readers may get the value because a new one cannot be loaded.
+    /// The time after ``freshUntil`` for which readers may get the value because a new one cannot be loaded.
     public var staleIfError: Duration {
         get { terms.staleIfError }
         set { terms.staleIfError = newValue }
@@ -58,9 +58,9 @@ public struct CachedValue<Value: Sendable>: Sendable {
     /// Labels by which groups of values are removed or marked stale.
     public var tags: Set<String> { terms.tags }
 
-    /// The group that owns the value, by which it is removed with all others of it; `nil`: none.
+    /// The group that owns the value. All values of a partition can be removed together. `nil`: none.
     public var partition: String? { terms.partition }
 
-    /// The validator that a revalidation would send to the source.
+    /// The validator that a revalidation sends to the source.
     public var validator: String? { terms.validator }
 }

@@ -18,7 +18,7 @@ public struct Codec<Value>: Sendable {
     /// The media type of the encoded form, for tools that look into a store.
     public let contentType: String?
 
-    /// Identifies the shape of the encoded form. Records with another fingerprint are misses.
+    /// The fingerprint of the encoded form. Records with another fingerprint are misses.
     public let schemaFingerprint: UInt64
 
     /// Reads the validator out of a value that contains it, for its record. Memory then needs no copy of it: entries there, and what is read from a store, have none.
@@ -27,7 +27,9 @@ public struct Codec<Value>: Sendable {
     @usableFromInline let encodeValue: @Sendable (Value) throws -> Data
     @usableFromInline let decodeData: @Sendable (Data) throws -> Value
 
-    /// - Parameter schema: Names the shape of the encoded form, such as `"user/2"`. Change it when old records must no longer be read.
+    /// Creates a codec from two functions.
+    ///
+    /// - Parameter schema: A name of the encoded form, such as `"user/2"`. Change it when old records must no longer be read.
     public init(
         schema: String,
         contentType: String? = nil,
@@ -68,7 +70,7 @@ extension Codec where Value: Codable & SendableMetatype {
     /// JSON, with the type's name as schema.
     public static var json: Codec { json(schema: String(reflecting: Value.self)) }
 
-    /// JSON, with a schema that you name, so that you can rename the type or refuse old records.
+    /// JSON with a schema that you name, so that you can rename the type or refuse old records.
     public static func json(schema: String) -> Codec {
         Codec(
             schema: "json:" + schema,

@@ -3,19 +3,19 @@
 
 /// A request to a loader. See ``TieredCache/valueIfExists(forKey:policy:load:)`` and ``Cache/valueIfExists(forKey:load:)``.
 public struct LoadRequest<Key: Sendable, Value: Sendable>: Sendable {
-    /// Why a value is loaded.
+    /// The reason for a load.
     public struct Reason: Hashable, Sendable, CustomStringConvertible {
         private enum Base: String, Hashable, Sendable { case missing, stale, early, requested }
         private let base: Base
         private init(_ base: Base) { self.base = base }
 
-        /// There is none.
+        /// The cache has no value.
         public static var missing: Self { .init(.missing) }
-        /// There is a stale one.
+        /// The cache has a stale value.
         public static var stale: Self { .init(.stale) }
-        /// There is a fresh one whose time is nearly up (``CachePolicy/earlyRefresh``, ``Cache/Configuration/refreshAfterWrite``).
+        /// The cache has a fresh value that is nearly stale (``CachePolicy/earlyRefresh``, ``Cache/Configuration/refreshAfterWrite``).
         public static var early: Self { .init(.early) }
-        /// The caller wants a new one (``CachePolicy/Skipping/reads``).
+        /// The caller wants a new value (``CachePolicy/Skipping/reads``).
         public static var requested: Self { .init(.requested) }
 
         public var description: String { base.rawValue }
@@ -30,7 +30,8 @@ public struct LoadRequest<Key: Sendable, Value: Sendable>: Sendable {
     public let reason: Reason
 }
 
-/// The answer of a loader, and how the cache is to keep it. See ``TieredCache/valueIfExists(forKey:policy:load:)`` and ``Cache/valueIfExists(forKey:load:)``.
+/// The answer of a loader, with the rules for keeping it. See ``TieredCache/valueIfExists(forKey:policy:load:)`` and
+/// ``Cache/valueIfExists(forKey:load:)``.
 ///
 /// Both kinds of cache take the same results. A ``Cache`` has neither partitions nor validators, and uses ``CachePolicy/freshFor`` and
 /// ``CachePolicy/negativeFor`` of a policy and nothing else.
@@ -99,8 +100,8 @@ public struct LoadResult<Value: Sendable>: Sendable {
         .init(content: .notModified, tags: tags, partition: partition, validator: validator, policy: policy)
     }
 
-    /// There is no value. What the cache has of the key is removed, and the absence is remembered: a negative entry. In memory it weighs 1, and counts against the
-    /// limits like any other.
+    /// There is no value. The cache removes its entry of the key, and remembers the absence as a negative entry. In memory it weighs 1, and counts
+    /// against the limits like any other.
     ///
     /// - Parameters:
     ///   - expiresAfter: For how long the cache need not ask the source again. By default ``CachePolicy/negativeFor``, which is zero in a ``Cache``.
@@ -116,8 +117,8 @@ public struct LoadResult<Value: Sendable>: Sendable {
         .init(content: .absent, expiresAfter: expiresAfter, tags: tags, partition: partition, validator: nil, policy: policy)
     }
 
-    /// The load failed, and callers are to get this error for this time instead of loading again. In a ``TieredCache`` a stale value that may stand in goes before it;
-    /// in a ``Cache`` it takes the place of the value, if this was a refresh.
+    /// The load failed, and callers get this error for this time instead of loading again. In a ``TieredCache``, callers get a stale value instead,
+    /// if the policy allows one. In a ``Cache``, the error replaces the value if this was a refresh.
     ///
     /// A loader that throws is asked again by the next caller; one that returns this is not. Useful before a service that has to recover. A write or a removal of the
     /// key ends it.

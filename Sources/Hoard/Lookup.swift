@@ -7,7 +7,7 @@
     public import Foundation
 #endif
 
-/// A value found by a ``TieredCache``, and where it came from.
+/// A value found by a ``TieredCache``, with its provenance.
 public struct Lookup<Value: Sendable>: Sendable {
     public let value: Value
 
@@ -16,22 +16,22 @@ public struct Lookup<Value: Sendable>: Sendable {
 
     @usableFromInline package let terms: EntryTerms
 
-    /// When the value was loaded or written, or last confirmed by its source.
+    /// The date when the value was loaded or written, or last confirmed by its source.
     public var created: Date { terms.created }
 
-    /// How old the value was when it was found.
+    /// The age of the value when it was found.
     public let age: Duration
 
-    /// Until when the value is fresh. `nil`: for ever.
+    /// The end of the time for which the value is fresh. `nil`: fresh for ever.
     public var freshUntil: Date? { terms.freshUntil }
 
-    /// The validator that a revalidation would send to the source.
+    /// The validator that a revalidation sends to the source.
     public var validator: String? { terms.validator }
 
     /// The labels of the value.
     public var tags: Set<String> { terms.tags }
 
-    /// Why a stale value was returned; `nil` if it was fresh when it was found.
+    /// The reason for which a stale value was returned; `nil` if it was fresh when it was found.
     public package(set) var staleReason: StaleReason?
 
     /// Whether the caller waited for a read or a load that another caller had started.
@@ -52,15 +52,15 @@ public struct Lookup<Value: Sendable>: Sendable {
     }
 }
 
-/// Why a stale value was returned.
+/// The reason for which a stale value was returned.
 public struct StaleReason: Sendable, CustomStringConvertible {
-    /// The reasons, by kind. Safe as metric labels.
+    /// The kind of a reason. Safe as a metric label.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
         private enum Base: String, Hashable, Sendable { case noLoader, revalidating, loadFailed, loadTimedOut, retryPending }
         private let base: Base
         private init(_ base: Base) { self.base = base }
 
-        /// The call brought no loader.
+        /// The call had no loader.
         public static var noLoader: Self { .init(.noLoader) }
         /// A new value is being loaded in the background (``CachePolicy/staleWhileRevalidate``).
         public static var revalidating: Self { .init(.revalidating) }

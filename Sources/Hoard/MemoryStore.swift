@@ -9,7 +9,7 @@ internal import Synchronization
     public import Foundation
 #endif
 
-/// A ``RecordStore`` in memory: for tests, for previews, and as the plainest example of what a store is.
+/// A ``RecordStore`` in memory, for tests and previews, and as the simplest example of a store.
 ///
 /// Its records do not survive the process. It evicts the least recently used records, keeps its limits exactly, and never suspends.
 ///
@@ -36,7 +36,7 @@ public final class MemoryStore: ImmediateRecordStore {
         self.state = Mutex(State(engine: LRUEngine(maximumCount: maximumCount, maximumWeight: maximumBytes)))
     }
 
-    /// The bytes that a record is charged beyond its own.
+    /// The bytes that a record is charged in addition to its own.
     public static var overheadBytesPerRecord: Int { 128 }
 
     public func record(forKey key: RecordKey) async throws(StoreError) -> Record? { try read(key) }

@@ -7,7 +7,7 @@
     public import Foundation
 #endif
 
-/// The record that the tiers below memory keep for one key: the encoded value and everything needed to judge it.
+/// The record that the tiers below memory keep for one key: the encoded value, with its dates, tags, partition and validator.
 ///
 /// Identity, freshness and recency are separate fields. Reading a record changes ``lastAccess`` at most;
 /// it never extends ``freshUntil``.
@@ -15,30 +15,30 @@ public struct Record: Sendable, Hashable {
     /// The encoded value.
     public var payload: Data
 
-    /// When the value was made. Copying the record between tiers keeps it.
+    /// The date when the value was made. Copies in other tiers keep it.
     public var created: Date
 
-    /// Until when the value may be used without asking its source. `nil`: for ever.
+    /// The end of the time for which the value is fresh. `nil`: fresh for ever.
     public var freshUntil: Date?
 
-    /// Until when a store keeps the record, to be served stale or revalidated. `nil`: for ever.
+    /// The end of the time for which a store keeps the record, to be served stale or revalidated. `nil`: kept for ever.
     ///
     /// Never before ``freshUntil``. A store treats a record past this date as absent.
     public var staleUntil: Date?
 
-    /// How long after ``freshUntil`` the value may be used while a new one is loaded in the background.
+    /// The time after ``freshUntil`` for which the value may be used while a new one is loaded in the background.
     public var staleWhileRevalidate: Duration = .zero
 
-    /// How long after ``freshUntil`` the value may stand in for one that cannot be loaded.
+    /// The time after ``freshUntil`` for which the value may stand in for one that cannot be loaded.
     public var staleIfError: Duration = .zero
 
-    /// How long it took to load the value; `nil` if that was not measured.
+    /// The duration of the load of the value; `nil` if it was not measured.
     public var loadDuration: Duration?
 
-    /// Whether the record says that its source has no value. The payload means nothing then.
+    /// Whether the record is negative: its source has no value. The payload means nothing then.
     public var isNegative = false
 
-    /// When the record was last read or written. A store may keep it only approximately.
+    /// The date when the record was last read or written. A store may keep it only approximately.
     public var lastAccess: Date
 
     /// Labels by which groups of records are removed. Compared as Swift compares strings, in every store: the spellings of "é" are one tag.
@@ -57,7 +57,7 @@ public struct Record: Sendable, Hashable {
     /// The media type of the payload, for people and tools that look into a store.
     public var contentType: String?
 
-    /// Identifies the shape of the encoded type. A reader that expects another fingerprint treats the record as absent.
+    /// The fingerprint of the encoded form. A reader that expects another fingerprint treats the record as absent.
     public var schemaFingerprint: UInt64
 
     /// Creates a record.
@@ -88,19 +88,19 @@ public struct Record: Sendable, Hashable {
         self.schemaFingerprint = schemaFingerprint
     }
 
-    /// Whether the record may be used at `date` without asking its source.
+    /// Returns whether the record may be used at `date` without asking its source.
     public func isFresh(at date: Date) -> Bool {
         freshUntil.map { date < $0 } ?? true
     }
 
-    /// Whether a store must treat the record as absent at `date`.
+    /// Returns whether a store must treat the record as absent at `date`.
     public func isExpired(at date: Date) -> Bool {
         staleUntil.map { date >= $0 } ?? false
     }
 }
 
 extension Record {
-    /// Ends the record's freshness at `date`, if it is fresh for longer. What is kept of it stays.
+    /// Ends the record's freshness at `date`, if it is fresh for longer. The record is still kept.
     ///
     /// - Returns: Whether it was fresh for longer.
     public mutating func endFreshness(at date: Date) -> Bool {
@@ -109,12 +109,12 @@ extension Record {
         return true
     }
 
-    /// How long a record is kept once it is no longer fresh.
+    /// The time for which a record is kept once it is no longer fresh.
     public struct StaleUntil: Sendable, Hashable {
         private enum Base: Hashable, Sendable { case whenNoLongerFresh, date(Date), never }
         private let base: Base
 
-        /// The record goes when its freshness ends.
+        /// The record expires when its freshness ends.
         public static var whenNoLongerFresh: Self { .init(base: .whenNoLongerFresh) }
         /// The record is kept until `date`, stale or not.
         public static func date(_ date: Date) -> Self { .init(base: .date(date)) }

@@ -7,7 +7,7 @@
 /// of "é" are one `String` but two keys. Keys are data: a store hashes them and never uses
 /// one as a file name, a table name or a part of a command.
 public struct RecordKey: Hashable, Sendable {
-    /// Stores refuse longer keys with ``StoreError/Code/keyTooLong``.
+    /// The greatest length of a key. Stores refuse longer keys with ``StoreError/Code/keyTooLong``.
     public static var maximumByteCount: Int { 64 * 1024 }
 
     /// The bytes of the key.
@@ -17,7 +17,7 @@ public struct RecordKey: Hashable, Sendable {
         self.bytes = Array(bytes)
     }
 
-    /// The key made of the string's UTF-8 bytes as they are. Equal strings can have different ones: see ``init(canonical:)``.
+    /// Creates a key from the string's UTF-8 bytes as they are. Equal strings can have different bytes: see ``init(canonical:)``.
     public init(_ string: some StringProtocol) {
         self.bytes = Array(string.utf8)
     }

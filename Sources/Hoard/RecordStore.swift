@@ -7,7 +7,7 @@
     public import Foundation
 #endif
 
-/// A tier below memory: something that keeps records by key, possibly beyond the life of the process.
+/// A tier below memory, which keeps records by key, possibly beyond the life of the process.
 ///
 /// Hoard ships ``MemoryStore``, `DiskStore` and, with its own issue of trade-offs, stores on other machines.
 /// Write your own by implementing this protocol and running `RecordStoreConformance` (module `HoardTesting`)
@@ -32,7 +32,7 @@ public protocol RecordStore: Sendable {
     /// - Returns: The record, or `nil` if the store has none that is valid now.
     func record(forKey key: RecordKey) async throws(StoreError) -> Record?
 
-    /// Writes a record, replacing any other of the same key. Returns when later reads see it. May suspend.
+    /// Writes a record, and replaces any other record of the same key. Returns when later reads see it. May suspend.
     func insert(_ record: Record, forKey key: RecordKey) async throws(StoreError)
 
     /// Removes a record if there is one. May suspend.
@@ -44,7 +44,7 @@ public protocol RecordStore: Sendable {
     /// - Returns: The records that the store has, by their keys. Either all keys were looked at or the call throws.
     func records(forKeys keys: [RecordKey]) async throws(StoreError) -> [RecordKey: Record]
 
-    /// Writes several records, replacing others of the same keys. One round trip where there is a network. May suspend.
+    /// Writes several records, and replaces others of the same keys. One round trip where there is a network. May suspend.
     ///
     /// By default the records are written one by one. A record that can never fit removes any older record of its key, and keeps
     /// no other from being written. When the call throws, some of the records may have been written.
@@ -63,7 +63,7 @@ public protocol RecordStore: Sendable {
     /// By default everything is removed: nothing that should be gone is found.
     func removePartition(_ partition: String) async throws(StoreError)
 
-    /// Ends the freshness of a record, if there is one, at `date`; it is kept for as long as it would have been. May suspend.
+    /// Ends the freshness of a record, if there is one, at `date`. It is kept for as long as before. May suspend.
     ///
     /// A record that was fresh for less is left as it is. By default the record is read and written again.
     func markRecordStale(forKey key: RecordKey, at date: Date) async throws(StoreError)
@@ -79,16 +79,16 @@ public protocol RecordStore: Sendable {
     /// Removes every record. May suspend.
     func removeAll() async throws(StoreError)
 
-    /// The statistics of the store: its contents, and its work since it was opened. May suspend.
+    /// Returns the statistics of the store: its contents, and its work since it was opened. May suspend.
     func statistics() async throws(StoreError) -> StoreStatistics
 
-    /// Keys, tags and partitions of records that something other than this instance has changed, for the tiers above to drop.
+    /// Returns the keys, tags and partitions of records that others than this instance have changed, for the tiers above to drop.
     ///
     /// The same change may be told more than once.
     /// `nil` (the default) if nothing else can change the store's records.
     func invalidations() -> AsyncStream<StoreInvalidation>?
 
-    /// Finishes what is under way and gives back files and connections. Calling it again does nothing.
+    /// Finishes the operations under way, and gives back files and connections. Calling it again does nothing.
     func close() async
 }
 
@@ -144,30 +144,30 @@ extension RecordStore {
 ///
 /// It concerns one key, the records that have one of some tags, those of a partition, or, without any of these, every record.
 public struct StoreInvalidation: Sendable, Hashable {
-    /// The key that changed. `nil`: see the others.
+    /// The key that changed; `nil` if the change is one of tags, of a partition or of everything.
     public let key: RecordKey?
 
-    /// The tags by which records were removed or marked stale. A tier above may drop all it has instead.
+    /// The tags by which records were removed or marked stale. A tier above may drop everything instead.
     public let tags: Set<String>
 
     /// The partition that was removed (``Record/partition``). Its name is compared byte for byte.
     public let partition: String?
 
-    /// One key, or any record.
+    /// Creates an invalidation of one key, or of any record with `nil`.
     public init(key: RecordKey?) {
         self.key = key
         tags = []
         partition = nil
     }
 
-    /// Records that have at least one of the tags. Without any tag: any record.
+    /// Creates an invalidation of the records that have at least one of the tags, or of any record without tags.
     public init(tags: Set<String>) {
         key = nil
         self.tags = tags
         partition = nil
     }
 
-    /// The records of a partition.
+    /// Creates an invalidation of the records of a partition.
     public init(partition: String) {
         key = nil
         tags = []

@@ -5,7 +5,7 @@
     internal import Dispatch
     internal import Synchronization
 
-    /// Writes down what waits to be written whenever the app leaves the foreground, for as long as it lives.
+    /// Runs a flush whenever the app leaves the foreground, for as long as the object lives.
     ///
     /// On iOS, tvOS, watchOS and visionOS:
     ///

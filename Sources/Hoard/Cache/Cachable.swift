@@ -7,7 +7,7 @@
     public import Foundation
 #endif
 
-/// A type that brings its own form for storage.
+/// A type that defines its own form for storage.
 ///
 /// `Codable` types get JSON for nothing. A type that already is bytes, such as an image, returns the bytes it was made from.
 ///
@@ -22,10 +22,10 @@ public protocol Cachable: Sendable {
     /// The media type of the encoded form. Default: `nil`, or JSON's for `Codable` types.
     static var contentType: String? { get }
 
-    /// The bytes to store.
+    /// Returns the bytes to store.
     func encode() throws -> Data
 
-    /// Makes a value from what ``encode()`` returned.
+    /// Makes a value from the bytes that ``encode()`` returned.
     static func decode(_ data: Data) throws -> Self
 }
 

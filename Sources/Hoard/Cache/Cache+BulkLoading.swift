@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Cache {
-    /// The values of several keys; loads all that are missing in one call, except those that another call is loading already.
+    /// Returns the values of several keys, and loads the missing ones in one call. Keys that another call is loading already are not loaded again.
     ///
     /// ```swift
     /// let team = try await users.values(forKeys: memberIDs) { missing in try await database.users(missing) }
@@ -13,9 +13,9 @@ extension Cache {
     /// loaded once. Cancellation, fences and errors are as there: if one of the loads fails, the call throws its error.
     ///
     /// - Parameter load: Gets the missing keys, in the order in which they were asked for. Keys that its result does not mention are not
-    ///   in the result of this call, and the cache remembers nothing of them. What it returns beyond the keys is ignored.
+    ///   in the result of this call, and the cache remembers nothing of them. Other keys in its result are ignored.
     /// - Returns: The values found. Keys with a negative entry are not among them.
-    /// - Throws: What a load throws; `CancellationError`; ``CacheError/Code/recursiveLoad``; the error that a negative entry keeps.
+    /// - Throws: The error of a load; `CancellationError`; ``CacheError/Code/recursiveLoad``; the error that a negative entry keeps.
     public func values(
         forKeys keys: some Sequence<Key>,
         load: @escaping @Sendable (_ missing: [Key]) async throws -> [Key: Value]

@@ -4,33 +4,34 @@
 extension Cache {
     /// The limits and rules with which a cache is created. The limits can be changed later: ``Cache/resize(maximumCount:)``, ``Cache/resize(maximumWeight:)``.
     public struct Configuration: Sendable {
-        /// The most entries held at once. `nil`: no limit by count. 0: nothing is kept. Default: `nil`.
+        /// The most entries in the cache. `nil`: no limit by count. 0: nothing is kept. Default: `nil`.
         public var maximumCount: Int?
 
-        /// The greatest total weight held at once. `nil`: no limit by weight, and all entries weigh 1 or 0. Default: `nil`.
+        /// The greatest total weight of the entries. `nil`: no limit by weight, and all entries weigh 1 or 0. Default: `nil`.
         ///
         /// A cache with this limit holds 16,777,213 entries at most, whatever they weigh.
         public var maximumWeight: Int?
 
-        /// When entries expire that bring no time of their own. Default: `.never`.
+        /// The rule by which entries without a time of their own expire. Default: `.never`.
         public var expiration: Expiration
 
-        /// Computes when an entry expires that brings no time of its own, when it is written and when it is read. `nil`: ``expiration`` decides. Default: `nil`.
+        /// The functions that compute the lifetime of an entry without a time of its own, when it is written or read. `nil`: ``expiration`` decides.
+        /// Default: `nil`.
         public var variableExpiration: VariableExpiration?
 
-        /// How long after it was written a value is to be loaded again, while readers still get it. `nil`: never. Default: `nil`.
+        /// The age at which a value is loaded again in the background, while readers still get it. `nil`: never. Default: `nil`.
         ///
         /// The first call of ``Cache/value(forKey:load:)`` past that age gets the old value and starts the load in the background.
         /// If that load fails, the old value stays and the next call tries again.
         public var refreshAfterWrite: Duration?
 
-        /// Computes the weight of an entry that brings none of its own. Default: every entry weighs 1.
+        /// The function that computes the weight of an entry without a weight of its own. Default: every entry weighs 1.
         public var weigher: (@Sendable (Key, Value) -> Int)?
 
-        /// The goal of the policy in a cache whose entries have weights: as many hits as possible, or as great a weight of all hits. Default: `.objects`.
+        /// The goal of the policy in a cache with weights: as many hits as possible, or as great a total weight of hits. Default: `.objects`.
         public var favouring: HitGoal
 
-        /// A function that is told of every value that left, and why. Default: none.
+        /// The function that is told of every value that left, and of the cause. Default: none.
         ///
         /// Runs on the thread whose call made the value leave, before that call returns and outside all locks; it may use the cache.
         /// With several threads, it may hear of different calls in another order than that of the calls.
@@ -41,7 +42,9 @@ extension Cache {
         /// in servers and other programs.
         public var trimsOnMemoryPressure: Bool
 
-        /// - Parameter trimsOnMemoryPressure: `nil`: in apps.
+        /// Creates a configuration.
+        ///
+        /// - Parameter trimsOnMemoryPressure: `nil`: in apps only.
         /// - Precondition: There is at least one limit, no limit is negative, and `refreshAfterWrite` is greater than zero.
         public init(
             maximumCount: Int? = nil,

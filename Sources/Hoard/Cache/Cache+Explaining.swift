@@ -3,48 +3,48 @@
 
 /// The state of a key in a ``Cache``. See ``Cache/explain(_:)``.
 public struct CacheExplanation: Sendable, Hashable {
-    /// In which part of the cache an entry is.
+    /// The part of the cache in which an entry is.
     public struct Segment: Hashable, Sendable, CustomStringConvertible {
         public let description: String
 
-        /// Among the new entries, which leave in the order in which they came unless they have been used often enough.
+        /// The new entries, which leave in the order in which they came unless they have been used often enough.
         public static var window: Self { Self(description: #function) }
-        /// Among the entries that have proved themselves.
+        /// The entries that have proved themselves.
         public static var main: Self { Self(description: #function) }
         /// Weight 0: never evicted.
         public static var pinned: Self { Self(description: #function) }
     }
 
-    /// The state of an entry that is there.
+    /// The state of an entry in the cache.
     public struct Entry: Sendable, Hashable {
-        /// Whether the entry says that there is no value.
+        /// Whether the entry is negative: there is no value.
         public var isNegative: Bool
-        /// Whether its time is up; reads no longer find it, its memory has not been reclaimed yet.
+        /// Whether the entry has expired. Reads no longer find it, but its memory has not been reclaimed yet.
         public var isExpired: Bool
-        /// Time since it was written; `nil` in a cache without expiration and refresh, which keeps no times.
+        /// The time since the entry was written; `nil` in a cache without expiration and refresh, which keeps no times.
         public var age: Duration?
-        /// Time until it expires, zero if it has expired; `nil` if it never does.
+        /// The time until the entry expires, zero if it has expired; `nil` if it never does.
         public var timeLeft: Duration?
         public var weight: Int
         public var segment: Segment
-        /// How often it was used since it entered its segment or was last passed over, 3 at most. While the cache keeps the order of uses: 1 if it was
-        /// used lately.
+        /// The number of uses since the entry entered its segment or was last passed over, 3 at most. While the cache keeps the order of uses: 1 if
+        /// it was used lately.
         public var recentUses: Int
         public var tags: Set<String>
     }
 
     /// The entry, if there is one, expired or not.
     public var entry: Entry?
-    /// Why the key's entry left, if there is none and the cache remembers. It remembers about the last 64 departures of each shard.
+    /// The cause for which the key's entry left, if there is none and the cache remembers. It remembers about the last 64 departures of each shard.
     public var removalCause: RemovalCause?
-    /// How often the key was seen lately, by the policy's estimate: 0 to 15. What decides when the cache is full.
+    /// The policy's estimate of how often the key was seen lately, 0 to 15. It decides which entry stays when the cache is full.
     public var estimatedFrequency: Int
     /// Whether a load of the key is under way.
     public var isLoading: Bool
 }
 
 extension CacheExplanation: CustomStringConvertible {
-    /// One line for a person. Holds no key and no value.
+    /// A readable text of one line. Holds no key and no value.
     public var description: String {
         var parts: [String] = []
         if let entry {
@@ -66,7 +66,7 @@ extension CacheExplanation: CustomStringConvertible {
 }
 
 extension Cache {
-    /// Explains the state of a key: its entry, or why it left. Counts as no use and changes nothing.
+    /// Explains the state of a key: its entry, or why it left. Does not count as a use and changes nothing.
     /// - Complexity: O(1).
     public func explain(_ key: Key) -> CacheExplanation {
         let hash = hasher(key)

@@ -3,7 +3,7 @@
 
 public import Synchronization
 
-/// Reading for callers that know the hash of a key, and can tell it when they see it, but have not made it.
+/// Reads for callers that know a key's hash and can recognise the key, but have not created it.
 extension Cache {
     /// The value of a key, if there is one that does not expire soon. Counts as a use and as a hit; if there is none, nothing is counted.
     ///

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Cache {
-    /// The value of a key; if there is none, loads it, at most once for all callers that ask meanwhile.
+    /// Returns the value of a key, or loads it. All callers that ask meanwhile share one load.
     ///
     /// ```swift
     /// let user = try await users.value(forKey: id) { id in try await database.user(id) }
@@ -30,8 +30,9 @@ extension Cache {
         return try await loadValue(forKey: key, load: load)
     }
 
-    /// The value of a key; if nothing is known of it, loads it, at most once for all callers that ask meanwhile, and lets the loader say how
-    /// the cache is to keep what it found.
+    /// Returns the value of a key, or loads it with a loader that may find none and decides how the cache keeps its answer.
+    ///
+    /// All callers that ask meanwhile share one load.
     ///
     /// ```swift
     /// let user = try await users.valueIfExists(forKey: id) { request in

@@ -4,7 +4,7 @@
 public import Synchronization
 
 extension Cache {
-    /// The value of a key, if there is one and it has not expired.
+    /// Returns the value of a key, if there is one and it has not expired.
     ///
     /// Counts as a use of the entry, and as a hit or a miss. Takes one short lock, allocates nothing and reads the clock only
     /// in a cache whose entries can expire.
@@ -50,7 +50,7 @@ extension Cache {
         tuner.feed(samples)
     }
 
-    /// The value of a key, without counting as a use: recency and statistics stay as they are.
+    /// Returns the value of a key without counting as a use: recency and statistics stay as they are.
     /// - Complexity: O(1).
     @inlinable public func peek(_ key: Key) -> Value? {
         let hash = hasher(key)
@@ -61,7 +61,7 @@ extension Cache {
         }
     }
 
-    /// Whether there is an unexpired value, without counting as a use.
+    /// Returns whether there is an unexpired value, without counting as a use.
     /// - Complexity: O(1).
     @inlinable public func contains(_ key: Key) -> Bool {
         let hash = hasher(key)
@@ -81,7 +81,7 @@ extension Cache {
         }
     }
 
-    /// The number of entries held. Entries whose time is up but whose memory has not been reclaimed yet are included, and so are negative ones.
+    /// The number of entries. Includes negative entries, and expired ones whose memory has not been reclaimed yet.
     ///
     /// While other threads write, the number is of no single moment.
     /// - Complexity: O(1).
@@ -95,7 +95,7 @@ extension Cache {
         Int(clamping: forEachShard(UInt(0)) { $0 += $1.policy.totalWeight })
     }
 
-    /// The counters as they stand now.
+    /// The present values of the counters.
     ///
     /// The shards' counters are taken one after the other; while other threads work, the sum is of no single moment.
     public var statistics: CacheStatistics {

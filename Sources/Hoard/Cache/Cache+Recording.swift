@@ -4,7 +4,7 @@
 internal import Synchronization
 
 extension Cache {
-    /// Records the accesses to this cache from now on; with `nil`, ends that.
+    /// Begins to record the accesses to this cache; `nil` ends the recording.
     ///
     /// Reads are recorded as hits or misses, and writes with the entry's weight, if the cache is limited by weight, and its lifetime. ``peek(_:)``, ``contains(_:)`` and walks over
     /// the entries are not recorded. The entries that are there when the recording begins are recorded first, so that a replay begins with a cache as full as this one. A recorder that

@@ -15,7 +15,7 @@ extension Cache {
         }
     }
 
-    /// The values that leave the cache from now on, with the cause.
+    /// Returns the values that leave the cache from now on, with the cause.
     ///
     /// Each call makes a stream of its own, which ends when its task is cancelled or the cache is gone. A consumer that is slower than the
     /// cache loses the oldest removals it has not taken.

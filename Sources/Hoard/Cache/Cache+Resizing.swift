@@ -4,10 +4,10 @@
 internal import Synchronization
 
 extension Cache {
-    /// The limit on the number of entries, as it is now; `nil` if there is none. O(1).
+    /// The present limit on the number of entries; `nil` if there is none. O(1).
     public var maximumCount: Int? { configuration.maximumCount == nil ? nil : countLimit.load(ordering: .acquiring) }
 
-    /// The limit on the weight of all entries, as it is now; `nil` if there is none. O(1).
+    /// The present limit on the weight of all entries; `nil` if there is none. O(1).
     public var maximumWeight: Int? { configuration.maximumWeight == nil ? nil : weightLimit.load(ordering: .acquiring) }
 
     /// Changes the limit on the number of entries while the cache is in use.

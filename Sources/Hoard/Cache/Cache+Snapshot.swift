@@ -13,27 +13,27 @@ extension Cache {
     /// The entries of a cache at one moment, to be put into another cache later. Holds no limits and no rules: restoring it
     /// never changes a cache's configuration.
     public struct Snapshot: Sendable {
-        /// An entry, with what is needed to go on with it.
+        /// An entry, with the data that another cache needs to go on with it.
         public struct Entry: Sendable {
             public var key: Key
             public var value: Value
             public var weight: Int
-            /// Nanoseconds the entry had still to live; `nil` if it never expires.
+            /// The nanoseconds until the entry expires; `nil` if it never does.
             public var nanosecondsLeft: Int64?
-            /// Nanoseconds since it was written; `nil` if the cache kept no times.
+            /// The nanoseconds since the entry was written; `nil` if the cache kept no times.
             public var age: Int64?
             public var tags: Set<String>
-            /// How often the key had been seen lately, up to 15.
+            /// The policy's estimate of how often the key had been seen lately, up to 15.
             public var frequency: Int
         }
 
-        /// When the snapshot was made, by the wall clock. The time until it is restored counts as lived.
+        /// The date of the snapshot, by the wall clock. Entries also age between the snapshot and its restoration.
         public var date: Date
-        /// Coldest first.
+        /// The entries, coldest first.
         public var entries: [Entry]
     }
 
-    /// The entries with a value that have not expired. No use of any of them.
+    /// Returns a snapshot of the entries that have a value and have not expired. Does not count as a use.
     ///
     /// Each shard is copied under its lock, one after the other; writes by other threads may lie before or after. Negative entries are left out.
     ///
@@ -56,7 +56,7 @@ extension Cache {
         return snapshot
     }
 
-    /// Puts the entries of a snapshot into the cache, coldest first, so that the policy forms the opinion again that it had.
+    /// Puts the entries of a snapshot into the cache, coldest first, so that the policy ranks them as before.
     ///
     /// The time between snapshot and restore counts as lived, if the wall clock has not gone back; what has expired meanwhile is left out. Keys that
     /// the cache has already are left as they are, for they are newer. Loads under way go on and publish over what is restored.

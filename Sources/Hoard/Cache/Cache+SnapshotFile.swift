@@ -9,7 +9,7 @@
     #endif
 
     extension Cache where Key: Codable, Value: Codable {
-        /// Writes a snapshot of the cache into a file, in the place of an older one.
+        /// Writes a snapshot of the cache into a file, and replaces an older one.
         ///
         /// The file is written under another name, with a checksum, and takes its name when it is whole and on the medium. A reader
         /// gets the old snapshot or the new one. Only the process's user may read the file (mode 0600). The call blocks the thread

@@ -3,9 +3,9 @@
 
 public import Synchronization
 
-/// Reading for callers that have a key as bytes, from a socket or a file.
+/// Reads for callers that have a key as bytes, from a socket or a file.
 extension Cache where Key == String {
-    /// The value of the key with these UTF-8 code units, if there is one and it has not expired. No string is made of a key in ASCII.
+    /// Returns the value of the key with these UTF-8 code units, if there is one and it has not expired. Makes no string of a key in ASCII.
     ///
     /// It is what ``value(forKey:)`` gives for `String(validating: utf8, as: UTF8.self)`, and counts in the same way. Bytes that are no valid UTF-8 are no
     /// key: the result is `nil`, and nothing is counted.

@@ -4,7 +4,7 @@
 public import Synchronization
 
 extension Cache {
-    /// Writes a value, replacing any other of its key. Counts as a use.
+    /// Writes a value, and replaces any other value of its key. Counts as a use.
     ///
     /// Other entries leave until the limits hold. A value that alone is heavier than ``Configuration/maximumWeight``
     /// is refused: it is not kept, the older value of its key goes, nothing else does.
@@ -84,7 +84,7 @@ extension Cache {
         return removed
     }
 
-    /// Removes all values with a tag. No load that is under way and finds a value with this tag will publish it.
+    /// Removes all values with a tag. A load under way that finds a value with this tag will not publish it.
     ///
     /// - Returns: The number of values removed.
     /// - Complexity: O(*k*) for *k* values with the tag, and one lock for each shard.
@@ -99,8 +99,7 @@ extension Cache {
         return removed
     }
 
-    /// Reclaims the memory of all entries whose time is up. Reads never return such entries, whether this is called or not; writes
-    /// reclaim some of them on the way.
+    /// Reclaims the memory of all expired entries. Reads never return such entries anyway, and writes reclaim some of them on the way.
     /// - Complexity: O(*k*) for *k* expired entries.
     public func removeExpired() {
         guard usesTimes.load(ordering: .relaxed) else { return }
@@ -112,7 +111,7 @@ extension Cache {
         }
     }
 
-    /// Evicts the coldest entries until no more than a fraction of those now held, and of their weight, is left.
+    /// Evicts the coldest entries until no more than a fraction of the present entries, and of their weight, is left.
     ///
     /// Pinned entries stay. The limits do not change: the cache fills up again.
     ///

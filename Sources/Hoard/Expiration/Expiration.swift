@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// When the entries of a ``Cache`` expire, unless an entry brings its own time.
+/// The rule by which the entries of a ``Cache`` expire, unless an entry has its own time.
 public struct Expiration: Hashable, Sendable {
     package enum Base: Hashable, Sendable {
         case never

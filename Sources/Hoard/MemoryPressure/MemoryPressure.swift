@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// How short of memory the machine, or the process's share of it, is.
+/// The level of memory pressure: how short of memory the machine, or the process's share of it, is.
 ///
 /// The set of levels can grow, so compare with `>=` instead of listing them.
 public struct MemoryPressure: Hashable, Comparable, Sendable, CustomStringConvertible {
@@ -11,9 +11,9 @@ public struct MemoryPressure: Hashable, Comparable, Sendable, CustomStringConver
 
     /// There is enough memory, or nothing is known about it.
     public static var normal: Self { Self(description: #function, rank: 0) }
-    /// Memory is getting short: give up what is easily had again.
+    /// Memory is getting short. Release memory that can easily be filled again.
     public static var warning: Self { Self(description: #function, rank: 100) }
-    /// Work stands still for memory, or the process is about to be ended: give up all that can be given up.
+    /// Work stands still for memory, or the process is about to be ended. Release as much memory as possible.
     public static var critical: Self { Self(description: #function, rank: 200) }
 
     public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SystemMemoryPressure {
-    /// How often to look on Linux, and at which readings levels begin. All shares are between 0 and 1.
+    /// The polling interval on Linux, and the readings at which levels begin. All shares are between 0 and 1.
     ///
     /// A level begins as soon as one of its two thresholds is reached. A share above 1 switches a threshold off.
     public struct Configuration: Hashable, Sendable {
-        /// The time between two looks. Default: one second.
+        /// The time between two readings. Default: one second.
         ///
         /// The stall shares are averages over ten seconds that the kernel computes every two, so looking more often finds only growing
         /// usage sooner.

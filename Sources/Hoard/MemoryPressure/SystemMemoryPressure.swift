@@ -12,7 +12,9 @@ public struct SystemMemoryPressure: MemoryPressureSource {
     private let source: any MemoryPressureSource
     private let checkAvailability: @Sendable () -> Bool
 
-    /// - Parameter configuration: When levels begin, on Linux. Apple's systems decide that themselves.
+    /// Creates a source.
+    ///
+    /// - Parameter configuration: The readings at which levels begin on Linux. Apple's systems decide that themselves.
     public init(configuration: Configuration = Configuration()) {
         configuration.check()
         #if canImport(Darwin) && canImport(Dispatch)
@@ -50,7 +52,7 @@ public struct SystemMemoryPressure: MemoryPressureSource {
         }
     #endif
 
-    /// Whether the system tells anything at all at this moment.
+    /// Whether the system reports memory pressure at present.
     ///
     /// On Linux this reads a few small files that the kernel makes up on the spot, so it does not wait for a disk.
     public var isAvailable: Bool { checkAvailability() }

@@ -1,37 +1,37 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Sees what caches do: for metrics, logs and traces. The module `HoardObservability` has observers for swift-metrics, swift-log and
+/// An observer of caches, for metrics, logs and tracing. The module `HoardObservability` has observers for swift-metrics, swift-log and
 /// swift-distributed-tracing.
 ///
 /// Every method is called outside all locks, on the thread that did the work, and must be quick. None is told a key, a tag or a value. The
 /// methods have default implementations that do nothing.
 public protocol CacheObserver: Sendable {
-    /// A call that asked for a value has been answered. A bulk read is one call for each key.
+    /// Called when a request for a value has been answered. A bulk read is one request for each key.
     ///
     /// - Parameters:
     ///   - tier: Where the value came from; `nil` when there is none.
     ///   - cache: The name of the cache.
     func requestAnswered(_ result: CacheRequestResult, tier: CacheTier?, cache: String)
 
-    /// A load has ended. Callers that wait for one load are one load.
+    /// Called when a load has ended. Callers that wait for one load are one load.
     func loadEnded(_ outcome: CacheLoadOutcome, duration: Duration, cache: String)
 
-    /// A store has been called, or was passed by. Calls under way at their deadline are reported at the deadline.
+    /// Called when a store has been called, or was passed by. Calls under way at their deadline are reported at the deadline.
     ///
     /// - Parameter error: What it threw, if it did.
     func storeCallEnded(_ call: CacheStoreCall, outcome: CacheStoreOutcome, error: StoreError?, duration: Duration)
 
-    /// Entries have left the memory tier.
+    /// Called when entries have left the memory tier.
     func entriesRemoved(_ cause: RemovalCause, count: Int, cache: String)
 
-    /// Something worth logging has happened.
+    /// Called for an event that is worth logging.
     func eventOccurred(_ event: TieredCacheEvent)
 
-    /// Runs a load inside a span or whatever else encloses it. Must call `operation` once and return or throw what that does.
+    /// Runs a load inside a span or the like. Must call `operation` once, and return its result or throw its error.
     func withLoad<Result: Sendable>(cache: String, _ operation: @Sendable () async throws -> Result) async throws -> Result
 
-    /// Runs a call of a store inside a span or whatever else encloses it. Must call `operation` once and return what that does.
+    /// Runs a call of a store inside a span or the like. Must call `operation` once, and return its result.
     func withStoreCall<Result: Sendable>(_ call: CacheStoreCall, _ operation: @Sendable () async -> Result) async -> Result
 }
 
@@ -70,27 +70,27 @@ public struct CacheRequestResult: Hashable, Sendable, CustomStringConvertible {
     /// The call threw.
     public static var failed: Self { .init(.failed) }
 
-    /// All of them.
+    /// All results.
     public static var all: [Self] { [.hit, .stale, .negative, .miss, .loaded, .failed] }
 
     public var description: String { base.rawValue }
 }
 
-/// How a load has ended. Safe as a metric label.
+/// The outcome of a load. Safe as a metric label.
 public struct CacheLoadOutcome: Hashable, Sendable, CustomStringConvertible {
     private enum Base: String, Hashable, Sendable { case value, notModified, absent, failed, cancelled }
     private let base: Base
     private init(_ base: Base) { self.base = base }
 
-    /// With a value.
+    /// The load brought a value.
     public static var value: Self { .init(.value) }
     /// The source says that the stale value is still right.
     public static var notModified: Self { .init(.notModified) }
     /// The source has no value.
     public static var absent: Self { .init(.absent) }
-    /// It threw.
+    /// The load threw an error.
     public static var failed: Self { .init(.failed) }
-    /// All its callers had left.
+    /// The load was cancelled, because all its callers had left.
     public static var cancelled: Self { .init(.cancelled) }
 
     public var description: String { base.rawValue }
@@ -98,7 +98,7 @@ public struct CacheLoadOutcome: Hashable, Sendable, CustomStringConvertible {
 
 /// A call of a store.
 public struct CacheStoreCall: Hashable, Sendable {
-    /// The operation that a store is asked for. Safe as a metric label.
+    /// The operation of a call. Safe as a metric label.
     public struct Operation: Hashable, Sendable, CustomStringConvertible {
         private enum Base: String, Hashable, Sendable { case read, write, remove, lease }
         private let base: Base
@@ -110,7 +110,7 @@ public struct CacheStoreCall: Hashable, Sendable {
         public static var write: Self { .init(.write) }
         /// Records are removed or marked stale.
         public static var remove: Self { .init(.remove) }
-        /// The right to load is asked for, renewed or given back.
+        /// A lease is asked for, renewed or given back.
         public static var lease: Self { .init(.lease) }
 
         public var description: String { base.rawValue }

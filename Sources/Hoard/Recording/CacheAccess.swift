@@ -3,11 +3,11 @@
 
 /// One access to a cache, or one change of its contents, for ``CacheTraceRecorder/record(_:forKey:)``.
 public struct CacheAccess: Hashable, Sendable {
-    /// The kinds of access.
+    /// The kind of an access.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
         let event: TraceEvent.Kind
 
-        /// A read that the cache answered with what it had.
+        /// A read that the cache answered with its own value.
         public static var hit: Self { Self(event: .hit) }
         /// A read that was answered with a stale value.
         public static var stale: Self { Self(event: .stale) }
@@ -15,7 +15,7 @@ public struct CacheAccess: Hashable, Sendable {
         public static var revalidated: Self { Self(event: .revalidated) }
         /// A read for which the cache had nothing.
         public static var miss: Self { Self(event: .miss) }
-        /// A read of something that the cache does not keep.
+        /// A read of a value that the cache does not keep.
         public static var pass: Self { Self(event: .pass) }
         /// An entry was written.
         public static var write: Self { Self(event: .write) }
@@ -28,9 +28,9 @@ public struct CacheAccess: Hashable, Sendable {
     public var kind: Kind
     /// The bytes of the entry; `nil` if they are not known.
     public var size: Int?
-    /// How long after it was written the entry may be used; `nil` if it does not expire.
+    /// The time after the write for which the entry may be used; `nil` if it does not expire.
     public var lifetime: Duration?
-    /// How long the load took; `nil` if there was none.
+    /// The duration of the load; `nil` if there was none.
     public var cost: Duration?
     /// A name for keys that belong together, such as the first part of a path. It is recorded as a pseudonym.
     public var group: String?

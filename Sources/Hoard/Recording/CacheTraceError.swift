@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a recording of a cache's traffic could not be begun, or ended early.
+/// An error of a recording of a cache's traffic: it could not begin, or ended early.
 ///
 /// Compare ``code``; its set can grow without breaking code that matches on it. The description is one sentence for a person.
 public struct CacheTraceError: Error, Sendable, CustomStringConvertible {
@@ -9,7 +9,7 @@ public struct CacheTraceError: Error, Sendable, CustomStringConvertible {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         public let description: String
 
-        /// There is something else than a recording at the path.
+        /// The file at the path is not a recording.
         public static var occupied: Self { Self(description: #function) }
         /// The system refused or failed. ``CacheTraceError/message`` says why.
         public static var io: Self { Self(description: #function) }

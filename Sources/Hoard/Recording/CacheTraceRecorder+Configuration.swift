@@ -2,19 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CacheTraceRecorder {
-    /// Limits of a recording.
+    /// The limits of a recording.
     public struct Configuration: Hashable, Sendable {
-        /// How large a file may become before another one is begun, in bytes.
+        /// The size at which a file is closed and another one is begun, in bytes.
         public var maximumFileBytes = 256 << 20
-        /// How many files are kept. The newest has the path that was given, the older ones end with `.1`, `.2` and so on.
+        /// The number of files that are kept. The newest has the path that was given, the older ones end with `.1`, `.2` and so on.
         public var fileCount = 4
         /// The share of the keys that are recorded, from 1/65,536 to 1. All accesses to a key are recorded, or none.
         public var sampledShare = 1.0
         /// Whether requests by HTTP are recorded with a pseudonym of their origin and the first part of their path.
         public var recordsGroups = false
-        /// How often accesses are written.
+        /// The time between two writes of accesses.
         public var flushInterval = Duration.seconds(1)
-        /// How many bytes of accesses may wait to be written. What is beyond is lost, and counted.
+        /// The most bytes of accesses that may wait to be written. Further accesses are lost, and counted.
         public var maximumPendingBytes = 64 << 20
 
         public init() {}
@@ -24,11 +24,11 @@ extension CacheTraceRecorder {
     public struct Statistics: Hashable, Sendable {
         /// The number of accesses and changes written to files.
         public var written = 0
-        /// The number of those lost, because too many were waiting, or because they could not be written.
+        /// The number of accesses and changes lost, because too many were waiting, or because they could not be written.
         public var lost = 0
-        /// The bytes written to files, those of files that have gone among them.
+        /// The bytes written to files, including files that have been deleted since.
         public var byteCount = 0
-        /// Why the recording ended early; `nil` if it has not.
+        /// The reason for which the recording ended early; `nil` if it has not.
         public var failure: String?
     }
 }

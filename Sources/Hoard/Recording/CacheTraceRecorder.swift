@@ -3,7 +3,7 @@
 
 internal import Synchronization
 
-/// Records which keys a cache is asked for, so that its traffic can be replayed on other sizes and policies.
+/// A recorder of the keys that a cache is asked for, so that its traffic can be replayed on other sizes and policies.
 ///
 /// ```swift
 /// let recorder = try CacheTraceRecorder(path: "/tmp/users.trace")
@@ -82,7 +82,7 @@ public final class CacheTraceRecorder: Sendable {
 
     static let tickNanoseconds = Int64(TraceListener.tickMilliseconds) * 1_000_000
 
-    /// Records an access to a key of a cache of your own, or to one that Hoard has no recording for.
+    /// Records an access to a key of your own cache, or of one that Hoard does not record by itself.
     ///
     /// Takes a short lock, and does not suspend.
     /// - Complexity: O(1), and a hash of the key.
@@ -97,7 +97,7 @@ public final class CacheTraceRecorder: Sendable {
         record(access.kind.event, hash: hasher(key), details: details)
     }
 
-    /// Writes the accesses recorded so far. Blocks the thread while it does.
+    /// Writes the accesses recorded so far. Blocks the thread meanwhile.
     ///
     /// - Throws: ``CacheTraceError/Code/io`` if the recording has ended because a write failed.
     public func flush() throws(CacheTraceError) {
@@ -106,7 +106,7 @@ public final class CacheTraceRecorder: Sendable {
         try output.throwFailure()
     }
 
-    /// Writes the accesses recorded so far, and ends the recording. Blocks the thread while it does. Does nothing the second time.
+    /// Writes the accesses recorded so far, and ends the recording. Blocks the thread meanwhile. Does nothing the second time.
     ///
     /// - Throws: As ``flush()``.
     public func finish() throws(CacheTraceError) {

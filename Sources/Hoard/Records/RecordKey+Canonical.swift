@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RecordKey {
-    /// The key made of a string's UTF-8 bytes in normalization form C: the same for strings that Swift holds to be equal.
+    /// Creates a key from a string's UTF-8 bytes in normalization form C. Strings that are equal in Swift give equal keys.
     ///
     /// For the mapping of a cache's own keys: its memory compares keys as Swift does, and equal keys must have equal records.
     ///

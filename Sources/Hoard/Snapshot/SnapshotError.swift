@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a snapshot could not be written or read.
+/// An error of writing or reading a snapshot.
 ///
 /// Compare ``code``; its set can grow without breaking code that matches on it. The description is one sentence for a person
 /// and holds nothing of what is in the snapshot.
@@ -18,11 +18,11 @@ public struct SnapshotError: Error, Sendable, CustomStringConvertible {
         public static var foreign: Self { Self(description: #function) }
         /// The file was written by a later version of Hoard.
         public static var newerFormat: Self { Self(description: #function) }
-        /// The file is a snapshot, but not as it was written: changed, cut short or with something added.
+        /// The file is a snapshot that was changed since it was written: altered, cut short or extended.
         public static var corrupt: Self { Self(description: #function) }
-        /// The file is a whole snapshot of something else.
+        /// The file is an intact snapshot of other keys or values.
         public static var wrongSchema: Self { Self(description: #function) }
-        /// The snapshot holds more than the reader allows, or could hold nothing within what the writer allows.
+        /// The snapshot is larger than the reader's limit, or no entry would fit into the writer's limit.
         public static var tooLarge: Self { Self(description: #function) }
         /// A key or value could not be encoded or decoded.
         public static var codingFailed: Self { Self(description: #function) }

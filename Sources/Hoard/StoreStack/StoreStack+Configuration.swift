@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension StoreStack {
-    /// How long stores are waited for, and when they are left alone.
+    /// The deadline of calls of stores, and the rules by which failing stores are left alone.
     public struct Configuration: Sendable, Hashable {
         /// The longest time that a caller waits for one operation of a store. `nil`: as long as it takes. Default: 1 second.
         ///
@@ -11,22 +11,24 @@ extension StoreStack {
         /// until one is quick again.
         public var deadline: Duration?
 
-        /// After so many failures in a row, operations not done in time included, a store is left alone. Default: 5.
+        /// The number of failures in a row, including operations not done in time, after which a store is left alone. Default: 5.
         public var failuresToOpen: Int
 
-        /// For how long it is left alone then. Default: 2 seconds. If it still fails, the time is doubled.
+        /// The time for which a store is left alone. Default: 2 seconds. If it still fails, the time is doubled.
         public var openFor: Duration
 
-        /// The longest time for which it is left alone. Default: 60 seconds.
+        /// The longest time for which a store is left alone. Default: 60 seconds.
         public var maximumOpenFor: Duration
 
-        /// How many keys, tags and partitions of missed invalidations are remembered for each store. Default: 10,000. Beyond that, the store is emptied
-        /// before it is next read.
+        /// The most keys, tags and partitions of missed invalidations that are remembered for each store. Default: 10,000. With more, the store is
+        /// emptied before it is next read.
         public var maximumJournalCount: Int
 
-        /// After what time missed invalidations are tried again in a store that is not left alone. Default: 2 seconds.
+        /// The time after which missed invalidations are tried again in a store that is not left alone. Default: 2 seconds.
         public var retryAfter: Duration
 
+        /// Creates a configuration.
+        ///
         /// - Precondition: Durations are positive, `failuresToOpen` is at least 1, `maximumOpenFor` is not less than `openFor`, and
         ///   `maximumJournalCount` is not negative.
         public init(

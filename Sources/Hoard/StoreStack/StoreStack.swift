@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The stores below memory, nearest first, and how their failures are handled. Several caches may share one.
+/// The stores below memory, nearest first, with the handling of their failures. Several caches may share a stack.
 ///
 /// A cache waits no longer than ``Configuration/deadline`` for one operation of a store, and never sees its errors. A store that fails too
 /// often is left alone for a while. What it has missed meanwhile is remembered, is not read from it, and is made good when it works again.
@@ -49,10 +49,10 @@ public final class StoreStack: Sendable {
         firstCallback = tiers.lastIndex { $0.callbackStore == nil }.map { $0 + 1 } ?? 0
     }
 
-    /// How the stores are doing now, nearest first. Never suspends.
+    /// The present health of the stores, nearest first. Never suspends.
     public var health: [StoreHealth] { tiers.map(\.health) }
 
-    /// Removes from the stores what the caches of that name have written. One call of each store, however many records there are.
+    /// Removes all records of the caches with a name from the stores. One call of each store, however many records there are.
     ///
     /// Suspends until the stores have done it, each until its deadline at most. A store that fails does it before it is next read. Caches
     /// that are in use should empty themselves instead (`removeAll()`): this leaves their memory, and loads under way, as they are.

@@ -9,7 +9,7 @@
 /// No deadline can end a read on the caller's thread. When one takes long, the cache stops asking in this way, and reads with ``RecordStore/record(forKey:)`` under
 /// the deadline of ``StoreStack/Configuration``, until the store is quick again.
 public protocol ImmediateRecordStore: RecordStore {
-    /// Whether the store is to be asked at once. Constant; `true` by default. For stores around others, of which some can and some cannot.
+    /// Whether the store can be asked at once. Constant; `true` by default. For stores around other stores, some of which cannot answer at once.
     var answersAtOnce: Bool { get }
 
     /// Reads a record and counts as a use of it, as ``RecordStore/record(forKey:)`` does. Never suspends.
@@ -20,7 +20,7 @@ public protocol ImmediateRecordStore: RecordStore {
     /// - Throws: What ``RecordStore/record(forKey:)`` throws.
     func immediateRecord(forKey key: RecordKey) throws(StoreError) -> ImmediateReading
 
-    /// Whether the store knows, without reading anything, that it has no record of a key. Never suspends or blocks, and counts nothing.
+    /// Returns whether the store knows, without reading anything, that it has no record of a key. Never suspends or blocks, and counts nothing.
     ///
     /// `false` if it has one, or if it would have to look; `false` by default. Complexity: O(1).
     func isKnownAbsent(_ key: RecordKey) -> Bool
@@ -38,9 +38,9 @@ public enum ImmediateReading: Sendable, Hashable {
     case record(Record)
     /// The store has no record of the key that is valid now.
     case absent
-    /// The store has to suspend for its answer: ``RecordStore/record(forKey:)`` has it.
+    /// The store has to suspend for its answer, which ``RecordStore/record(forKey:)`` gets.
     case unavailable
 
-    /// An answer: the record, or its absence.
+    /// Creates the answer for a record, or for its absence.
     public init(_ record: Record?) { self = record.map { .record($0) } ?? .absent }
 }

@@ -7,12 +7,12 @@
     public import Foundation
 #endif
 
-/// A store that can say what it has, page by page.
+/// A store that can list its records, page by page.
 ///
 /// For tools that show what is cached, and for removals of records whose keys the caller cannot name, such as all below a path. ``MemoryStore``
 /// and `DiskStore` are such stores. `RecordStoreConformance.listingChecks` (module `HoardTesting`) tries them.
 public protocol ListingRecordStore: RecordStore {
-    /// Some of the records, without their payloads, in an order of the store's own. No use of any, and no change to the statistics. May suspend.
+    /// Returns a page of records without their payloads, in the store's own order. Counts neither as a use nor in the statistics. May suspend.
     ///
     /// A record that is there from the first page to the last, and is not written meanwhile, is on exactly one of them. Others may be left out. On no page are
     /// records that a read would not find at that moment.
@@ -30,7 +30,7 @@ public protocol ListingRecordStore: RecordStore {
     func peekRecord(forKey key: RecordKey) async throws(StoreError) -> Record?
 }
 
-/// Where a page of a listing has ended. Means something to the store that made it, as long as it is open.
+/// The position at which a page of a listing has ended. Valid only for the store that made it, as long as the store is open.
 public struct RecordCursor: Sendable, Hashable {
     /// Letters, digits and hyphens.
     public let text: String
@@ -40,10 +40,10 @@ public struct RecordCursor: Sendable, Hashable {
     }
 }
 
-/// Some of a store's records.
+/// A page of a store's records.
 public struct RecordPage: Sendable {
     public var records: [RecordSummary]
-    /// Where the next page begins; `nil` if there is none.
+    /// The position at which the next page begins; `nil` if there is none.
     public var next: RecordCursor?
 
     public init(records: [RecordSummary], next: RecordCursor?) {

@@ -1,14 +1,14 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A store that other processes change too, and that can tell whether they have.
+/// A store that other processes change too, and that detects their changes.
 ///
 /// A load that began before another process wrote or removed its key, or invalidated one of its tags, must not be published. The tiers above note the store's
 /// position when a load begins, and write its result with it. They drop their own copies of the store's records when they are told of a change.
 ///
 /// An instance does not tell its watchers of its own changes; they know of them. Two instances over the same records tell each other.
 public protocol SharedRecordStore: RecordStore {
-    /// How much of the changes that others have made the store has heard of. Never decreases. O(1); never suspends.
+    /// The position up to which the store has heard of changes by others. Never decreases. O(1); never suspends.
     ///
     /// A position stands for the moment at which it was read, however late the store hears of what happened before or after.
     var position: StorePosition { get }
@@ -23,7 +23,7 @@ public protocol SharedRecordStore: RecordStore {
     @discardableResult
     func insert(_ record: Record, forKey key: RecordKey, ifUnchangedSince position: StorePosition) async throws(StoreError) -> Bool
 
-    /// Writes several records, each unless another instance has changed it since `position`. As a rule one round trip where there is a network.
+    /// Writes several records, except those that another instance has changed since `position`. Usually one round trip where there is a network.
     /// May suspend.
     ///
     /// By default they are written one by one. A record that can never fit removes any older one of its key, is not among those that were refused, and keeps no
@@ -31,7 +31,7 @@ public protocol SharedRecordStore: RecordStore {
     /// - Returns: The keys of those that were refused, because they have been changed or may have been.
     func insert(_ records: [RecordKey: Record], ifUnchangedSince position: StorePosition) async throws(StoreError) -> Set<RecordKey>
 
-    /// Tells of each change that others have made, as soon as the store hears of it, on the thread that hears of it, and in that order.
+    /// Calls `onChange` for each change by others, as soon as the store hears of it, on the thread that hears of it, and in that order.
     ///
     /// Faster than ``RecordStore/invalidations()``: no task has to wait for its turn, and no change is lost because too many wait. A store that may have missed
     /// something tells of everything. Whatever a read finds that begins after the call of `onChange` has returned is at least as new as that change. The same
@@ -56,9 +56,9 @@ extension SharedRecordStore {
     }
 }
 
-/// A moment in the life of a ``SharedRecordStore``. Means something to the store that made it, as long as it is open.
+/// A moment in the life of a ``SharedRecordStore``. Valid only for the store that made it, as long as the store is open.
 public struct StorePosition: Sendable, Hashable, Comparable {
-    /// Greater for a later moment.
+    /// The number of the moment, greater for a later one.
     public let number: UInt64
 
     public init(number: UInt64) {

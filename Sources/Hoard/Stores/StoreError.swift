@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a store could not do its work.
+/// An error of a store.
 ///
 /// Compare ``code``; its set can grow without breaking code that matches on it. The description is one sentence for a person
 /// and holds no key and no value.

@@ -3,9 +3,9 @@
 
 /// The statistics of a store: its contents, and its work since it was opened.
 public struct StoreStatistics: Sendable, Hashable, Codable {
-    /// Records held. Expired ones, and ones that have gone with a tag, are among them until the store finds them.
+    /// The number of records. Includes expired records, and records removed by tag, until the store finds them.
     public var count: Int = 0
-    /// Bytes charged against ``maximumBytes``: keys, payloads and a fixed overhead for each record.
+    /// The bytes charged against ``maximumBytes``: keys, payloads and a fixed overhead for each record.
     public var bytes: Int = 0
     /// The limit on ``count``, if there is one.
     public var maximumCount: Int?
@@ -20,13 +20,13 @@ public struct StoreStatistics: Sendable, Hashable, Codable {
     public var insertions: Int = 0
     /// Records removed to make room.
     public var evictions: Int = 0
-    /// Records removed because their time was up.
+    /// Records removed because they had expired.
     public var expirations: Int = 0
     /// Writes refused because the record alone is larger than the limit.
     public var refusals: Int = 0
     /// Records that failed their checksum and were removed.
     public var corruptions: Int = 0
-    /// Records removed because a caller asked for it. Those of a tag or partition count when the store gives back their room, which may be later.
+    /// Records removed because a caller asked for it. Records of a tag or partition count when the store frees their room, which may be later.
     public var removals: Int = 0
 
     public init() {}

@@ -3,10 +3,12 @@
 
 internal import Synchronization
 
-/// A watch, which is told of the changes that others make to a store: ``SharedRecordStore/watch(_:)``. Ends when it is cancelled or released.
+/// A watch for the changes that others make to a store. See ``SharedRecordStore/watch(_:)``. It ends when it is cancelled or released.
 public final class StoreWatch: Sendable {
     private let onCancel: Mutex<(@Sendable () -> Void)?>
 
+    /// Creates a watch.
+    ///
     /// - Parameter onCancel: Called once, when the watch ends.
     public init(onCancel: @escaping @Sendable () -> Void) {
         self.onCancel = Mutex(onCancel)

@@ -7,10 +7,10 @@
 /// setting the system's clock neither revives nor kills an entry. Tests inject
 /// `ManualTicker` (module `HoardTesting`) and move it by hand.
 public protocol Ticker: Sendable {
-    /// Nanoseconds since an arbitrary fixed point. Never goes back.
+    /// Returns the nanoseconds since an arbitrary fixed point. Never goes back.
     func nanoseconds() -> Int64
 
-    /// Suspends until the ticker has reached `deadline`; not at all if it has already.
+    /// Suspends until the ticker reaches `deadline`. Does not suspend if it already has.
     ///
     /// By default the system's timer is waited for, and a wait that is cancelled leaves nothing behind. A ticker that does not follow real time has to bring its own.
     /// - Throws: `CancellationError` at once when the task is cancelled.

@@ -12,7 +12,7 @@
 /// Whatever outlives a process or crosses a network is dated by a wall clock: records on disk
 /// and HTTP messages. What lives in memory alone is timed by a ``Ticker``.
 public protocol WallClock: Sendable {
-    /// The current date. It can jump in both directions when the clock is set.
+    /// Returns the current date. It can jump in both directions when the clock is set.
     func now() -> Date
 }
 
