@@ -78,7 +78,7 @@ extension DiskStore {
         core.counters.withLock { $0.refusals += refused.count }
     }
 
-    /// Removes several records. Returns when that is committed, up to some thousand in one transaction. Suspends. O(log n) for each.
+    /// Removes several records, up to some thousand in one transaction. Returns when the removal is committed. Suspends. O(log n) for each.
     public func removeRecords(forKeys keys: [RecordKey]) async throws(StoreError) {
         for key in keys { try core.checkLength(of: key) }
         var rest = keys[...]

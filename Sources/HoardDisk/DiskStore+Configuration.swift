@@ -4,9 +4,9 @@
 public import Hoard
 
 extension DiskStore {
-    /// Where a ``DiskStore`` keeps its records, and how many.
+    /// The directory, the limits and the other settings of a ``DiskStore``.
     public struct Configuration: Sendable {
-        /// The path of the directory that holds the store's files and nothing else of yours.
+        /// The path of the directory for the store's files. It must hold no other files.
         ///
         /// A directory that Hoard creates, parents included, has mode 0700. One that exists is used as it is.
         /// The files in it have mode 0600 and fixed names.
@@ -15,7 +15,7 @@ extension DiskStore {
         /// The store's name in logs and metrics. The default is `disk`.
         public var name: String
 
-        /// The most records the store holds. `nil`, the default, sets no limit; a negative number counts as 0.
+        /// The most records in the store. `nil`, the default, sets no limit; a negative number counts as 0.
         public var maximumCount: Int?
 
         /// The most bytes charged for all records together. The default is 1 GiB; `nil` sets no limit; a negative number counts as 0.
@@ -34,43 +34,46 @@ extension DiskStore {
         /// and nothing is evicted to meet the limits until a record is inserted.
         public var createsIfMissing: Bool
 
-        /// When a write returns, unless the write says otherwise. The default is ``WriteMode/durable``.
+        /// The mode that decides when a write returns, unless the write has its own. The default is ``WriteMode/durable``.
         public var writeMode: WriteMode
 
-        /// Whether a commit waits until the disk has it, so that it survives a loss of power as well. The default is `false`: commits survive
-        /// the end of the process, however it ends, and a loss of power takes the latest of them.
+        /// Whether a commit waits until the disk has it, so that it survives a loss of power as well. The default is `false`: commits survive the end
+        /// of the process, however it ends, but a loss of power may take the latest ones.
         public var synchronizesCommits: Bool
 
-        /// How many writes may wait for the writing thread. Callers beyond wait for room. The default is 1,024.
+        /// The most writes that may wait for the writing thread. With more, callers wait for room. The default is 1,024.
         public var maximumQueuedWriteCount: Int
 
-        /// How many bytes the writes that wait may have. The default is 64 MiB; one write has room however large it is.
+        /// The most bytes of writes that may wait. The default is 64 MiB; one write has room however large it is.
         public var maximumQueuedWriteBytes: Int
 
-        /// Payloads that are longer, in bytes, are kept in files of their own. The default is 16 KiB.
+        /// The longest payload in the database, in bytes. Longer payloads are kept in files of their own. The default is 16 KiB.
         public var maximumInlinePayloadBytes: Int
 
-        /// Whether payloads are compressed that then fit in the database. The default is ``Compression/none``. Payloads in files are kept as they are.
+        /// The compression of payloads that fit into the database when compressed. The default is ``Compression/none``. Payloads in files are kept as
+        /// they are.
         public var compression: Compression
 
-        /// The key with which the store is encrypted. The default is `nil`: it is not. A store is encrypted from the start or never, and always with one key.
+        /// The key with which the store is encrypted. The default is `nil`: no encryption. A store is encrypted from the start or never, and always
+        /// with one key.
         public var encryptionKey: EncryptionKey?
 
-        /// When the files can be read on a locked device. Of importance on iOS and its kin alone. The default is
-        /// ``FileProtection/completeUntilFirstUserAuthentication``. Files that exist keep the protection that they were created with.
+        /// The protection of the files on a locked device. It has an effect on iOS, tvOS, watchOS and visionOS only. The default is
+        /// ``FileProtection/completeUntilFirstUserAuthentication``. Existing files keep the protection with which they were created.
         public var fileProtection = FileProtection.completeUntilFirstUserAuthentication
 
-        /// Whether Apple's systems leave the directory out of backups. The default is `true`: what a cache has can be had again. No effect elsewhere.
+        /// Whether Apple's systems leave the directory out of backups. The default is `true`, as a cache can be filled again. No effect elsewhere.
         public var isExcludedFromBackup = true
 
-        /// How often the store looks for other processes' changes while a subscriber follows ``DiskStore/invalidations()``. The default is 20 milliseconds.
+        /// The time between two checks for other processes' changes while a subscriber follows ``DiskStore/invalidations()``. The default is 20
+        /// milliseconds.
         public var invalidationInterval: Duration
 
         /// How many bytes of the database the connection that writes keeps in memory. The default is 16 MiB. With less, a database that is larger reads more of
         /// what it changes from the system's cache of files.
         package var pageCacheByteCount = 16 << 20
 
-        /// Called for what is worth a line in a log. The default is `nil`.
+        /// The function that receives events worth logging. The default is `nil`.
         ///
         /// Called on any thread, outside the store's locks. It may use the store, but must not wait for it.
         public var onEvent: (@Sendable (Event) -> Void)?
@@ -111,16 +114,17 @@ extension DiskStore {
         }
     }
 
-    /// When a write returns.
+    /// A mode that decides when a write returns.
     public struct WriteMode: Sendable, Hashable {
         private enum Base: Hashable, Sendable { case durable, behind }
         private let base: Base
 
-        /// When it is committed: a write that has returned survives the end of the process. Waits for the writes before it, and shares their commit.
+        /// A write returns when it is committed, and then survives the end of the process. It waits for the writes before it, and shares their
+        /// commit.
         public static var durable: Self { Self(base: .durable) }
 
-        /// As soon as there is room for it among the writes that wait. Readings see it at once, and an error is only counted and reported to
-        /// ``Configuration/onEvent``: the key is a miss then. A process that dies forgets what was not yet committed.
+        /// A write returns as soon as there is room for it among the waiting writes. Reads see it at once. An error is only counted and reported to
+        /// ``Configuration/onEvent``, and the key is a miss then. A process that dies loses writes that are not committed yet.
         public static var behind: Self { Self(base: .behind) }
     }
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension DiskStore {
-    /// Something that happened to a store and is worth a line in a log.
+    /// An event of a store that is worth logging.
     ///
     /// Compare ``kind``; its set can grow. The message is one sentence without keys, values or tags.
     public struct Event: Sendable, Hashable, CustomStringConvertible {
@@ -10,7 +10,7 @@ extension DiskStore {
         public struct Kind: Hashable, Sendable, CustomStringConvertible {
             public let description: String
 
-            /// The database was damaged. It was moved aside, and a new one is in use.
+            /// The database was damaged. The store moved it aside and uses a new one.
             public static var databaseSetAside: Self { Self(description: #function) }
             /// A record failed its checksum and was removed.
             public static var recordDamaged: Self { Self(description: #function) }
@@ -19,7 +19,7 @@ extension DiskStore {
             /// A write succeeded for the first time since the disk was full.
             public static var diskRecovered: Self { Self(description: #function) }
 
-            /// Apple's systems refused to protect the directory, or to leave it out of backups. The store is in use all the same.
+            /// Apple's systems refused to protect the directory, or to leave it out of backups. The store works nevertheless.
             public static var directoryNotProtected: Self { Self(description: #function) }
 
             /// A write that no caller waited for has failed. Its key is a miss.
@@ -27,9 +27,9 @@ extension DiskStore {
         }
 
         public let kind: Kind
-        /// One sentence for a person.
+        /// A readable sentence.
         public let message: String
-        /// The file that the event is about: for ``Kind/databaseSetAside``, where the damaged database is now.
+        /// The file that the event is about: for ``Kind/databaseSetAside``, the new path of the damaged database.
         public let path: String?
 
         init(_ kind: Kind, _ message: String, path: String? = nil) {

@@ -13,7 +13,7 @@ import Synchronization
 
 /// Limits for the records with a tag.
 extension DiskStore: EvictingRecordStore {
-    /// The number of records that have the tag and that a read would find now. O(k) for k records with the tag.
+    /// Returns the number of records that have the tag and that a read would find now. O(k) for k records with the tag.
     ///
     /// Works on the calling thread, as a reading does, unless writes are under way: then it suspends until those before it are committed.
     public func recordCount(taggedWith tag: String) async throws(StoreError) -> Int {
@@ -53,7 +53,7 @@ extension DiskStore: EvictingRecordStore {
         return evicted.value.load(ordering: .acquiring)
     }
 
-    /// Counts as a use of each record. Suspends for nothing: uses are collected in memory, as those of readings are. O(1) for each key.
+    /// Notes a use of each record. Does not suspend: uses are collected in memory, like those of reads. O(1) for each key.
     public func noteUses(ofRecordsForKeys keys: [RecordKey]) async throws(StoreError) {
         let core = core
         for key in keys { try core.checkLength(of: key) }

@@ -32,7 +32,7 @@ extension DiskStore {
         return record
     }
 
-    /// Reads a record on the calling thread, as ``record(forKey:)`` does, and never suspends.
+    /// Reads a record on the calling thread, like ``record(forKey:)``, and never suspends.
     ///
     /// - Returns: `.unavailable` for a record that has expired or is damaged, which only ``record(forKey:)`` removes.
     /// - Complexity: As ``record(forKey:)``.
@@ -50,12 +50,12 @@ extension DiskStore {
         }
     }
 
-    /// Whether the index in memory shows that the store has no record of a key. Works on the calling thread, and reads no file.
+    /// Returns whether the index in memory shows that the store has no record of a key. Works on the calling thread, and reads no file.
     ///
     /// `false` if there may be one, and if another process has written since this one last looked. Complexity: O(1).
     public func isKnownAbsent(_ key: RecordKey) -> Bool { core.isKnownAbsent(key) }
 
-    /// Reads a record without counting as a use of it, and leaves statistics alone. For tools that look into a store.
+    /// Reads a record without counting as a use or in the statistics. For tools that look into a store.
     ///
     /// Works on the calling thread, as ``record(forKey:)`` does. A record that has expired or is damaged is `nil`.
     ///

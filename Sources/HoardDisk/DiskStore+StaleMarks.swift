@@ -15,7 +15,8 @@ public import Hoard
 /// records do, and hold in every process that has the store open. There is room for marks on some thousand records and tags; what the oldest
 /// beyond those concern is removed instead.
 extension DiskStore {
-    /// Ends the freshness of a record, if there is one, at `date`. Returns when that is committed. Suspends. O(log n), however long the record is.
+    /// Ends the freshness of a record, if there is one, at `date`. Returns when the change is committed. Suspends. O(log n), however long the record
+    /// is.
     ///
     /// No use of the record. It is kept for as long as it would have been.
     public func markRecordStale(forKey key: RecordKey, at date: Date) async throws(StoreError) {
@@ -23,14 +24,15 @@ extension DiskStore {
         try await core.commit(.markStale(key, at: date))
     }
 
-    /// Ends the freshness of all records that have at least one of the tags now, at `date`. Returns when that is committed, in one transaction. Suspends.
+    /// Ends the freshness of all records that have at least one of the tags now, at `date`. Returns when the change is committed, in one transaction.
+    /// Suspends.
     ///
     /// - Complexity: O(log n) for each tag, however many records have it.
     public func markRecordsStale(taggedWith tags: Set<String>, at date: Date) async throws(StoreError) {
         try await core.commit(together: tags.map { .markTagStale($0, at: date) })
     }
 
-    /// Ends the freshness of all records that are there now, at `date`. Returns when that is committed. Suspends. O(1).
+    /// Ends the freshness of all present records, at `date`. Returns when the change is committed. Suspends. O(1).
     public func markAllRecordsStale(at date: Date) async throws(StoreError) {
         try await core.commit(.markAllStale(at: date))
     }

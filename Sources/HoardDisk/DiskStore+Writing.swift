@@ -30,21 +30,21 @@ extension DiskStore {
         try await core.insert(stored, mode: mode)
     }
 
-    /// Removes a record if there is one. Returns when that is committed. Suspends. O(log n).
+    /// Removes a record if there is one. Returns when the removal is committed. Suspends. O(log n).
     public func removeRecord(forKey key: RecordKey) async throws(StoreError) {
         try core.checkLength(of: key)
         try await core.commit(.remove(key))
     }
 
-    /// Removes every record that has at least one of the tags. Returns when that is committed, in one transaction. Suspends. O(number of tags): the space of many records
-    /// is given back later.
+    /// Removes every record that has at least one of the tags. Returns when the removal is committed, in one transaction. Suspends. O(number of
+    /// tags): the space of many records is freed later.
     ///
     /// Tags that Swift holds to be equal are equal here, however they are spelt (Unicode Standard Annex 15); keys are compared byte for byte.
     public func removeRecords(taggedWith tags: Set<String>) async throws(StoreError) {
         try await core.commit(together: tags.map { .removeTagged($0) })
     }
 
-    /// Removes every record of a partition (``Record/partition``). Returns when that is committed. Suspends. O(1).
+    /// Removes every record of a partition (``Record/partition``). Returns when the removal is committed. Suspends. O(1).
     ///
     /// In an encrypted store each partition has a key of its own, which is destroyed here. Remains of the records on the disk can then never be
     /// read again, whatever else is stolen later. A file system or a drive that keeps copies of what is overwritten may keep the key too.
@@ -57,14 +57,14 @@ extension DiskStore {
         try await core.commit(.removeAll)
     }
 
-    /// Waits until everything that was accepted before is committed or has failed, and writes the uses that are in memory. Suspends.
+    /// Waits until every write that was accepted before is committed or has failed, and writes the uses that are in memory. Suspends.
     public func flush() async {
         await core.queue.waitUntilIdle()
         guard let session = try? core.session(), session.memory.withLock({ !$0.index.uses.isEmpty }) else { return }
         try? await core.commit(.flushUses)
     }
 
-    /// Finishes the writes that were accepted, writes the uses that are still in memory and closes the files. Suspends.
+    /// Finishes the accepted writes, writes the uses that are still in memory and closes the files. Suspends.
     ///
     /// A store that is released without being closed does the same, and blocks the thread that released it.
     public func close() async {

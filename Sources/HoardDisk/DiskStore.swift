@@ -36,10 +36,10 @@ public import Hoard
 /// **Several processes** may open one directory, and several stores in one process. Each sees what the others wrote; they share the limits
 /// as far as they are configured alike, and one at a time evicts. ``invalidations()`` tells what the others changed.
 public final class DiskStore: ImmediateRecordStore {
-    /// The bytes that each record is charged beside its own, for its row and its entries in the indices.
+    /// The bytes that each record is charged in addition to its own, for its row and its entries in the indices.
     public static var bytesChargedPerRecord: Int { 256 }
 
-    /// No longer payload is handled in one piece, in bytes. Longer ones are streamed.
+    /// The longest payload that is handled in one piece, in bytes. Longer ones are streamed.
     public static var largestPayloadInMemory: Int { 512 << 20 }
 
     let core: DiskCore
@@ -68,7 +68,7 @@ public final class DiskStore: ImmediateRecordStore {
 }
 
 extension DiskStore {
-    /// Opens a store that exists, for tools that look into it. Creates nothing and replaces nothing.
+    /// Opens an existing store, for tools that look into it. Creates nothing and replaces nothing.
     ///
     /// The store has no limits and can be written to. Blocks. See ``Configuration/createsIfMissing``.
     ///

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RedisConfiguration {
-    /// Reads a URL.
+    /// Creates a configuration from a URL.
     ///
     /// - `redis://[user[:password]@]host[:port][/database]`, also with `redis://:password@host`; the port is 6379 unless given. `valkey://` is the same.
     /// - `rediss://…` (or `valkeys://…`): the same, encrypted, with the server's certificate verified.

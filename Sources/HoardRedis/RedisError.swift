@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a command has no reply, or a configuration cannot be used.
+/// An error of a command or of a configuration.
 ///
 /// Compare ``code``; its set can grow. The description is one sentence for a person and holds no key, no value and no password.
 public struct RedisError: Error, Sendable, CustomStringConvertible {
@@ -9,11 +9,11 @@ public struct RedisError: Error, Sendable, CustomStringConvertible {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         public let description: String
 
-        /// A URL or option that cannot be used.
+        /// A URL or an option cannot be used.
         public static var invalidConfiguration: Self { Self(description: #function) }
         /// There is no connection, and none could be made.
         public static var connectionFailed: Self { Self(description: #function) }
-        /// The server's certificate is not trusted or has expired, or it does not speak TLS.
+        /// The server's certificate is not trusted or has expired, or the server does not speak TLS.
         public static var tlsFailed: Self { Self(description: #function) }
         /// The server does not accept the user or the password.
         public static var authenticationFailed: Self { Self(description: #function) }
@@ -21,13 +21,13 @@ public struct RedisError: Error, Sendable, CustomStringConvertible {
         public static var connectionLost: Self { Self(description: #function) }
         /// No reply has come in time. The command may have been carried out or not.
         public static var timedOut: Self { Self(description: #function) }
-        /// More commands are waiting than may.
+        /// Too many commands are waiting.
         public static var tooManyCommands: Self { Self(description: #function) }
-        /// The server has sent what is not RESP3, or nothing that was asked for.
+        /// The server has sent something other than RESP3, or a reply of an unexpected kind.
         public static var protocolViolation: Self { Self(description: #function) }
-        /// The server is too old, or something stands before it that does not know all commands. Redis 6 or Valkey is needed.
+        /// The server is too old, or a proxy in front of it does not know all commands. Redis 6 or Valkey is needed.
         public static var unsupportedServer: Self { Self(description: #function) }
-        /// The server cannot serve for the moment: it loads its data, has lost its master, or only reads (`LOADING`, `MASTERDOWN`, `READONLY`…).
+        /// The server cannot serve at present: it loads its data, has lost its master, or is read-only (`LOADING`, `MASTERDOWN`, `READONLY`…).
         public static var notReady: Self { Self(description: #function) }
         /// The server could not carry out the command.
         public static var serverError: Self { Self(description: #function) }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension DiskStore {
-    /// Whether a store compresses the payloads of its records.
+    /// The compression of the payloads of a store's records.
     public struct Compression: Sendable, Hashable {
         /// zlib's level; `nil`: no compression.
         let level: Int?
@@ -14,7 +14,7 @@ extension DiskStore {
         /// Payloads are stored as they are.
         public static var none: Compression { Compression(level: nil) }
 
-        /// Payloads are compressed with zlib (RFC 1950) where that saves at least an eighth.
+        /// Payloads are compressed with zlib (RFC 1950) where it saves at least an eighth.
         ///
         /// Those of less than 512 bytes, and those whose content type or first bytes show that they are compressed already,
         /// stay as they are. Records stay readable when the setting changes.

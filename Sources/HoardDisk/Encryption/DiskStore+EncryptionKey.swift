@@ -5,11 +5,11 @@ import Crypto
 public import Hoard
 
 extension DiskStore {
-    /// The secret that a store encrypts its records with.
+    /// The secret with which a store encrypts its records.
     ///
     /// Neither the description nor a mirror shows the bytes. Keep them where the system keeps secrets, never beside the store.
     public struct EncryptionKey: Sendable {
-        /// The number of bytes of every key.
+        /// The number of bytes of a key.
         public static var byteCount: Int { 32 }
 
         /// The key's name, 1 to 256 bytes of UTF-8. It is not secret: the store keeps it readable.

@@ -12,7 +12,7 @@ extension DiskStore {
         public let byteCountAfter: Int
     }
 
-    /// Gives back to the file system all that the store does not need. Suspends.
+    /// Gives unused space back to the file system. Suspends.
     ///
     /// Sweeps what has gone with tags and stale marks that concern nothing any more, removes meaningless rows from the queue of eviction, deletes files of no record, moves the database's pages
     /// together, and empties the write-ahead log unless another process is reading. Works in steps, so that others can write in between. No record is removed

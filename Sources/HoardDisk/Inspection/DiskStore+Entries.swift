@@ -11,12 +11,12 @@ import Synchronization
 #endif
 
 extension DiskStore {
-    /// A summary of a record: all that the store knows of it besides its payload.
+    /// A summary of a record: everything that the store knows of it except its payload.
     public struct EntrySummary: Sendable, Hashable {
         public let key: RecordKey
-        /// The length of the payload as the user gave it.
+        /// The length of the payload before compression and encryption.
         public let payloadByteCount: Int
-        /// The length of the payload as it is stored: compressed or encrypted, if it is, in the database or in a file, without the file's checksums.
+        /// The length of the payload as it is stored, after compression and encryption, without the checksums of a payload's file.
         public let storedByteCount: Int
         /// The bytes that the record is charged against ``Configuration/maximumBytes``.
         public let chargedByteCount: Int
@@ -44,22 +44,22 @@ extension DiskStore {
         public let isNegative: Bool
     }
 
-    /// In which order entries are listed. Those that are equal in it come last used first.
+    /// The order of a listing. Entries that are equal in it come most recently used first.
     public struct EntryOrder: Sendable, Hashable {
         enum Property: Hashable, Sendable { case use, size, age, expiry, key }
 
         let property: Property
         let isReversed: Bool
 
-        /// The last used first: the order in which eviction reaches them, backwards.
+        /// The most recently used first: the reverse order of eviction.
         public static var mostRecentlyUsed: Self { Self(property: .use, isReversed: false) }
         /// The next to be evicted first.
         public static var leastRecentlyUsed: Self { Self(property: .use, isReversed: true) }
         /// The largest payload first.
         public static var largest: Self { Self(property: .size, isReversed: false) }
-        /// The last made first.
+        /// The newest first.
         public static var newest: Self { Self(property: .age, isReversed: false) }
-        /// The first made first.
+        /// The oldest first.
         public static var oldest: Self { Self(property: .age, isReversed: true) }
         /// The next to expire first; records without an end come last.
         public static var expiringSoonest: Self { Self(property: .expiry, isReversed: false) }

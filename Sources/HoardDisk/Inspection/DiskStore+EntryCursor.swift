@@ -11,7 +11,7 @@ import Synchronization
 #endif
 
 extension DiskStore {
-    /// A list of records in an order that was found out once, read page by page.
+    /// A list of records whose order was determined once, read page by page.
     ///
     /// It keeps the store alive, and nothing open: records that are removed before their page is read are left out, and those that are written later do not come.
     public final class EntryCursor: Sendable {
@@ -24,16 +24,16 @@ extension DiskStore {
             self.list = list
         }
 
-        /// How many records matched when the cursor was made.
+        /// The number of records that matched when the cursor was made.
         public var count: Int { list.entries.count }
     }
 
-    /// Lists records in an order. Suspends. No use of a record, and no change to the statistics.
+    /// Lists records in an order. Suspends. Counts neither as a use nor in the statistics.
     ///
     /// Waits for the writes that were accepted before. Then walks once over all records, beside reading and writing, without their payloads, and keeps
     /// 24 bytes for each that matches, and its key in the order by key; 32 bytes for each record in the queue of eviction while it walks. O(n log n).
     ///
-    /// Listed are expired records too, until they are removed. Left out are damaged ones.
+    /// The list includes expired records, until they are removed, and leaves out damaged ones.
     ///
     /// - Throws: ``StoreError/Code/closed``, ``StoreError/Code/unavailable`` if the task was cancelled, or why the database did not answer.
     public func entryCursor(
@@ -59,7 +59,7 @@ extension DiskStore.EntryCursor {
     /// How many rows are read at once, so that other readers have their turn.
     private static let batchSize = 64
 
-    /// The next entries, fewer than asked for only at the end. Suspends. O(log n) for each, and verifies each one's checksum.
+    /// Returns the next entries, fewer than asked for only at the end. Suspends. O(log n) for each, and verifies each checksum.
     ///
     /// - Throws: ``StoreError/Code/closed``, or why the database did not answer.
     public func next(_ maximumCount: Int) async throws(StoreError) -> [DiskStore.EntrySummary] {
@@ -79,7 +79,7 @@ extension DiskStore.EntryCursor {
         return summaries
     }
 
-    /// Leaves out the next entries. O(1).
+    /// Skips the next entries. O(1).
     public func skip(_ count: Int) {
         _ = take(max(count, 0))
     }

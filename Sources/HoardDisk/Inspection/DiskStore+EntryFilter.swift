@@ -10,9 +10,9 @@ import Hoard
 #endif
 
 extension DiskStore {
-    /// Which entries are listed: those that meet every condition that is set.
+    /// The conditions of a listing. An entry is listed if it meets every condition that is set.
     public struct EntryFilter: Sendable, Hashable {
-        /// In what part of its life a record is, by the store's clock.
+        /// The part of a record's life, by the store's clock.
         public struct Freshness: Sendable, Hashable {
             enum Base: Hashable, Sendable { case fresh, stale, expired }
             let base: Base
@@ -25,11 +25,11 @@ extension DiskStore {
             public static var expired: Self { Self(base: .expired) }
         }
 
-        /// The bytes the key begins with.
+        /// The bytes with which the key begins.
         public var keyPrefix: [UInt8] = []
-        /// Bytes the key has somewhere.
+        /// Bytes that the key contains.
         public var keySubstring: [UInt8] = []
-        /// A tag the record has, in any spelling that Swift holds to be equal.
+        /// A tag that the record has, in any spelling that is equal in Swift.
         public var tag: String?
         /// The prefix of the content type, compared without regard to case. A record without a content type does not match.
         public var contentTypePrefix: String?
@@ -38,7 +38,7 @@ extension DiskStore {
         /// The greatest length of the payload in bytes.
         public var maximumPayloadBytes: Int?
         public var freshness: Freshness?
-        /// The partition the record is in. Compared byte for byte.
+        /// The partition of the record. Compared byte for byte.
         public var partition: String?
 
         /// Every entry.

@@ -5,7 +5,7 @@ public import Hoard
 import Synchronization
 
 extension DiskStore {
-    /// Removes every record that has expired, and returns how many. Suspends. O(log n) for each.
+    /// Removes every expired record, and returns their number. Suspends. O(log n) for each.
     ///
     /// Nothing needs this: expired records are misses, and go when they are asked for or when the limits need their room. Works in batches, so that others can write in between.
     /// The records count as expirations in ``statistics()``.

@@ -11,7 +11,7 @@ public import Hoard
 
 /// Listing in the order of the identifiers, which are keyed hashes of the keys: no record ever changes its place.
 extension DiskStore: ListingRecordStore {
-    /// Some of the records, without their payloads. Suspends. No use of any, and no change to the statistics.
+    /// Returns a page of records without their payloads. Suspends. Counts neither as a use nor in the statistics.
     ///
     /// The first page waits for the writes that were accepted before. Reads beside other readers and the writer, without the payloads, so that their checksums are
     /// not verified. Damaged records are left out.

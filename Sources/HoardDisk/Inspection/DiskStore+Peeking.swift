@@ -10,7 +10,7 @@ public import Hoard
 #endif
 
 extension DiskStore {
-    /// Reads a record's payload in pieces, without counting as a use of it, and leaves statistics alone. For tools that look into a store.
+    /// Reads a record's payload in pieces, without counting as a use or in the statistics. For tools that look into a store.
     ///
     /// A payload in a file is never in memory as a whole, however long it is; the pieces have at most 1 MiB. One in the database comes in one piece. A payload is verified piece by
     /// piece: `body` may have got some before damage is found.

@@ -8,21 +8,21 @@ public import Hoard
 extension DiskStore {
     /// The disk space that a store takes, by purpose. All lengths are in bytes.
     public struct StorageUse: Sendable, Hashable {
-        /// How many records there are, expired ones included, and those that have gone with a tag and are not yet swept.
+        /// The number of records. Includes expired records, and records removed by tag or partition that are not swept yet.
         public var recordCount = 0
         /// The bytes that all records together are charged against ``Configuration/maximumBytes``.
         public var chargedByteCount = 0
-        /// How many payloads are in the database.
+        /// The number of payloads in the database.
         public var inlinePayloadCount = 0
-        /// Their lengths as they are stored: compressed or encrypted, if they are.
+        /// The lengths of the payloads in the database, after compression and encryption.
         public var inlinePayloadByteCount = 0
-        /// How many payloads have files of their own.
+        /// The number of payloads with files of their own.
         public var filePayloadCount = 0
         /// The lengths of these files, with their checksums.
         public var filePayloadByteCount = 0
-        /// The disk space of all payload files, temporary ones and orphans included, in whole blocks.
+        /// The disk space of all payload files, including temporary files and orphans, in whole blocks.
         public var filesAllocatedByteCount = 0
-        /// How many files belong to no record. Some may belong to writes that are under way in this moment.
+        /// The number of orphans: files that belong to no record. Some may belong to writes under way.
         public var orphanCount = 0
         /// The lengths of the orphans.
         public var orphanByteCount = 0
@@ -32,15 +32,15 @@ extension DiskStore {
         public var logByteCount = 0
         /// The length of a page of the database.
         public var pageByteCount = 0
-        /// How many pages of the database hold nothing.
+        /// The number of empty pages of the database.
         public var freePageCount = 0
-        /// How many different tags and partitions the records have.
+        /// The number of different tags and partitions of the records.
         public var tagCount = 0
-        /// How many tags and partitions have been removed whose records are not yet swept.
+        /// The number of removed tags and partitions whose records are not swept yet.
         public var unsweptInvalidationCount = 0
         /// The version of the database's format.
         public var formatVersion = 0
-        /// ``EncryptionKey/identifier`` of the key with which the store is encrypted; `nil`: it is not.
+        /// ``EncryptionKey/identifier`` of the key with which the store is encrypted; `nil` if it is not encrypted.
         public var encryptionKeyIdentifier: String?
         /// ``Configuration/maximumCount`` of this instance.
         public var maximumCount: Int?
@@ -53,7 +53,7 @@ extension DiskStore {
         public init() {}
     }
 
-    /// Finds out what the store takes of the disk. Suspends. O(n): it walks over the rows, without long payloads, and over all files.
+    /// Measures the disk space that the store takes. Suspends. O(n): it walks over the rows, without long payloads, and over all files.
     ///
     /// Waits for the writes that were accepted before. The parts are of different moments if others write meanwhile.
     ///

@@ -4,24 +4,24 @@
 public import Hoard
 
 extension DiskStore {
-    /// The result of a verification: the problems that it found, and those that it mended.
+    /// The result of a verification: the problems that it found, and those that it repaired.
     public struct VerificationReport: Sendable, Hashable {
-        /// How many records were looked at.
+        /// The number of records that were verified.
         public var recordCount = 0
-        /// How many of them have their payload in a file.
+        /// The number of these records whose payload is in a file.
         public var fileCount = 0
         /// The bytes of payload that were verified, as they are stored.
         public var byteCount = 0
-        /// How often each kind of problem was found. Kinds that were not found are not in it.
+        /// The number of problems of each kind that were found. Kinds that were not found are not in it.
         public var problems: [VerificationProblem: Int] = [:]
-        /// How many of those were mended.
+        /// The number of problems of each kind that were repaired.
         public var repairs: [VerificationProblem: Int] = [:]
-        /// Whether everything was looked at; `false` if the task was cancelled.
+        /// Whether everything was verified; `false` if the task was cancelled.
         public var isComplete = false
 
-        /// How many problems were found.
+        /// The number of problems that were found.
         public var problemCount: Int { problems.values.reduce(0, +) }
-        /// How many problems were mended.
+        /// The number of problems that were repaired.
         public var repairCount: Int { repairs.values.reduce(0, +) }
 
         public init() {}
@@ -31,7 +31,7 @@ extension DiskStore {
     public struct VerificationProblem: Sendable, Hashable, CustomStringConvertible {
         /// A name for programs, which does not change.
         public let identifier: String
-        /// The problem in a few words, for a person.
+        /// A readable description of the problem in a few words.
         public let description: String
 
         /// A record whose checksum, metadata or payload is damaged. Mended by removing it: it is a miss already.
@@ -57,17 +57,17 @@ extension DiskStore {
         public func hash(into hasher: inout Hasher) { hasher.combine(identifier) }
     }
 
-    /// How far a verification is.
+    /// The progress of a verification.
     public struct VerificationProgress: Sendable, Hashable {
-        /// How many records have been looked at.
+        /// The number of records that have been verified.
         public let recordCount: Int
-        /// How many records there were at the start. More or fewer may be looked at.
+        /// The number of records at the start. More or fewer may be verified.
         public let totalCount: Int
-        /// How many problems have been found.
+        /// The number of problems that have been found.
         public let problemCount: Int
     }
 
-    /// Verifies all that the store holds, beside reading and writing. Suspends. O(n log n), and reads every byte.
+    /// Verifies everything in the store, while reads and writes go on. Suspends. O(n log n), and reads every byte.
     ///
     /// Each record's checksum, metadata and payload; each payload's file, of which it keeps no more than 1 MiB in memory; tags, queue of
     /// eviction and totals; files that belong to nothing; and what SQLite finds with `PRAGMA quick_check`. It works in batches, each of which

@@ -11,7 +11,7 @@ import Synchronization
 #endif
 
 extension DiskStore {
-    /// Opens a record for reading its payload in pieces or in parts, and counts as a use of it. `nil` if there is no record.
+    /// Opens a record to read its payload in pieces or in parts, and counts as a use of it. `nil` if there is no record.
     ///
     /// Works on the calling thread, which it blocks for one query and the opening of a file. The reader goes on reading what the record was, though it be replaced or removed meanwhile.
     ///
@@ -29,7 +29,7 @@ extension DiskStore {
     }
 }
 
-/// Reads one record's payload. Every byte that it returns has been verified.
+/// A reader of one record's payload. Every byte that it returns has been verified.
 public final class RecordReader: Sendable {
     enum Source {
         case memory(Data)
@@ -58,7 +58,7 @@ public final class RecordReader: Sendable {
             }
     }
 
-    /// The bytes in a range, which is cut to the payload's length.
+    /// Returns the bytes in a range, which is cut to the payload's length.
     ///
     /// Works on the calling thread, which it blocks for reading the chunks of 128 KiB that the range touches. O(m).
     ///
@@ -76,7 +76,7 @@ public final class RecordReader: Sendable {
         }
     }
 
-    /// The payload, or a range of it, in pieces of up to 128 KiB.
+    /// Returns the payload, or a range of it, in pieces of up to 128 KiB.
     public func pieces(in range: Range<Int>? = nil) -> Pieces {
         Pieces(reader: self, range: (range ?? 0..<byteCount).clamped(to: 0..<byteCount))
     }

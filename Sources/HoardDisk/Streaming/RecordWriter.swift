@@ -11,7 +11,7 @@ import Synchronization
 #endif
 
 extension DiskStore {
-    /// Begins a record whose payload comes in pieces, of a length that need not be known.
+    /// Begins a record whose payload comes in pieces. Its length need not be known.
     ///
     /// Nothing of it is visible before ``RecordWriter/finish()`` has returned; until then the key's older record stays. A writer that is released or cancelled, and
     /// a process that dies, leave nothing behind. Does not suspend.
@@ -28,7 +28,7 @@ extension DiskStore {
     }
 }
 
-/// Writes one record, piece by piece, in constant memory but for 8 bytes for each 128 KiB written, 16 in an encrypted store.
+/// A writer of one record, piece by piece, in constant memory except for 8 bytes for each 128 KiB written, 16 in an encrypted store.
 ///
 /// Use it from one task at a time.
 public final class RecordWriter: Sendable {
@@ -61,7 +61,7 @@ public final class RecordWriter: Sendable {
         self.record = record
     }
 
-    /// How many bytes have been written.
+    /// The number of bytes that have been written.
     public var byteCount: Int { state.withLock { $0.byteCount } }
 
     /// Appends a piece. Works on the calling thread, which it blocks while the system takes the bytes. O(m).
@@ -108,7 +108,7 @@ public final class RecordWriter: Sendable {
         try state.file?.writer.append(piece)
     }
 
-    /// Ends the record and makes it visible. Returns when it is committed. Suspends.
+    /// Finishes the record and makes it visible. Returns when it is committed. Suspends.
     ///
     /// - Throws: What ``DiskStore/insert(_:forKey:)`` throws.
     public func finish() async throws(StoreError) {
@@ -127,7 +127,7 @@ public final class RecordWriter: Sendable {
         try await core.insert(core.stored(whole, key, core.session()), mode: .durable)
     }
 
-    /// Gives the record up. Nothing of it stays. Does nothing once the writer has finished.
+    /// Discards the record and all its bytes. Does nothing once the writer has finished.
     public func cancel() {
         state.withLock { end(&$0) }
     }

@@ -6,7 +6,7 @@ public import Logging
 internal import NIOCore
 internal import NIOPosix
 
-/// A cluster of servers of Redis or Valkey, with a connection to each master.
+/// A cluster of Redis or Valkey servers, with a connection to each master.
 ///
 /// A command goes to the node that has the slot of its key. If the slot has moved, or is being moved, the node says so, and the command follows; where
 /// slots are is then asked again. Commands that are sent together are split by nodes, go out at the same time, and their replies come back in order.
@@ -24,8 +24,8 @@ internal import NIOPosix
 @_spi(Client) public final class RedisCluster: RedisConnection {
     let driver: ClusterDriver
 
-    /// Creates connections, and begins to ask the node at ``RedisConfiguration/address``, then those at ``RedisConfiguration/otherAddresses``, where the
-    /// slots are.
+    /// Creates the connections, and begins to ask where the slots are: first the node at ``RedisConfiguration/address``, then those at
+    /// ``RedisConfiguration/otherAddresses``.
     ///
     /// - Parameters:
     ///   - trackedPrefix: Every node is asked to tell of changes to keys that begin with this. By default of none.
@@ -77,7 +77,7 @@ internal import NIOPosix
         try await driver.send(commands)
     }
 
-    /// A connection to each master. Waits for the first time that the slots are known; empty if they are not in time.
+    /// The connections to the masters. The first call waits until the slots are known; empty if they are not known in time.
     public var nodes: [any RedisConnection] {
         get async { await driver.masters() }
     }

@@ -8,7 +8,7 @@ internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// One connection to a server of Redis or Valkey, made again whenever it ends.
+/// One connection to a Redis or Valkey server, which connects again whenever it ends.
 ///
 /// Any number of tasks use it at the same time. Their commands go out together and their replies come back in order, so one connection is enough;
 /// commands that block the connection, such as `BLPOP`, are not for it.
@@ -24,7 +24,7 @@ internal import Synchronization
 @_spi(Client) public final class RedisClient: RedisConnection {
     let driver: ConnectionDriver
 
-    /// Runs tasks on the thread that reads the connection, so that a reply goes on to its task without waking another thread.
+    /// An executor that runs tasks on the thread that reads the connection, so that a reply reaches its task without waking another thread.
     ///
     /// For code that sends one command after another and does little else, such as the handler of a server: where the server is near, waking a thread takes
     /// about a quarter of the time until a task has its reply. Whatever computes long or blocks does not belong there, as the whole connection waits for it.

@@ -10,7 +10,7 @@ public import NIOCore
 /// See <https://github.com/redis/redis-specifications/blob/master/protocol/RESP3.md>.
 @_spi(Client) public enum RESPValue: Sendable, Hashable {
     case null
-    /// A short text without line ends, such as `OK`. What is not UTF-8 is repaired.
+    /// A short text without line ends, such as `OK`. Invalid UTF-8 is repaired.
     case simpleString(String)
     /// A server's answer to a command that it could not carry out, such as `WRONGTYPE Operation against a key…`. Invalid UTF-8 is repaired.
     case error(String)
@@ -19,7 +19,7 @@ public import NIOCore
     case boolean(Bool)
     /// Decimal digits, with a sign before them or none.
     case bigNumber(String)
-    /// Any bytes. They may be part of a larger buffer of received bytes, which lives as long: copy what is kept for long.
+    /// Any bytes. They may keep a larger buffer of received bytes alive, so copy bytes that you keep for long.
     case bulkString(ByteBuffer)
     /// Bytes for people, and their format in three letters, such as `txt`.
     indirect case verbatimString(format: String, ByteBuffer)
@@ -27,6 +27,6 @@ public import NIOCore
     /// Keys and values in turn.
     case map([RESPValue])
     case set([RESPValue])
-    /// Not a reply: what the server tells by itself. The first element is a string that says what it is about.
+    /// A message that the server sends by itself, not a reply. The first element is a string that names its kind.
     case push([RESPValue])
 }

@@ -5,7 +5,7 @@ public import Hoard
 internal import NIOCore
 
 extension RedisStore: LeasingRecordStore {
-    /// `SET NX` of a random token. One round trip.
+    /// Tries to get the lease of a key, by `SET NX` of a random token. One round trip.
     public func lease(forKey key: RecordKey, for duration: Duration) async throws(StoreError) -> RecordLease? {
         try checkOpen()
         try check(key)
@@ -21,12 +21,12 @@ extension RedisStore: LeasingRecordStore {
         return lease
     }
 
-    /// One round trip.
+    /// Renews a lease. One round trip.
     public func renew(_ lease: RecordLease, for duration: Duration) async throws(StoreError) -> Bool {
         try await runOnLease(lease, .renewLease, [.integer(max(1, KeyLifetime.milliseconds(duration)))])
     }
 
-    /// One round trip.
+    /// Gives a lease back. One round trip.
     public func release(_ lease: RecordLease) async throws(StoreError) {
         _ = try await runOnLease(lease, .releaseLease, [])
     }
@@ -39,8 +39,8 @@ extension RedisStore: LeasingRecordStore {
         return try integer(reply) > 0
     }
 
-    /// Waits without a round trip, because the server tells of changes. Without ``Tracking/required`` it does not, and the wait lasts the whole
-    /// `duration`.
+    /// Waits until the key has changed or its lease has been given back, without a round trip, because the server reports changes. Without
+    /// ``Tracking/required`` it does not, and the wait lasts the whole `duration`.
     public func waitForChange(ofKey key: RecordKey, since position: StorePosition, atMost duration: Duration) async {
         let hashes = [KeyHash(record: key), KeyHash(lease: key)]
         let (ticker, waiters) = (ticker, coherence.waiters)

@@ -6,7 +6,7 @@ internal import NIOCore
 internal import Synchronization
 
 extension RedisStore: ListingRecordStore {
-    /// Lists what the server finds (`SCAN`), node by node.
+    /// Lists the records that the server finds (`SCAN`), node by node.
     ///
     /// The store remembers which keys a listing has told, so that each is told once though the server may find it twice: up to 262,144 of them; of
     /// further ones some may be told twice if the server's table of keys shrinks during the listing. Eight listings can be under way; a cursor of an

@@ -17,7 +17,9 @@ extension RedisStore: SharedRecordStore {
         return try await publish([(key, record)], since: position.number).isEmpty
     }
 
-    /// One round trip if the versions of the keys and the generations of the tags were known before `position`; up to three otherwise, and one or two
+    /// Writes several records, except those that others have changed since `position`.
+    ///
+    /// One round trip if the versions of the keys and the generations of the tags were known before `position`. Otherwise up to three, and one or two
     /// more for keys that had a record.
     public func insert(_ records: [RecordKey: Record], ifUnchangedSince position: StorePosition) async throws(StoreError) -> Set<RecordKey> {
         try checkOpen()

@@ -13,7 +13,7 @@ internal import Synchronization
 #endif
 
 extension RedisStore {
-    /// Reads a record. One round trip, two if a generation is not known that it refers to.
+    /// Reads a record. One round trip, or two if one of its generations is not known.
     ///
     /// The server is not told of the use: it notes by itself when a key was read last. ``Record/lastAccess`` is the time of this reading.
     public func record(forKey key: RecordKey) async throws(StoreError) -> Record? {
@@ -68,7 +68,7 @@ extension RedisStore {
         return .absent
     }
 
-    /// Reads several records. One round trip, two if a generation is not known that one of them refers to.
+    /// Reads several records. One round trip, or two if one of their generations is not known.
     public func records(forKeys recordKeys: [RecordKey]) async throws(StoreError) -> [RecordKey: Record] {
         try checkOpen()
         for key in recordKeys { try check(key) }

@@ -20,19 +20,19 @@ extension RedisStore {
         for keys in Array(Set(keys)).chunks(ofCount: Self.maximumCommandCount / 2) { try await removeValues(forKeys: Array(keys)) }
     }
 
-    /// Gives each tag another generation. One round trip.
+    /// Removes the records with the tags, by giving each tag another generation. One round trip.
     public func removeRecords(taggedWith tags: Set<String>) async throws(StoreError) {
         try checkOpen()
         try await setGenerations(tags.map { (.tag($0), .next(), 0) })
     }
 
-    /// Gives the partition another generation. One round trip.
+    /// Removes the records of a partition, by giving it another generation. One round trip.
     public func removePartition(_ partition: String) async throws(StoreError) {
         try checkOpen()
         try await setGenerations([(.partition(partition), .next(), 0)])
     }
 
-    /// Gives everything another generation. One round trip.
+    /// Removes all records, by giving everything another generation. One round trip.
     public func removeAll() async throws(StoreError) {
         try checkOpen()
         try await setGenerations([(.everything, .next(), nil)])

@@ -5,7 +5,8 @@
     public import ServiceLifecycle
 
     extension RedisStore: Service {
-        /// Waits until the service group shuts down, or the task is cancelled, and closes the store then (``close()``). Suspends until that is done.
+        /// Waits until the service group shuts down or the task is cancelled, and then closes the store (``close()``). Suspends until the store is
+        /// closed.
         ///
         /// A group ends its services in reverse order: name the store before what uses it. A cache that writes behind has to be flushed or closed by one of those.
         public func run() async {

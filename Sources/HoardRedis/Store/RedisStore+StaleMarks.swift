@@ -14,7 +14,7 @@ extension RedisStore {
     /// How often a change is tried again when another writer was faster.
     private static var maximumAttemptCount: Int { 16 }
 
-    /// Writes the end of the freshness into the record. Two round trips, more if another writer changes it at the same time.
+    /// Marks a record stale, by writing the end of its freshness into it. Two round trips, more if another writer changes it at the same time.
     ///
     /// If there is no record, leaves a tombstone as a removal does, so that no load that began before publishes a fresh record.
     public func markRecordStale(forKey key: RecordKey, at date: Date) async throws(StoreError) {
@@ -72,13 +72,14 @@ extension RedisStore {
         }
     }
 
-    /// Adds a mark to the generation of each tag. Two round trips, more if another writer changes one at the same time.
+    /// Marks the records with the tags stale, by a mark in the generation of each tag. Two round trips, more if another writer changes one at the
+    /// same time.
     public func markRecordsStale(taggedWith tags: Set<String>, at date: Date) async throws(StoreError) {
         try checkOpen()
         try await mark(tags.map { .tag($0) }, at: date)
     }
 
-    /// Adds a mark to the generation of everything. Two round trips, more if another writer changes it at the same time.
+    /// Marks all records stale, by a mark in the generation of everything. Two round trips, more if another writer changes it at the same time.
     public func markAllRecordsStale(at date: Date) async throws(StoreError) {
         try checkOpen()
         try await mark([.everything], at: date)

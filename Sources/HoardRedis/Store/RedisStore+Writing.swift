@@ -6,7 +6,7 @@ internal import NIOCore
 internal import Synchronization
 
 extension RedisStore {
-    /// Writes a record, whatever is there. One round trip if the generations of its tags are known.
+    /// Writes a record, whatever the server has under its key. One round trip if the generations of its tags are known.
     public func insert(_ record: Record, forKey key: RecordKey) async throws(StoreError) {
         try checkOpen()
         try check(key)

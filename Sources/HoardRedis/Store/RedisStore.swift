@@ -5,7 +5,7 @@ public import Hoard
 public import Logging
 internal import Synchronization
 
-/// A store in Redis or Valkey that several processes share: none serves what another one has invalidated.
+/// A store in Redis or Valkey that several processes share. No process serves a record that another one has invalidated.
 ///
 /// ```swift
 /// let store = try RedisStore(connectingTo: RedisConfiguration(url: "redis://cache.example"))
@@ -55,11 +55,12 @@ public final class RedisStore: Sendable {
     let size = Mutex(SizeMemory())
     private let isClosed = Atomic<Bool>(false)
 
-    /// Makes a connection that tells of changes to keys that begin with `trackedPrefix`, if there is one, and calls `onEvent` for each event.
+    /// A function that makes a connection, which calls `onEvent` for each event. With a `trackedPrefix`, it also reports changes of keys with this
+    /// prefix.
     public typealias MakeConnection =
         @Sendable (_ trackedPrefix: [UInt8]?, _ onEvent: @escaping @Sendable (RedisEvent) -> Void) throws(RedisError) -> any RedisConnection
 
-    /// Creates a store on a connection of another kind than Hoard's own.
+    /// Creates a store on a connection that is not Hoard's own.
     ///
     /// - Parameters:
     ///   - clock: Judges whether a record has expired.
