@@ -35,7 +35,9 @@ public final class CachingClient: Sendable {
     private let ticker: any Ticker
     private let deadlines: DeadlineQueue
 
-    /// - Parameter ticker: Measures how long exchanges take.
+    /// Creates a client over a transport and a cache.
+    ///
+    /// - Parameter ticker: Measures the duration of exchanges.
     public init(transport: any Transport, cache: HTTPCache, ticker: any Ticker = MonotonicTicker()) {
         self.transport = transport
         codingTransport = CodingTransport(transport, dictionaries, clock: cache.clock, partition: nil, ContentDecoding())
@@ -80,7 +82,7 @@ public final class CachingClient: Sendable {
         return response
     }
 
-    /// Gets a URL. May suspend.
+    /// Sends a GET request for a URL, or answers it from the cache. May suspend.
     ///
     /// - Parameters:
     ///   - url: An absolute `http` or `https` URL. A fragment is dropped.

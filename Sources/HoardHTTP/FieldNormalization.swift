@@ -3,7 +3,7 @@
 
 public import HTTPTypes
 
-/// Values of a request field that mean the same to a site: one of them stands for all, for the cache and for the origin.
+/// A rule for values of a request field that mean the same to a site. The cache and the origin see one value in place of all.
 ///
 /// ```swift
 /// policy.normalizations = [
@@ -18,9 +18,9 @@ public import HTTPTypes
 public struct FieldNormalization: Hashable, Sendable {
     /// The field.
     public var name: HTTPField.Name
-    /// Values in any case of letters. A `*` at the beginning or at the end stands for any text.
+    /// The values, compared without regard to case. A `*` at the beginning or at the end stands for any text.
     public var values: [String]
-    /// The value that stands for them. Empty: the field is left out.
+    /// The value that replaces them. Empty: the field is left out.
     public var replacement: String
 
     public init(_ name: HTTPField.Name, values: [String], replacement: String) {

@@ -5,7 +5,7 @@ public import Hoard
 internal import NIOCore
 internal import Synchronization
 
-/// A cache for HTTP, by RFC 9111: private, as in a client, or shared, as in a proxy.
+/// An HTTP cache by RFC 9111: private, as in a client, or shared, as in a proxy.
 ///
 /// It stands between callers and a ``Transport``. It answers a request from memory or a store if a stored response may answer it,
 /// and forwards every other request to the origin. It stores the origin's answers, where it may, while they stream through.
@@ -118,7 +118,7 @@ public final class HTTPCache: Sendable {
         }
     }
 
-    /// Waits until the stores have everything that has been accepted for storing, and the revalidations in the background that have been started are over.
+    /// Waits until the stores have every response accepted so far, and the background revalidations started so far are over.
     public func flush() async {
         await work.waitUntilIdle()
         await entries.flush()
@@ -137,7 +137,7 @@ public final class HTTPCache: Sendable {
     /// The beginning of the keys of requests that name no partition and have no credentials.
     var baseScope: String { space.baseScope }
 
-    /// The counters as they stand now.
+    /// The present values of the counters.
     public var statistics: HTTPCacheStatistics {
         var statistics = counters.withLock { $0 }
         statistics.hits += freshHits.load(ordering: .relaxed)

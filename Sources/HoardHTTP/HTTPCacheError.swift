@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a request to an ``HTTPCache`` got no response.
+/// An error of an ``HTTPCache`` that has no response to a request.
 public struct HTTPCacheError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -9,7 +9,7 @@ public struct HTTPCacheError: Error, Sendable, CustomStringConvertible {
 
         /// The request has no usable `http` or `https` URI.
         public static var invalidRequest: Self { Self(description: #function) }
-        /// Nothing stored could answer, and the origin could not be asked. ``HTTPCacheError/transportError`` says why.
+        /// No stored response could answer, and the origin could not be asked. ``HTTPCacheError/transportError`` says why.
         public static var forwardFailed: Self { Self(description: #function) }
     }
 
@@ -21,8 +21,8 @@ public struct HTTPCacheError: Error, Sendable, CustomStringConvertible {
     /// The cache's action in the syntax of `Cache-Status` (RFC 9211).
     public let cacheStatus: String
 
-    /// Whether something is stored that would have answered, had a directive such as `must-revalidate` not forbidden its use without the origin's word. A gateway
-    /// then answers 504: [RFC 9111 §5.2.2.2](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2.2).
+    /// Whether there is a stored response that a directive such as `must-revalidate` forbids to use without asking the origin. A gateway then answers
+    /// 504: [RFC 9111 §5.2.2.2](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2.2).
     public let isStaleProhibited: Bool
 
     init(

@@ -1,29 +1,29 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Counters of an ``HTTPCache`` since it was created. Each property's description is its counting rule.
+/// The counters of an ``HTTPCache`` since it was created. Each property's description is its counting rule.
 ///
 /// Each request that gets an answer, or fails, counts in exactly one of ``hits``, ``staleHits``, ``validatedHits``, ``collapsedHits``, ``misses``,
 /// ``generated``, ``failures`` and ``abandoned``; in none if its URI is none of HTTP's.
 public struct HTTPCacheStatistics: Sendable, Hashable, Codable {
     /// Requests answered with a fresh stored response, without asking the origin.
     public var hits = 0
-    /// Requests answered with a stale stored response, whatever has permitted that.
+    /// Requests answered with a stale stored response, whatever rule allowed it.
     public var staleHits = 0
     /// Requests answered with a stored response that the origin has confirmed for them.
     public var validatedHits = 0
-    /// Requests answered with what another request was fetching.
+    /// Requests answered with a response that another request was fetching.
     public var collapsedHits = 0
-    /// Requests answered with what the origin sent for them, whatever the reason for asking it.
+    /// Requests answered with a response that the origin sent for them, whatever the reason for asking it.
     public var misses = 0
     /// Requests answered with a response that the cache made up, such as the 504 for `only-if-cached`.
     public var generated = 0
     /// Requests without any answer.
     public var failures = 0
-    /// Requests whose tasks were cancelled before there was an answer, because the client has left for instance.
+    /// Requests whose tasks were cancelled before there was an answer, for example because the client left.
     public var abandoned = 0
 
-    /// Requests sent to the origin: those for requests of clients, second ones after an answer that was of no use, and background revalidations.
+    /// Requests sent to the origin: for clients, again after an answer of no use, and for background revalidations.
     public var originRequests = 0
     /// Background revalidations that were started. They count in none of the outcomes above.
     public var refreshes = 0

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// How one request uses the cache: the cache modes of the [Fetch standard](https://fetch.spec.whatwg.org/#concept-request-cache-mode).
+/// A request's use of the cache: a cache mode of the [Fetch standard](https://fetch.spec.whatwg.org/#concept-request-cache-mode).
 public struct RequestCacheMode: Hashable, Sendable, CustomStringConvertible {
     private enum Base: String, Hashable, Sendable {
         case `default`, noStore = "no-store", reload, noCache = "no-cache", forceCache = "force-cache", onlyIfCached = "only-if-cached"
@@ -16,11 +16,11 @@ public struct RequestCacheMode: Hashable, Sendable, CustomStringConvertible {
     public static var noStore: Self { .init(.noStore) }
     /// The origin is asked as if there were no cache; its response is stored.
     public static var reload: Self { .init(.reload) }
-    /// A stored response is used only after the origin has confirmed it, fresh or not.
+    /// A stored response, fresh or stale, is used only after the origin has confirmed it.
     public static var noCache: Self { .init(.noCache) }
-    /// A stored response is used however stale it is; only if there is none the origin is asked.
+    /// A stored response is used however stale it is. Only if there is none, the origin is asked.
     public static var forceCache: Self { .init(.forceCache) }
-    /// A stored response is used however stale it is; if there is none the answer is 504, and no request is sent.
+    /// A stored response is used however stale it is. If there is none, the answer is 504, and no request is sent.
     public static var onlyIfCached: Self { .init(.onlyIfCached) }
 
     /// The name that the Fetch standard gives the mode.

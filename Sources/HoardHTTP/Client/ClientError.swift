@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a ``CachingClient`` has no response.
+/// An error of a ``CachingClient``, which got no response.
 ///
 /// ```swift
 /// do {
@@ -17,7 +17,7 @@ public struct ClientError: Error, Sendable, CustomStringConvertible {
 
         /// The request has no usable `http` or `https` URL.
         public static var invalidURL: Self { Self(description: #function) }
-        /// A redirect leads to something that is no `http` or `https` URL.
+        /// A redirect does not lead to an `http` or `https` URL.
         public static var invalidRedirect: Self { Self(description: #function) }
         /// A redirect leads from `https` to `http`.
         public static var insecureRedirect: Self { Self(description: #function) }
@@ -25,13 +25,13 @@ public struct ClientError: Error, Sendable, CustomStringConvertible {
         public static var tooManyRedirects: Self { Self(description: #function) }
         /// A redirect leads to a request that has been made already.
         public static var redirectLoop: Self { Self(description: #function) }
-        /// A redirect asks for the content once more, which was a stream that can be read only once.
+        /// A redirect needs the content again, but it was a stream that can be read only once.
         public static var bodyCannotBeSentAgain: Self { Self(description: #function) }
-        /// No connection could be made: the name does not resolve, nothing listens, or the network is away.
+        /// No connection could be made: the name does not resolve, no server listens, or there is no network.
         public static var unreachable: Self { Self(description: #function) }
         /// The connection could not be secured.
         public static var tlsFailed: Self { Self(description: #function) }
-        /// The transport's own limits of time were passed.
+        /// The transport's own timeout was reached.
         public static var timedOut: Self { Self(description: #function) }
         /// The exchange took longer than ``RequestOptions/timeout``. The body of a response throws this too.
         public static var deadlineExceeded: Self { Self(description: #function) }
@@ -41,14 +41,14 @@ public struct ClientError: Error, Sendable, CustomStringConvertible {
         public static var invalidResponse: Self { Self(description: #function) }
         /// The caller's task was cancelled.
         public static var cancelled: Self { Self(description: #function) }
-        /// Anything no other code names.
+        /// Any other failure.
         public static var failed: Self { Self(description: #function) }
     }
 
     public let code: Code
     /// One sentence a person can act on. It may name the host, never the path or a field.
     public let message: String
-    /// The error that the transport reported, if it was asked.
+    /// The error of the transport, if it was asked.
     public let transportError: TransportError?
     /// The cache's action in the syntax of `Cache-Status` (RFC 9211); empty if the cache was not asked.
     public let cacheStatus: String

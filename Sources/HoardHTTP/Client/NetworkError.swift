@@ -3,7 +3,7 @@
 
 internal import HTTPTypes
 
-/// Why a request to a ``NetworkManaging`` has no usable response.
+/// An error of a request to a ``NetworkManaging``, which got no usable response.
 public struct NetworkError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -17,7 +17,7 @@ public struct NetworkError: Error, Sendable, CustomStringConvertible {
         public static var invalidToken: Self { Self(description: #function) }
         /// The content of the request cannot be written as JSON.
         public static var encodingFailed: Self { Self(description: #function) }
-        /// The origin cannot be reached, and nothing that is stored may stand in.
+        /// The origin cannot be reached, and no stored response may stand in.
         public static var offline: Self { Self(description: #function) }
         /// The exchange took too long.
         public static var timedOut: Self { Self(description: #function) }
@@ -35,9 +35,9 @@ public struct NetworkError: Error, Sendable, CustomStringConvertible {
         public static var notFound: Self { Self(description: #function) }
         /// The status is another one beyond 200 to 299. ``NetworkError/response`` has the body.
         public static var unacceptableStatus: Self { Self(description: #function) }
-        /// The body of the response is not the JSON that is expected. ``NetworkError/codingPath`` says where.
+        /// The body of the response is not the expected JSON. ``NetworkError/codingPath`` says where.
         public static var decodingFailed: Self { Self(description: #function) }
-        /// Anything no other code names.
+        /// Any other failure.
         public static var failed: Self { Self(description: #function) }
     }
 
@@ -46,12 +46,12 @@ public struct NetworkError: Error, Sendable, CustomStringConvertible {
     public let message: String
     /// The response, if there was one.
     public let response: NetworkResponse?
-    /// Where in the value the coding failed, from the outside in: names, and indices in brackets. Empty for the value itself.
+    /// The path in the value at which the coding failed, from the outside in: names, and indices in brackets. Empty for the value itself.
     public let codingPath: [String]
     /// The error that the layer below reported, if any.
     public let underlyingError: (any Error)?
 
-    /// Public for the sake of fakes.
+    /// Creates an error. Public for fakes in tests.
     public init(
         _ code: Code,
         _ message: String,

@@ -10,7 +10,7 @@ internal import NIOCore
     internal import Foundation
 #endif
 
-/// Requests for apps: methods, headers, a bearer token, JSON in and out, and errors that say what happened. A small face of ``CachingClient``.
+/// A small interface to ``CachingClient`` for apps: methods, headers, a bearer token, JSON in and out, and errors that say what happened.
 ///
 /// ```swift
 /// let network = NetworkManager(client: CachingClient(transport: AsyncHTTPClientTransport(), stores: [disk]))
@@ -35,11 +35,12 @@ public final class NetworkManager: NetworkManaging {
 
     private let cache: (any ResponseCaching)?
 
+    /// Creates a manager over a client.
+    ///
     /// - Parameters:
-    ///   - client: Sends the requests, and keeps what it may.
-    ///   - cache: An app's own cache before the client, asked first for GET and HEAD, and given each response of success that no
-    ///     redirect has led to. Default: none, since the
-    ///     client has one.
+    ///   - client: Sends the requests, and caches the responses that it may.
+    ///   - cache: The app's own cache in front of the client. It is asked first for GET and HEAD, and gets each successful response that came without
+    ///     a redirect. Default: none, as the client has a cache.
     ///   - maximumResponseBytes: The longest body; a longer one is an error. Default: 32 MiB.
     public init(client: CachingClient, cache: (any ResponseCaching)? = nil, maximumResponseBytes: Int = 32 << 20) {
         self.client = client

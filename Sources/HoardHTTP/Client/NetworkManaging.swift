@@ -9,7 +9,7 @@ internal import Hoard
     public import Foundation
 #endif
 
-/// The interface through which an app's own code sends its requests: ``NetworkManager``, or a fake in a test.
+/// The interface through which an app sends its requests: ``NetworkManager``, or a fake in a test.
 ///
 /// ```swift
 /// struct FakeNetwork: NetworkManaging {
@@ -20,7 +20,7 @@ internal import Hoard
 /// let profile = ProfileModel(network: FakeNetwork())
 /// ```
 public protocol NetworkManaging: Sendable {
-    /// Sends a request, or answers it from the cache, and returns the response with all of its body. May suspend.
+    /// Sends a request, or answers it from the cache, and returns the response with its whole body. May suspend.
     ///
     /// - Throws: ``NetworkError``, also for a response whose status is not one of success (200 to 299).
     @discardableResult
@@ -28,7 +28,7 @@ public protocol NetworkManaging: Sendable {
 }
 
 extension NetworkManaging {
-    /// Fetches a value that the response has as JSON. May suspend.
+    /// Fetches a value from the JSON of a response. May suspend.
     ///
     /// - Throws: ``NetworkError``; with the code `decodingFailed` if the response has something else.
     public func fetch<Value: Decodable>(
@@ -39,8 +39,8 @@ extension NetworkManaging {
         try await fetch(request).decoded(as: type, decoder: decoder)
     }
 
-    /// Sends a request, and calls `completion` exactly once: with the response, with what went wrong, or, as soon as the task is cancelled, with the
-    /// error `cancelled`. Returns at once.
+    /// Sends a request, and calls `completion` exactly once: with the response, with an error or, as soon as the task is cancelled, with the error
+    /// `cancelled`. Returns at once.
     ///
     /// - Parameter context: Where `completion` is called.
     /// - Returns: What cancels the request. It need not be kept.
@@ -53,7 +53,7 @@ extension NetworkManaging {
         NetworkTask(completingOn: context, completion) { () async throws(NetworkError) in try await fetch(request) }
     }
 
-    /// Fetches a value that the response has as JSON, and calls `completion` exactly once, as the form for responses does.
+    /// Fetches a value from the JSON of a response, and calls `completion` exactly once, like the method for responses.
     @discardableResult
     public func fetch<Value: Decodable & Sendable>(
         _ request: NetworkRequest,

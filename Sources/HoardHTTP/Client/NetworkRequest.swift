@@ -17,7 +17,7 @@ internal import NIOCore
 /// let change = try NetworkRequest.json(.patch, "https://example.com/users/42", body: ["name": "Alan"], token: token)
 /// ```
 public struct NetworkRequest: Sendable {
-    /// A name and a value in the query of a URL.
+    /// A name and its value in the query of a URL.
     public struct QueryItem: Hashable, Sendable {
         public var name: String
         /// `nil`: the name stands alone, without an equals sign.
@@ -34,18 +34,19 @@ public struct NetworkRequest: Sendable {
     /// An absolute `http` or `https` URL.
     public var url: String
 
-    /// Added to the query of ``url``, percent-encoded: everything but letters, digits and `-._~`.
+    /// The items that are added to the query of ``url``. All characters except letters, digits and `-._~` are percent-encoded.
     public var queryItems: [QueryItem]
 
     public var headers: HTTPFields
 
-    /// A bearer token: sent as `Authorization` in the place of any in ``headers`` ([RFC 6750 §2.1](https://www.rfc-editor.org/rfc/rfc6750#section-2.1)).
+    /// A bearer token. It is sent as `Authorization` and replaces such a field in ``headers`` ([RFC 6750
+    /// §2.1](https://www.rfc-editor.org/rfc/rfc6750#section-2.1)).
     public var token: String?
 
     /// The content; `nil` for none. GET, HEAD and TRACE have none.
     public var body: Data?
 
-    /// How the request uses the cache, whether it follows redirects, and how long it may take. By default 30 seconds.
+    /// The options of the request: its use of the cache, redirects and its timeout, which is 30 seconds by default.
     public var options = RequestOptions(timeout: .seconds(30))
 
     public init(
@@ -64,7 +65,7 @@ public struct NetworkRequest: Sendable {
         self.body = body
     }
 
-    /// A request whose content is `body` in JSON. `Content-Type` is `application/json` unless `headers` say something else.
+    /// Creates a request whose content is `body` in JSON. `Content-Type` is `application/json` unless `headers` have another one.
     ///
     /// - Throws: ``NetworkError`` with the code `encodingFailed`.
     public static func json(

@@ -9,7 +9,7 @@ public import HTTPTypes
     public import Foundation
 #endif
 
-/// A response with all of its body.
+/// A response with its whole body.
 public struct NetworkResponse: Sendable {
     public var status: HTTPResponse.Status
     public var headers: HTTPFields
@@ -21,10 +21,10 @@ public struct NetworkResponse: Sendable {
     /// Whether the content came from the cache, revalidated or not.
     public var isFromCache: Bool
 
-    /// How stale the response is that was used all the same, as when the network is away; `nil` if it is fresh.
+    /// The staleness of a response that was used although it is stale, for example without a network; `nil` if it is fresh.
     public var staleness: HTTPCacheResponse.Staleness?
 
-    /// Whether ``body`` is only the beginning of what was to come. Only responses inside a ``NetworkError`` ever are.
+    /// Whether ``body`` is only the beginning of the content. That happens only in a response inside a ``NetworkError``.
     public var isTruncated: Bool
 
     public init(
@@ -45,7 +45,7 @@ public struct NetworkResponse: Sendable {
         self.isTruncated = isTruncated
     }
 
-    /// The body as a value in JSON.
+    /// Decodes the body as JSON.
     ///
     /// - Throws: ``NetworkError`` with the code `decodingFailed`, which carries this response and says where in it the value is not as expected.
     public func decoded<Value: Decodable>(as type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()) throws(NetworkError) -> Value {

@@ -4,7 +4,7 @@
 public import Dispatch
 internal import Hoard
 
-/// Where a completion handler is called.
+/// The place where a completion handler is called.
 public struct CompletionContext: Sendable {
     let run: @Sendable (@escaping @Sendable () -> Void) -> Void
 
@@ -18,7 +18,7 @@ public struct CompletionContext: Sendable {
         CompletionContext { action in startTask { @MainActor in action() } }
     }
 
-    /// Wherever the result comes up, without a change of threads: for handlers that are short.
+    /// On the thread where the result arrives, for short handlers.
     public static var anywhere: CompletionContext {
         CompletionContext { action in action() }
     }
@@ -38,7 +38,7 @@ public final class NetworkTask: Sendable {
         task = CompletingTask(completingOn: context, ifCancelled: cancellation, completion, operation)
     }
 
-    /// Cancels the request: its handler gets the error `cancelled`, unless it has got something already. Calling it again does nothing.
+    /// Cancels the request. Its handler gets the error `cancelled`, unless it has already been called. Calling it again does nothing.
     public func cancel() {
         task.cancel()
     }

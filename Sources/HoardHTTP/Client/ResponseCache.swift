@@ -10,7 +10,7 @@ internal import NIOCore
     internal import Foundation
 #endif
 
-/// An ``HTTPCache`` that is filled and asked by hand.
+/// An ``HTTPCache`` that an app fills and asks by itself.
 ///
 /// ```swift
 /// let cache = ResponseCache(lifetimeIfUnknown: .seconds(300))
@@ -22,16 +22,18 @@ internal import NIOCore
 /// answered. The key is the method, the URL in its normal form, the request fields that the response names in `Vary`, and `Authorization`. A response
 /// that forbids storing is not kept, and one that is not fresh any more is not returned.
 public final class ResponseCache: ResponseCaching {
-    /// The cache below. A ``CachingClient`` may share it.
+    /// The cache that keeps the responses. A ``CachingClient`` may share it.
     public let cache: HTTPCache
 
     private let lifetimeIfUnknown: Duration?
     private let maximumResponseBytes: Int
 
+    /// Creates a cache over an ``HTTPCache``.
+    ///
     /// - Parameters:
-    ///   - cache: What keeps the responses, in memory or in stores.
-    ///   - lifetimeIfUnknown: For how long a response is fresh that says nothing about it. By default only what HTTP lets a cache guess.
-    ///   - maximumResponseBytes: A longer body is not returned. Default: 32 MiB.
+    ///   - cache: The cache that keeps the responses, in memory or in stores.
+    ///   - lifetimeIfUnknown: The lifetime of a response that states none. By default only the heuristic that HTTP allows.
+    ///   - maximumResponseBytes: The longest body; a longer one is not returned. Default: 32 MiB.
     public init(cache: HTTPCache = HTTPCache(), lifetimeIfUnknown: Duration? = nil, maximumResponseBytes: Int = 32 << 20) {
         self.cache = cache
         self.lifetimeIfUnknown = lifetimeIfUnknown
@@ -66,7 +68,7 @@ public final class ResponseCache: ResponseCaching {
         _ = try? await cache.respond(to: head, mode: .reload, through: origin).body.collect(upTo: .max)
     }
 
-    /// Forgets what is kept for the request's URL, with whatever token it was asked for.
+    /// Removes the responses for the request's URL, whatever tokens their requests had.
     public func remove(_ request: NetworkRequest) async {
         guard let head = try? request.head() else { return }
         await cache.remove(head.url)

@@ -3,21 +3,21 @@
 
 /// A cache that an app fills and asks by itself, keyed by whole requests.
 public protocol ResponseCaching: Sendable {
-    /// The response that may answer the request now; `nil` if there is none. Never asks the network.
+    /// Returns the response that may answer the request now; `nil` if there is none. Never asks the network.
     func fetch(_ request: NetworkRequest) async -> NetworkResponse?
 
-    /// Keeps a response for requests like this one, if it may be kept.
+    /// Stores a response for requests like this one, if it may be stored.
     func store(_ response: NetworkResponse, for request: NetworkRequest) async
 
-    /// Forgets what is kept for the request's URL.
+    /// Removes the responses for the request's URL.
     func remove(_ request: NetworkRequest) async
 
-    /// Forgets everything, as when a user logs out.
+    /// Removes all responses, for example when a user logs out.
     func removeAll() async
 }
 
 extension ResponseCaching {
-    /// The response that may answer the request now: the same as ``fetch(_:)``.
+    /// The response that may answer the request now, as ``fetch(_:)`` returns it.
     public subscript(request: NetworkRequest) -> NetworkResponse? {
         get async { await fetch(request) }
     }

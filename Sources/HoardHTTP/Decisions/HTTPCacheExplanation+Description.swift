@@ -8,7 +8,7 @@
 #endif
 
 extension HTTPCacheExplanation: CustomStringConvertible {
-    /// The explanation in words, one fact a line.
+    /// The explanation in words, one fact in each line.
     public var description: String {
         var lines = [uri]
         lines += stored.map(\.lines) ?? ["Nothing that the request selects is stored."]
@@ -20,7 +20,7 @@ extension HTTPCacheExplanation: CustomStringConvertible {
 }
 
 extension HTTPCacheExplanation.Reason: CustomStringConvertible {
-    /// The sentence, and where the rule stands.
+    /// The sentence, with the section of the rule.
     public var description: String { "\(sentence) (\(section))" }
 }
 

@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension HTTPCacheExplanation {
-    /// The stored responses for a URI that request fields tell apart: [RFC 9111 §4.1](https://www.rfc-editor.org/rfc/rfc9111#section-4.1).
+    /// The stored variants of a URI, which request fields select: [RFC 9111 §4.1](https://www.rfc-editor.org/rfc/rfc9111#section-4.1).
     public struct Variants: Hashable, Sendable, Codable {
-        /// The number that is stored.
+        /// The number of stored variants.
         public let count: Int
-        /// The most that are kept (``HTTPCache/Configuration/maximumVariants``).
+        /// The most variants that are kept (``HTTPCache/Configuration/maximumVariants``).
         public let limit: Int
-        /// The fields that responses have named in `Vary`, in small letters and in order.
+        /// The fields that responses have named in `Vary`, in lower case and in order.
         public let fields: [String]
-        /// Those of them that have about as many values as there are clients, so that hardly any response is used again.
+        /// The fields with about as many values as there are clients, so that hardly any response is used again.
         public let unboundedFields: [String]
     }
 }

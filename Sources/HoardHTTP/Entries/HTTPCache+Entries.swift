@@ -15,7 +15,7 @@ extension HTTPCache {
     /// The most places of memory and records that are looked at for a page. A search that finds little goes on with the next one.
     static let maximumExaminedCount = 8_192
 
-    /// Some of the stored responses of one partition, in an order that means nothing. Suspends. No use of any, and nothing is counted.
+    /// Returns a page of the stored responses of one partition, in no particular order. Suspends. Counts neither as a use nor as a request.
     ///
     /// First comes what the stores have that can list (``ListingRecordStore``), then what only memory has. A response that is there from the first page to the last, and is
     /// not written meanwhile, is on exactly one of them; on two perhaps if memory is divided into shards meanwhile, which happens once. The work for one page is bounded, however much is cached and however little of it matches: of each

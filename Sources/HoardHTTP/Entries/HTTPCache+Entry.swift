@@ -8,31 +8,31 @@
 #endif
 
 extension HTTPCache {
-    /// A stored response, as a listing tells of it.
+    /// A stored response in a listing.
     public struct Entry: Sendable, Hashable {
-        /// The URI in the form in which the cache has it. Of a response that stands for several (`No-Vary-Search`), the one without what does not matter.
+        /// The URI in the cache's normal form. For a response to several URIs (`No-Vary-Search`), it has only the parts of the query that matter.
         public let uri: String
-        /// By which request fields it was selected, and a digest of what they were, after that of the content of a QUERY; `nil`: by none.
+        /// The request fields that select the response, with a digest of their values, after the digest of a QUERY's content; `nil` if no field does.
         public let variant: String?
         public let status: Int
         /// The bytes of its content that are stored.
         public let byteCount: Int
-        /// When it arrived, or was last confirmed by the origin.
+        /// The date when it arrived, or was last confirmed by the origin.
         public let storedAt: Date
-        /// Until when it is fresh, with marks taken into account.
+        /// The end of the time for which it is fresh. Stale marks have been taken into account.
         public let freshUntil: Date?
         /// Whether it was fresh when it was listed.
         public let isFresh: Bool
         public let isInMemory: Bool
-        /// Whether a store has it that can list (``ListingRecordStore``).
+        /// Whether a store that can list (``ListingRecordStore``) has it.
         public let isInStore: Bool
         /// The tags by which it may be removed, in order.
         public let tags: [String]
-        /// The groups of its origin that it belongs to ([RFC 9875](https://www.rfc-editor.org/rfc/rfc9875)), in order.
+        /// The groups of its origin to which it belongs ([RFC 9875](https://www.rfc-editor.org/rfc/rfc9875)), in order.
         public let groups: [String]
     }
 
-    /// Which entries are listed: those that meet every condition that is set.
+    /// The conditions of a listing. An entry is listed if it meets every condition that is set.
     public struct EntryFilter: Sendable, Hashable {
         /// Text that the URI contains; the case of ASCII letters does not matter. Default: empty, which matches any URI.
         public var text = ""
@@ -50,14 +50,14 @@ extension HTTPCache {
         }
     }
 
-    /// Some of the entries.
+    /// A page of entries.
     public struct EntryPage: Sendable, Hashable {
         public let entries: [Entry]
-        /// Where the next page begins; `nil` if there is none. A page may have no entries though others follow.
+        /// The position at which the next page begins; `nil` if there is none. A page may be empty although others follow.
         public let next: EntryCursor?
     }
 
-    /// Where a page of entries has ended. Means something to the cache that made it, as long as its stores are open.
+    /// The position at which a page of entries has ended. Valid only for the cache that made it, as long as its stores are open.
     public struct EntryCursor: Sendable, Hashable {
         let position: Position
 
@@ -68,7 +68,7 @@ extension HTTPCache {
             self.position = position
         }
 
-        /// Reads back ``text``; `nil` for anything else.
+        /// Creates a cursor from its ``text``; `nil` for any other text.
         public init?(_ text: String) {
             guard let position = Position(text) else { return nil }
             self.position = position

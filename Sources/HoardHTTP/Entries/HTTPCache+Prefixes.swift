@@ -9,7 +9,8 @@ internal import Synchronization
 /// As with every other removal, requests that are under way do not undo it. Their responses go to the callers that have asked, and are not stored; callers
 /// that ask afterwards do not get them.
 extension HTTPCache {
-    /// Removes what is stored for all URIs that begin with `prefix`, wherever it is, with all variants and segments, for all credentials, in one partition. Suspends.
+    /// Removes the stored responses for all URIs that begin with `prefix`, from memory and the stores, with all variants and segments, for all
+    /// credentials, in one partition. Suspends.
     ///
     /// Walks over memory and the stores, some records at a time: O(*n*) for *n* entries. A store that cannot list what it has (``ListingRecordStore``), or fails to, loses all
     /// of it. With a query in the prefix, what stands for several URIs of its path (`No-Vary-Search`) goes too. What was stored meanwhile may go as well.
@@ -24,7 +25,7 @@ extension HTTPCache {
         return await removeStored(matching)
     }
 
-    /// Marks what is stored for all URIs that begin with `prefix` stale, like ``remove(prefix:partition:)`` removes it. Suspends.
+    /// Marks the stored responses for all URIs that begin with `prefix` stale, with the scope of ``remove(prefix:partition:)``. Suspends.
     ///
     /// In a store that cannot list what it has, or fails to, everything is marked.
     ///
@@ -35,7 +36,7 @@ extension HTTPCache {
         return await markStoredStale(matching)
     }
 
-    /// Marks everything stale, in memory and in the stores, also what other caches keep in the same stores. Suspends.
+    /// Marks everything stale, in memory and in the stores, including the records of other caches in the same stores. Suspends.
     ///
     /// A cache with a partition (``Configuration/partition``) marks that, and leaves the others alone; it walks over memory and the stores for that.
     public func markAllStale() async {

@@ -57,7 +57,7 @@ final class SharedBodyReader: Sendable {
     }
 }
 
-/// A stored body, or one that several requests share, cannot be given to its end.
+/// The error of a stored body, or of one that several requests share, that cannot be delivered to its end.
 ///
 /// The bytes that the reader has got are right, but not all of the body. Part of a stored body may have left the store during the read; the reader may
 /// have fallen too far behind the others; or the body is read a second time.

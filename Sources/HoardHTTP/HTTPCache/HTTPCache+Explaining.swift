@@ -5,7 +5,8 @@ public import HTTPTypes
 internal import Hoard
 
 extension HTTPCache {
-    /// Says in words what is stored for a URI, what a GET for it would get now, and why the last response was stored or not. Nothing is sent. Suspends.
+    /// Explains the stored response for a URI, the answer that a GET would get now, and why the last response was stored or not. Sends nothing.
+    /// Suspends.
     ///
     /// The reason of the last response is remembered for about a thousand URIs, in memory.
     ///

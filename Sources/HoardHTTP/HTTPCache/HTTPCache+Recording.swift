@@ -5,7 +5,7 @@ public import Hoard
 internal import Synchronization
 
 extension HTTPCache {
-    /// Records the requests to this cache from now on; with `nil`, ends that.
+    /// Begins to record the requests to this cache; `nil` ends the recording.
     ///
     /// A request is known by a pseudonym of its URI and of the partition. It is recorded as a hit, a hit of a stale response, a revalidation, a miss, or a request that the cache
     /// was not to answer; a miss with the time that the origin took, and, if the recorder is told to, with a pseudonym of the first part of the path. Each response that is stored is

@@ -4,13 +4,13 @@
 internal import Hoard
 internal import Synchronization
 
-/// Removing, and marking as stale: by URI, by tag, by partition and altogether.
+/// Removes responses or marks them stale, by URI, by tag, by partition or all at once.
 ///
 /// A response that is *removed* is gone. One that is *marked stale* is not used again before the origin has confirmed it. Requests that are under way undo
 /// neither. Their responses go to the callers that have asked, and are not stored; callers that ask afterwards do not get them.
 extension HTTPCache {
-    /// Removes what is stored for a URI, with all its variants and with what differs from it only in parts of the query that do not matter
-    /// (`No-Vary-Search`), in this cache's mode and one partition, for all credentials. Suspends.
+    /// Removes the stored responses for a URI, with all variants, and those for URIs that differ only in parts of the query that do not matter
+    /// (`No-Vary-Search`). It removes them in this cache's mode and one partition, for all credentials. Suspends.
     ///
     /// - Parameters:
     ///   - partition: `nil`: the one of the configuration.
@@ -38,7 +38,7 @@ extension HTTPCache {
         flights.removeAll()
     }
 
-    /// Removes all responses of a group of an origin: those that name it in `Cache-Groups` ([RFC 9875](https://www.rfc-editor.org/rfc/rfc9875)).
+    /// Removes all responses of an origin's group, which they name in `Cache-Groups` ([RFC 9875](https://www.rfc-editor.org/rfc/rfc9875)).
     /// Suspends. O(1) in each tier, whatever the size of the group.
     ///
     /// - Parameters:
@@ -64,7 +64,7 @@ extension HTTPCache {
         flights.removeAll(where: mayBeInGroup)
     }
 
-    /// Marks what is stored for a URI stale, like ``remove(_:partition:policy:)`` removes it. Suspends.
+    /// Marks the stored responses for a URI stale, with the scope of ``remove(_:partition:policy:)``. Suspends.
     ///
     /// - Parameters:
     ///   - partition: `nil`: the one of the configuration.
@@ -119,7 +119,7 @@ extension HTTPCache {
         journal.removeAll { $0.storedBaseScope == scope }
     }
 
-    /// Removes everything from memory and from the stores, also what other caches keep in the same stores. Suspends.
+    /// Removes everything from memory and from the stores, including the records of other caches in the same stores. Suspends.
     ///
     /// A cache with a partition (``Configuration/partition``) removes that, and leaves the others alone: ``removePartition(_:)``.
     public func removeAll() async {

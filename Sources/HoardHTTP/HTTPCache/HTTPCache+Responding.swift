@@ -6,7 +6,7 @@ internal import Hoard
 internal import Synchronization
 
 extension HTTPCache {
-    /// Answers a request, from the cache if that may be, else through `transport`.
+    /// Answers a request from the cache if possible, or else through `transport`.
     ///
     /// The target is normalised (RFC 9110 §4.2.3) and forwarded in that form, so that what one spelling gets is never
     /// stored for another that the origin reads differently.

@@ -3,9 +3,9 @@
 
 public import Hoard
 
-/// The cache's use of memory and stores, and counters of what has left them. All of it is cheap to read.
+/// The cache's use of memory and stores, and counters of the entries that left them. All of it is cheap to read.
 extension HTTPCache {
-    /// The bytes that memory is charged for what it holds: contents, fields and a fixed part for each entry. O(1).
+    /// The bytes that the entries in memory are charged: contents, fields and a fixed part for each entry. O(1).
     public var memoryByteCount: Int { entries.memoryWeight }
 
     /// The limit on ``memoryByteCount``.
@@ -31,7 +31,7 @@ extension HTTPCache {
         return true
     }
 
-    /// The entries in memory, those among them whose time is up but whose room has not been given back. A response that varies has one more. O(1).
+    /// The number of entries in memory. Includes expired entries whose room has not been freed yet. A response that varies has one more. O(1).
     public var memoryEntryCount: Int { entries.memoryCount }
 
     /// The counters of memory: why entries have left it, among other things.
@@ -42,7 +42,7 @@ extension HTTPCache {
         await entries.storeStatistics()
     }
 
-    /// How the stores are doing, nearest first.
+    /// The health of the stores, nearest first.
     public var storeHealth: [StoreHealth] { entries.storeHealth }
 
     /// Which of the stores, nearest first, other processes change too (`SharedRecordStore`).

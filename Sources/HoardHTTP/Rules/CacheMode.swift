@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whose requests a cache answers.
+/// The kind of a cache, by the users whose requests it answers.
 ///
 /// [RFC 9111 §1](https://www.rfc-editor.org/rfc/rfc9111#section-1)
 public enum CacheMode: Hashable, Sendable {

@@ -5,24 +5,27 @@ internal import HTTPTypes
 internal import HoardCodings
 internal import NIOCore
 
-/// How a ``CachingClient`` asks for content codings, and undoes them: [RFC 9110 §8.4](https://www.rfc-editor.org/rfc/rfc9110#section-8.4).
+/// The settings for content codings in a ``CachingClient``, which requests and decodes them: [RFC 9110
+/// §8.4](https://www.rfc-editor.org/rfc/rfc9110#section-8.4).
 ///
 /// A request that says nothing of codings gets an `Accept-Encoding` with those that this build can decode: gzip and deflate, and on Linux br and zstd with the traits
 /// `Brotli` and `Zstandard`. The content of its response is decoded while it is read, and the fields that describe the coded bytes are left out of the head. What
 /// the cache stores stays as it came.
 public struct ContentDecoding: Hashable, Sendable {
-    /// Whether requests ask for codings, and content is decoded. A request with an `Accept-Encoding` of its own gets content as it comes. Default: `true`.
+    /// Whether requests ask for codings, and content is decoded. A request with its own `Accept-Encoding` gets the content as it comes. Default:
+    /// `true`.
     public var isEnabled = true
 
-    /// The longest content when it is decoded; reading more of it is an error. Default: 1 GiB.
+    /// The greatest length of decoded content; reading more of it is an error. Default: 1 GiB.
     public var maximumBytes = 1 << 30
 
-    /// The most bytes that content may yield for each byte that has arrived, once it has yielded more than a mebibyte: no honest content comes near 2000.
-    /// Reading more of it is an error. Default: 2000.
+    /// The most decoded bytes for each received byte, once the content has more than a mebibyte. Honest content does not come near 2000. Reading more
+    /// of it is an error. Default: 2000.
     public var maximumRatio = 2000
 
-    /// Whether content that a response offers as a dictionary is kept in memory, up to 8 MiB for a client, and offered to its server with later requests, so that only
-    /// what is new is sent ([RFC 9842](https://www.rfc-editor.org/rfc/rfc9842)). Over `https` and to this machine only; with the trait `Zstandard` on Linux. Default: `true`.
+    /// Whether the client keeps content that a response offers as a dictionary, and offers the dictionary to its server with later requests, so that
+    /// the server sends only the differences ([RFC 9842](https://www.rfc-editor.org/rfc/rfc9842)). Up to 8 MiB in memory for a client. Over `https` and
+    /// to this machine only; with the trait `Zstandard` on Linux. Default: `true`.
     public var usesDictionaries = true
 
     public init(isEnabled: Bool = true) {
