@@ -15,7 +15,7 @@ extension DiskStore {
     /// that is named twice is read once.
     ///
     /// - Complexity: As ``record(forKey:)``, for each key.
-    /// - Throws: What ``record(forKey:)`` throws.
+    /// - Throws: The errors of ``record(forKey:)``.
     public func records(forKeys keys: [RecordKey]) async throws(StoreError) -> [RecordKey: Record] {
         let core = core
         for key in keys { try core.checkLength(of: key) }
@@ -47,7 +47,7 @@ extension DiskStore {
     /// the older one of its key, counts as refused, and keeps no other from being written.
     ///
     /// - Complexity: As ``insert(_:forKey:)``, for each record.
-    /// - Throws: What ``insert(_:forKey:)`` throws, but for ``StoreError/Code/recordTooLarge``.
+    /// - Throws: The errors of ``insert(_:forKey:)``, but for ``StoreError/Code/recordTooLarge``.
     public func insert(_ records: [RecordKey: Record]) async throws(StoreError) {
         for key in records.keys { try core.checkLength(of: key) }
         _ = try core.session()

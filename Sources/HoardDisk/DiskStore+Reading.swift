@@ -36,7 +36,7 @@ extension DiskStore {
     ///
     /// - Returns: `.unavailable` for a record that has expired or is damaged, which only ``record(forKey:)`` removes.
     /// - Complexity: As ``record(forKey:)``.
-    /// - Throws: What ``record(forKey:)`` throws.
+    /// - Throws: The errors of ``record(forKey:)``.
     public func immediateRecord(forKey key: RecordKey) throws(StoreError) -> ImmediateReading {
         switch try core.find(key, at: core.configuration.clock.now(), isUse: true) {
         case .found(let record):
@@ -60,7 +60,7 @@ extension DiskStore {
     /// Works on the calling thread, as ``record(forKey:)`` does. A record that has expired or is damaged is `nil`.
     ///
     /// - Complexity: O(log n) for n records held, O(m) for m bytes of record.
-    /// - Throws: What ``record(forKey:)`` throws.
+    /// - Throws: The errors of ``record(forKey:)``.
     public func peekRecord(forKey key: RecordKey) async throws(StoreError) -> Record? {
         guard case .found(let record) = try core.find(key, at: core.configuration.clock.now(), isUse: false) else { return nil }
         return record

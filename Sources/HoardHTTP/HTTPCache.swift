@@ -57,8 +57,8 @@ public final class HTTPCache: Sendable {
     /// Creates a cache.
     ///
     /// - Parameters:
-    ///   - stores: What keeps responses beyond memory, nearest first. ``close()`` closes them.
-    ///   - onEvent: Told what is worth logging.
+    ///   - stores: The stores below memory, nearest first. ``close()`` closes them.
+    ///   - onEvent: Receives events worth logging.
     public init(
         configuration: Configuration = Configuration(),
         stores: [any RecordStore] = [],

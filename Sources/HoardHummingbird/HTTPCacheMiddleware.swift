@@ -101,7 +101,7 @@ public struct HTTPCacheMiddleware<Context: RequestContext>: RouterMiddleware {
     /// The URI that the cache knows a path by, for a request that has come to the same site.
     ///
     /// - Parameter path: With the query, if any: `/articles/7?page=2`.
-    /// - Returns: What ``HTTPCache/remove(_:partition:)`` and ``HTTPCache/markStale(_:partition:)`` take; `nil` if the path, or the request's authority, is of no use.
+    /// - Returns: The URI for ``HTTPCache/remove(_:partition:)`` and ``HTTPCache/markStale(_:partition:)``; `nil` if the path, or the request's authority, is of no use.
     public func uri(ofPath path: String, like request: Request) -> String? {
         CacheTarget.uri(ofPath: path, like: request.head, options.scheme, options.authority)
     }

@@ -20,7 +20,7 @@ extension RouterMethods {
     /// Middlewares that are added to the group stand between the cache and its handlers. Middlewares of this router stand in front of the cache.
     ///
     /// - Parameters:
-    ///   - path: What the paths of the routes begin with.
+    ///   - path: The beginning of the paths of the routes.
     ///   - caching: The cache and its options.
     ///   - policy: For all routes of the group, instead of that of the options.
     public func group(_ path: RouterPath = "", cache caching: HTTPCacheMiddleware<Context>, policy: HTTPCachePolicy? = nil) -> RouterGroup<Context> {

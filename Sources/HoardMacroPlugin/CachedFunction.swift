@@ -46,7 +46,7 @@
             return "\(name) (\(types)) -> \(text(declaration.signature.returnClause?.type))"
         }
 
-        // MARK: What the macro makes
+        // MARK: The generated code
 
         /// The new body.
         var question: CodeBlockItemSyntax {

@@ -40,7 +40,7 @@ package final class BodyPipe: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - alreadyRead: What all readers but the first get.
+    ///   - alreadyRead: The error of all readers except the first.
     ///   - wantsMore: Asks the connection for content; called on the reader's thread, outside the lock, also before the first part.
     package init(highWatermark: Int, alreadyRead: any Error, wantsMore: @escaping @Sendable (BodyPipe) -> Void) {
         self.highWatermark = highWatermark
@@ -103,7 +103,7 @@ package final class BodyPipe: Sendable {
 
     /// Ends the content with an error. Without effect after the end.
     ///
-    /// - Parameter keepsUnread: What has been pushed can still be read before the error. If not, it is dropped.
+    /// - Parameter keepsUnread: Whether pushed bytes can still be read before the error. If not, they are dropped.
     package func fail(_ error: any Error, keepsUnread: Bool = false) {
         let waiter = state.withLock { state -> CheckedContinuation<ByteBuffer?, any Error>? in
             if case .failed = state.ending { return nil }

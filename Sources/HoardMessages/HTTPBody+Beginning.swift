@@ -10,7 +10,7 @@ extension HTTPBody {
     /// - Parameter maximumByteCount: The most to hold in memory.
     /// - Returns: The same body, which has all its bytes at hand if it is not longer and has no trailers. A streamed body has been begun: take what is
     ///   returned in its place.
-    /// - Throws: What the source throws.
+    /// - Throws: The error of the source.
     package func withBytesAtHand(upTo maximumByteCount: Int) async throws -> HTTPBody {
         if bytesAtHand != nil { return self }
         if let length, length > maximumByteCount { return self }

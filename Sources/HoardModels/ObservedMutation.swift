@@ -27,7 +27,7 @@ public import Observation
     ///
     /// - Parameters:
     ///   - perform: Asks the server. Whatever it throws means that the server has not accepted.
-    ///   - changes: What is shown meanwhile, and what is invalidated when the server has accepted.
+    ///   - changes: The values to show meanwhile, and the keys and tags to invalidate when the server has accepted.
     public init(
         _ perform: @escaping @Sendable (Input) async throws -> Output,
         changes: @escaping @Sendable (Input) -> [OptimisticChange<Output>] = { _ in [] }
@@ -43,7 +43,7 @@ public import Observation
     ///
     /// Calls may overlap. If the task is cancelled, that is up to `perform`: what it throws is a refusal.
     ///
-    /// - Throws: What `perform` throws.
+    /// - Throws: The error of `perform`.
     @discardableResult public func callAsFunction(_ input: Input) async throws -> Output {
         runningCount += 1
         defer { runningCount -= 1 }

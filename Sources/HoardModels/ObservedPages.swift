@@ -42,7 +42,7 @@ extension CachedPage: Codable where Item: Codable, Cursor: Codable {}
     ///
     /// - Parameters:
     ///   - key: The key of the page that begins at a cursor; `nil` for the first.
-    ///   - policy: What decides for the loads. By default the cache's policy.
+    ///   - policy: The policy for the loads. By default the cache's policy.
     ///   - tags: Labels that loaded pages get.
     ///   - refresh: When new pages are loaded although there are fresh ones.
     ///   - ticker: The clock of ``RefreshPolicy/interval``.

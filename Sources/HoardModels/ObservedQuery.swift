@@ -31,7 +31,7 @@ public import Observation
     /// - Parameters:
     ///   - parameters: `nil`: nothing is asked for yet.
     ///   - key: The key under which the value for some parameters is kept.
-    ///   - policy: What decides for the loads. By default the cache's policy.
+    ///   - policy: The policy for the loads. By default the cache's policy.
     ///   - tags: Labels that a loaded value gets.
     ///   - refresh: When a new value is loaded although there is a fresh one.
     ///   - ticker: The clock of ``RefreshPolicy/interval``.

@@ -50,7 +50,7 @@ public import Observation
     /// Creates a model. Nothing is loaded before it runs.
     ///
     /// - Parameters:
-    ///   - policy: What decides for the loads. By default the cache's policy.
+    ///   - policy: The policy for the loads. By default the cache's policy.
     ///   - tags: Labels that a loaded value gets.
     ///   - refresh: When a new value is loaded although there is a fresh one.
     ///   - ticker: The clock of ``RefreshPolicy/interval``.

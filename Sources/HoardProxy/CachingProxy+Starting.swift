@@ -32,7 +32,7 @@ extension CachingProxy {
     /// Starts a proxy. It serves requests when this returns. Suspends.
     ///
     /// - Parameters:
-    ///   - stores: What keeps responses beyond memory, nearest first. ``shutdown(gracePeriod:)`` closes them; if starting fails, the caller does.
+    ///   - stores: The stores below memory, nearest first. ``shutdown(gracePeriod:)`` closes them; if starting fails, the caller does.
     ///   - version: Of the program, for those who look at its figures.
     ///   - logger: Gets what is worth knowing. Neither URLs nor fields are logged.
     /// - Throws: ``ProxyError``.

@@ -50,7 +50,7 @@ public final class CachingProxy: Sendable {
         warming.stop()
     }
 
-    // MARK: What it is
+    // MARK: The present state
 
     /// The proxy's present configuration.
     public var configuration: Configuration { state.value.withLock { $0.configuration } }

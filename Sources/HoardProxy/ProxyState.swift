@@ -26,7 +26,7 @@ final class ProxyState: Sendable {
 
     /// Begins a reload, which ``endReload()`` must follow.
     ///
-    /// - Returns: What is so until then; `nil` if there is a reload already, or the proxy is ending.
+    /// - Returns: The state until then; `nil` if there is a reload already, or the proxy is ending.
     func beginReload() -> Value? {
         value.withLock { value in
             if value.isReloading || value.hasEnded { return nil }

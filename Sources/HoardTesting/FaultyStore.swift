@@ -54,7 +54,7 @@ public final class FaultyStore: RecordStore {
     ///
     /// - Parameters:
     ///   - answersAtOnce: Whether it reads without suspending where it can, as an `ImmediateRecordStore` does.
-    ///   - ticker: What the delays of a ``Behavior`` wait for.
+    ///   - ticker: The ticker that measures the delays of a ``Behavior``.
     public convenience init(_ base: any RecordStore, name: String? = nil, answersAtOnce: Bool = false, ticker: any Ticker = MonotonicTicker()) {
         self.init(base, name: name, answersAtOnce: answersAtOnce, callsBack: false, ticker: ticker)
     }

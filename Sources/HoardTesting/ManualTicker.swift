@@ -40,8 +40,8 @@ public final class ManualTicker: Ticker, WallClock {
     /// Creates time that stands still.
     ///
     /// - Parameters:
-    ///   - nanoseconds: What the ticker says at first.
-    ///   - date: What the wall clock says at first. By default 2023-11-14 22:13:20 UTC.
+    ///   - nanoseconds: The first time of the ticker.
+    ///   - date: The first date of the wall clock. By default 2023-11-14 22:13:20 UTC.
     public init(nanoseconds: Int64 = 0, date: Date = Date(timeIntervalSince1970: 1_700_000_000)) {
         state = Mutex(State(nanoseconds: nanoseconds, dateAtLastSetting: date))
     }

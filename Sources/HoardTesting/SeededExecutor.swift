@@ -93,7 +93,7 @@ public final class SeededExecutor: TaskExecutor, PreemptingExecutor {
     ///
     /// Returns when the body has ended and no job is ready any more. Tasks that it has left behind go on whenever they become ready.
     ///
-    /// - Throws: What `body` throws; ``SeededExecutorError`` if it can never end. Then the body's task is cancelled, and left alone if
+    /// - Throws: The error of `body`; ``SeededExecutorError`` if it can never end. Then the body's task is cancelled, and left alone if
     ///   that does not help: an executor with a run that goes on without end runs nothing more, and throws the same error at once. Cancelling the
     ///   caller cancels the body.
     public func run<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {

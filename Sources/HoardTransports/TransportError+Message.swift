@@ -12,7 +12,7 @@ extension TransportError {
     /// One sentence for a person, which names host and port.
     ///
     /// - Parameters:
-    ///   - delay: What an exchange did that took too long.
+    ///   - delay: The step of an exchange that took too long.
     ///   - reason: Why no connection could be made.
     static func message(_ code: Code, _ origin: Destination, delay: @autoclosure () -> String, reason: @autoclosure () -> String) -> String {
         switch code {

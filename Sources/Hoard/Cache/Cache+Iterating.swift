@@ -10,7 +10,7 @@ extension Cache {
     /// one that comes or leaves meanwhile may be visited or not. Expired and negative entries are left out. No use of any entry.
     ///
     /// - Parameter body: Runs outside all locks, and may use the cache.
-    /// - Throws: What `body` throws, which ends the iteration.
+    /// - Throws: The error of `body`, which ends the iteration.
     /// - Complexity: O(*n*). A lock is held for 256 places of the table at a time.
     public func forEach<Failure: Error>(_ body: (Key, Value) throws(Failure) -> Void) throws(Failure) {
         try forEachPage { shard, slot in

@@ -19,7 +19,7 @@ extension Cache {
     ///
     /// Past ``Configuration/refreshAfterWrite`` the old value is returned at once, and `load` runs in the background.
     ///
-    /// - Throws: What `load` throws; `CancellationError`; ``CacheError/Code/recursiveLoad`` when `load` asks, directly or through
+    /// - Throws: The error of `load`; `CancellationError`; ``CacheError/Code/recursiveLoad`` when `load` asks, directly or through
     ///   other loads, for the key it is loading. A task counts as part of the load inside which it was created until that has ended.
     @inlinable public nonisolated(nonsending) func value(forKey key: Key, load: @escaping @Sendable (Key) async throws -> Value) async throws -> Value
     {

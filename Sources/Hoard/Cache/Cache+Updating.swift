@@ -15,13 +15,13 @@ extension Cache {
     /// Counts as a use, but neither as a hit nor as a miss. A load of the key that is under way does not publish its value over this one.
     ///
     /// - Parameters:
-    ///   - weight: What the entry weighs, as in ``insert(_:forKey:weight:expiresAfter:tags:)``.
+    ///   - weight: The weight of the entry, as in ``insert(_:forKey:weight:expiresAfter:tags:)``.
     ///   - expiresAfter: When the entry expires, counted from now.
     ///   - tags: Labels by which ``removeValues(taggedWith:)`` finds the entry. They replace those of the old value.
     ///   - body: Gets the value, or `nil` if there is none that has not expired. Returns what is to be there: `nil` removes the value. It may use the cache, but must
     ///     not update the same key, which traps. Updates of other keys within it can come to wait for each other for ever.
-    /// - Returns: What `body` has returned.
-    /// - Throws: What `body` throws. Then nothing changes.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error of `body`. Then nothing changes.
     /// - Complexity: O(1) amortised, and O(1) for each entry evicted. Waits for other updates of the key.
     @discardableResult
     @inlinable public func update<Failure: Error>(
@@ -43,7 +43,7 @@ extension Cache {
     ///
     /// - Parameter predicate: Gets a value that has not expired. The rules of an update's body hold for it.
     /// - Returns: The value that was removed; `nil` if none was.
-    /// - Throws: What `predicate` throws. Then nothing changes.
+    /// - Throws: The error of `predicate`. Then nothing changes.
     @discardableResult
     @inlinable public func removeValue<Failure: Error>(
         forKey key: Key,
@@ -61,7 +61,7 @@ extension Cache {
     /// of the key that is under way does not publish its own over it.
     ///
     /// - Parameters:
-    ///   - weight: What the entry weighs, as in ``insert(_:forKey:weight:expiresAfter:tags:)``.
+    ///   - weight: The weight of the entry, as in ``insert(_:forKey:weight:expiresAfter:tags:)``.
     ///   - expiresAfter: When the entry expires, counted from now.
     ///   - tags: Labels by which ``removeValues(taggedWith:)`` finds the entry.
     /// - Returns: The value that was there; `nil` if there was none.

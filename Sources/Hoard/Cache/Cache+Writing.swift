@@ -11,7 +11,7 @@ extension Cache {
     /// A load of the key that is under way does not publish its value over this one.
     ///
     /// - Parameters:
-    ///   - weight: What the entry weighs. By default the weigher decides, or it weighs 1. 0 pins it; negative counts as 0.
+    ///   - weight: The weight of the entry. By default the weigher decides, or it weighs 1. 0 pins it; negative counts as 0.
     ///   - expiresAfter: When this entry expires, counted from now. By default the cache's ``Configuration/expiration`` decides.
     ///     With zero or less the value is not kept.
     ///   - tags: Labels by which ``removeValues(taggedWith:)`` finds the entry. They replace those of an older value.

@@ -73,7 +73,7 @@
     ///   - maximumWeight: `nil` if there is no such limit; all entries weigh 1 then, or 0 if they are pinned.
     ///   - shardCount: Into how many tables of this size the cache is divided.
     ///   - pool: A quarter of all the tables' entries, if the cache is divided.
-    ///   - weightPool: What no table has of the limit by weight.
+    ///   - weightPool: The part of the limit by weight that no table has.
     init(
         maximumCount: Int,
         maximumWeight: Int?,

@@ -139,7 +139,7 @@ extension Shard {
     }
 }
 
-// MARK: What does not depend on the caller's types is compiled here, once.
+// MARK: Code that does not depend on the caller's types, compiled here once.
 
 extension Shard {
     @usableFromInline mutating func beginUsingTimes(_ now: Int64) {

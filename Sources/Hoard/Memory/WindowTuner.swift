@@ -52,7 +52,7 @@ public import Synchronization
 
     /// Begins to watch a shard, or begins again, with the present choice.
     ///
-    /// - Parameter contents: What the shard holds of its sample.
+    /// - Parameter contents: The shard's entries of its sample.
     func watch(_ contents: [SampledEntry]) {
         let choice = currentChoice
         state.withLock { $0 = State(contents, choice: choice) }

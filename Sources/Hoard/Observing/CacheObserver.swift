@@ -19,7 +19,7 @@ public protocol CacheObserver: Sendable {
 
     /// Called when a store has been called, or was passed by. Calls under way at their deadline are reported at the deadline.
     ///
-    /// - Parameter error: What it threw, if it did.
+    /// - Parameter error: The error that it threw, if any.
     func storeCallEnded(_ call: CacheStoreCall, outcome: CacheStoreOutcome, error: StoreError?, duration: Duration)
 
     /// Called when entries have left the memory tier.

@@ -49,7 +49,7 @@ public struct SnapshotError: Error, Sendable, CustomStringConvertible {
     extension SnapshotError {
         /// The error for a failed system call.
         ///
-        /// - Parameter action: What failed, as the end of a sentence: "open …".
+        /// - Parameter action: The action that failed, as the end of a sentence: "open …".
         static func system(_ error: SystemCallError, _ action: String) -> SnapshotError {
             SnapshotError(.io, "Could not \(action): \(error).", underlyingError: error)
         }

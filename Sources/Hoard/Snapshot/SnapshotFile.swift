@@ -127,7 +127,7 @@
 
         /// Runs `body` and turns its error into a sentence.
         ///
-        /// - Parameter action: What `body` does, as the end of a sentence: "open …".
+        /// - Parameter action: The action of `body`, as the end of a sentence: "open …".
         private static func attempt<Result: ~Copyable>(
             _ action: @autoclosure () -> String,
             _ body: () throws(SystemCallError) -> Result

@@ -10,7 +10,7 @@ package final class GuardedStore: Sendable {
     private let tier: StoreTier
 
     /// - Parameters:
-    ///   - onEvent: Told what is worth logging. Called outside all locks.
+    ///   - onEvent: Receives events worth logging. Called outside all locks.
     ///   - onRefusal: Called when a record was refused because it alone is larger than the store's limit.
     package init(
         _ store: any EvictingRecordStore,

@@ -81,7 +81,7 @@ extension StoreTier.State {
         return health
     }
 
-    // MARK: What was missed
+    // MARK: Missed changes
 
     /// A change of a key was not made, or it is unknown whether it was.
     mutating func missed(_ key: RecordKey, by number: UInt64) {

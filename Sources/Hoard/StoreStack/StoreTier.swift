@@ -35,7 +35,7 @@ internal import Synchronization
     private let report: @Sendable (TieredCacheEvent) -> Void
     private let state: Mutex<State>
 
-    /// - Parameter report: Told what is worth logging. The observer is not told of it here.
+    /// - Parameter report: Receives events worth logging. The observer is not told of it here.
     init(
         store: any RecordStore,
         configuration: StoreStack.Configuration,

@@ -17,7 +17,7 @@ public protocol ImmediateRecordStore: RecordStore {
     /// May block for about as long as the read of a local file takes, but not for a network, another process or a lock that is held for long.
     ///
     /// - Returns: ``ImmediateReading/unavailable`` if the store would have to suspend; nothing is counted then.
-    /// - Throws: What ``RecordStore/record(forKey:)`` throws.
+    /// - Throws: The errors of ``RecordStore/record(forKey:)``.
     func immediateRecord(forKey key: RecordKey) throws(StoreError) -> ImmediateReading
 
     /// Returns whether the store knows, without reading anything, that it has no record of a key. Never suspends or blocks, and counts nothing.

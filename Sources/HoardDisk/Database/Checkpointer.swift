@@ -46,7 +46,7 @@ final class Checkpointer: Sendable {
     /// - Parameters:
     ///   - connection: A connection of the checkpointer's own, which can write.
     ///   - readers: Whose transactions would be in the way.
-    ///   - maximumBytes: What the store may hold.
+    ///   - maximumBytes: The most bytes in the store.
     init(connection: DatabaseQueue, readers: ReaderPool, maximumBytes: Int?) {
         self.maximumBytes = maximumBytes
         frameCount = Atomic(Self.frameCount(maximumBytes: maximumBytes, pageCount: 0))

@@ -52,7 +52,7 @@ struct DatabaseOpening {
     /// - Parameters:
     ///   - damaged: A database that was found to be damaged while it was in use. If it is still in place, it is moved aside;
     ///     if another process has replaced it already, the replacement is opened.
-    ///   - now: What the configured clock says. Opening does not ask it, because callers may hold a lock.
+    ///   - now: The time of the configured clock. Opening does not ask it, because callers may hold a lock.
     func open(replacing damaged: FileIdentity? = nil, at now: Date) throws(StoreError) -> Opened {
         let creating = configuration.createsIfMissing
         try directory.prepare(creating: creating)

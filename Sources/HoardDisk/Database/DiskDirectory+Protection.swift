@@ -8,7 +8,7 @@
     extension DiskDirectory {
         /// Tells the system how files are protected that are created in the directory from now on, and whether they belong into backups.
         ///
-        /// - Returns: What to report if the system refuses. The store works all the same.
+        /// - Returns: The event to report if the system refuses. The store works nevertheless.
         func protect(_ configuration: DiskStore.Configuration) -> DiskStore.Event? {
             do {
                 #if !os(macOS)

@@ -15,7 +15,7 @@ import Hoard
 extension StoreError {
     /// The error for a failed system call.
     ///
-    /// - Parameter action: What failed, as the end of a sentence: "create the directory …".
+    /// - Parameter action: The action that failed, as the end of a sentence: "create the directory …".
     static func system(_ number: CInt, _ action: String) -> StoreError {
         let reason = String(cString: strerror(number))
         switch number {

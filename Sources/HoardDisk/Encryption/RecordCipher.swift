@@ -36,7 +36,7 @@ struct RecordCipher: Sendable {
 
     /// Encrypts `plaintext`. O(n).
     ///
-    /// - Parameter associated: What the text belongs to, such as its row. It is not stored, and must be the same for opening.
+    /// - Parameter associated: The owner of the text, such as its row. It is not stored, and must be the same for opening.
     /// - Throws: ``StoreError/Code/unavailable`` if the cryptographic library refuses, which it does for more than 64 GiB only.
     func seal(_ plaintext: some DataProtocol, binding associated: some DataProtocol) throws(StoreError) -> Data {
         let (random, counter) = nonces.next()

@@ -17,7 +17,7 @@ extension DiskStore {
     ///
     /// - Parameter body: Called with one piece after another.
     /// - Returns: Whether there is such a record. One that has expired or is damaged is not there.
-    /// - Throws: What `body` throws; ``StoreError`` with the code ``StoreError/Code/corrupt`` if a piece is damaged, and what ``record(forKey:)`` throws.
+    /// - Throws: The error of `body`; ``StoreError`` with the code ``StoreError/Code/corrupt`` if a piece is damaged, and the errors of ``record(forKey:)``.
     public func peekPayload(forKey key: RecordKey, _ body: (Data) async throws -> Void) async throws -> Bool {
         await core.queue.waitUntilIdle()
         guard let payload = try await core.payload(of: key) else { return false }

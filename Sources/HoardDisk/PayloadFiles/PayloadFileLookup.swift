@@ -60,7 +60,7 @@ enum PayloadFileFault: Error {
 extension StoreError {
     /// Runs `body` and turns its error into a sentence.
     ///
-    /// - Parameter action: What `body` does, as the end of a sentence: "write a payload".
+    /// - Parameter action: The action of `body`, as the end of a sentence: "write a payload".
     static func attempt<Result>(_ action: @autoclosure () -> String, _ body: () throws(SystemCallError) -> Result) throws(StoreError) -> Result {
         do throws(SystemCallError) {
             return try body()

@@ -87,7 +87,7 @@ extension DatabaseSession {
     /// Makes a row of a record.
     ///
     /// - Parameters:
-    ///   - header: What is known of the record; its payload's length, and its root if there is a file, are right.
+    ///   - header: The known parts of the record; its payload's length, and its root if there is a file, are right.
     ///   - compressed: The payload compressed, to be stored instead.
     ///   - file: Has the payload, which is then not in the row.
     func prepare(

@@ -15,7 +15,7 @@ extension DiskStore {
     ///
     /// Works on the calling thread, which it blocks for one query and the opening of a file. The reader goes on reading what the record was, though it be replaced or removed meanwhile.
     ///
-    /// - Throws: What ``record(forKey:)`` throws, but for ``StoreError/Code/recordTooLarge``: payloads of any length are read.
+    /// - Throws: The errors of ``record(forKey:)``, but for ``StoreError/Code/recordTooLarge``: payloads of any length are read.
     public func reader(forKey key: RecordKey) async throws(StoreError) -> RecordReader? {
         let now = core.configuration.clock.now()
         let (finding, reader) = try core.open(key, at: now)

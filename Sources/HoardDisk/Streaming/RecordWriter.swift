@@ -16,7 +16,7 @@ extension DiskStore {
     /// Nothing of it is visible before ``RecordWriter/finish()`` has returned; until then the key's older record stays. A writer that is released or cancelled, and
     /// a process that dies, leave nothing behind. Does not suspend.
     ///
-    /// - Parameter record: What the record is to be. Its payload is the first piece, and is usually empty.
+    /// - Parameter record: The record to write. Its payload is the first piece, and is usually empty.
     /// - Throws: ``StoreError/Code/keyTooLong``, ``StoreError/Code/recordTooLarge`` for its metadata, ``StoreError/Code/closed``.
     public func writer(forKey key: RecordKey, beginningWith record: Record) throws(StoreError) -> RecordWriter {
         try core.checkLength(of: key)
@@ -110,7 +110,7 @@ public final class RecordWriter: Sendable {
 
     /// Finishes the record and makes it visible. Returns when it is committed. Suspends.
     ///
-    /// - Throws: What ``DiskStore/insert(_:forKey:)`` throws.
+    /// - Throws: The errors of ``DiskStore/insert(_:forKey:)``.
     public func finish() async throws(StoreError) {
         let stored = try state.withLock { (state) throws(StoreError) -> StoredRecord? in
             guard !state.isOver else { throw StoreError(.closed, "The record's writer has finished.") }

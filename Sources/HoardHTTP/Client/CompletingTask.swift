@@ -10,7 +10,7 @@ package final class CompletingTask: Sendable {
 
     /// Starts `operation`, and calls `completion` once.
     ///
-    /// - Parameter cancellation: What the handler gets if the task is cancelled before it has a result.
+    /// - Parameter cancellation: The error that the handler gets if the task is cancelled before it has a result.
     package init<Value: Sendable, Failure: Error>(
         completingOn context: CompletionContext,
         ifCancelled cancellation: Failure,

@@ -43,7 +43,7 @@ extension NetworkManaging {
     /// `cancelled`. Returns at once.
     ///
     /// - Parameter context: Where `completion` is called.
-    /// - Returns: What cancels the request. It need not be kept.
+    /// - Returns: A handle that cancels the request. It need not be kept.
     @discardableResult
     public func fetch(
         _ request: NetworkRequest,

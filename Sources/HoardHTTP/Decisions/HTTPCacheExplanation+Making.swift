@@ -15,7 +15,7 @@ extension HTTPCacheExplanation {
     /// - Parameters:
     ///   - request: A GET, with its target in normal form.
     ///   - uri: The target as the cache's key has it. `nil`: as the request has it.
-    ///   - policy: What the owner of the site wants; `nil` for nothing.
+    ///   - policy: The site owner's policy; `nil` for none.
     ///   - stored: The stored response that the request selects.
     ///   - isVaryMiss: Whether there are responses for the URI, but none that the request selects.
     ///   - variants: The responses for the URI that request fields tell apart.

@@ -207,7 +207,7 @@ final class SharedBody: Sendable {
 
     /// The next part for a reader; `nil` at the end.
     ///
-    /// - Throws: What the transfer broke off with; ``HTTPBodyIncompleteError``; `CancellationError`.
+    /// - Throws: The error with which the transfer broke off; ``HTTPBodyIncompleteError``; `CancellationError`.
     func nextPart(for reader: Int) async throws -> ByteBuffer? {
         while true {
             let (step, demand) = state.withLock { state in

@@ -24,7 +24,7 @@ extension HTTPCache {
         ///   - mode: How the request uses the cache.
         ///   - partition: Whose request it is. `nil`: the one of the cache's configuration.
         ///   - keepsInMemoryOnly: Whether the response is kept in memory only.
-        ///   - policy: What the owner of the site wants; `nil` for nothing.
+        ///   - policy: The site owner's policy; `nil` for none.
         ///   - mayRefreshInBackground: Whether the transport can be asked when the answer has been given. If not, what `stale-while-revalidate` would
         ///     permit is validated before it is served.
         ///   - wantsEarlyHints: Whether the client is told what a stored response links to before the origin is asked.

@@ -10,7 +10,7 @@ extension HTTPCache {
     /// Sends a request to the origin, and stores, freshens or invalidates as its answer demands.
     ///
     /// - Parameters:
-    ///   - flight: What may be stored; `nil` if nothing was looked up.
+    ///   - flight: The flight that may store the response; `nil` if nothing was looked up.
     ///   - onEnd: Called when a body that is received has been stored, or will not be.
     func send(
         _ forward: HTTPCacheStateMachine.Forward,

@@ -194,7 +194,7 @@ extension HTTPCacheStateMachine.Storing {
     /// - Parameters:
     ///   - length: Of what has been received.
     ///   - isWhole: Whether that is all that was to come.
-    ///   - expectedLength: What was to come.
+    ///   - expectedLength: The length that was announced.
     /// - Returns: `nil` if the body would be in too many pieces.
     func response(
         with source: StoredBody.Source,

@@ -16,7 +16,7 @@ extension HTTPCache {
     ///   - body: The request's content. It is not read unless the request is forwarded, or is a QUERY.
     ///   - mode: How the request uses the cache.
     ///   - partition: Whose request it is (``RequestOptions/partition``). `nil`: the one of the configuration.
-    ///   - policy: What the owner of the site wants of the cache for this request. Requests for one URI should come with one policy; one that ignores other
+    ///   - policy: The site owner's policy for this request. Requests for one URI should come with one policy; one that ignores other
     ///     parts of the query has other entries.
     ///   - keepsInMemoryOnly: Whether the response is kept in memory only (``RequestOptions/keepsInMemoryOnly``).
     ///   - onInterimResponse: Gets the interim (1xx) responses to this request, before the final one is returned. A request that waits for the answer to
@@ -100,7 +100,7 @@ extension HTTPCache {
     /// - Parameters:
     ///   - transport: Asks the origin.
     ///   - isFresh: The request has been begun just now, so that memory has nothing that it had not then.
-    ///   - early: What has been done of it before it was parsed: ``beginMiss(targetURI:selectingFields:)``.
+    ///   - early: The work that was done before the request was parsed: ``beginMiss(targetURI:selectingFields:)``.
     package func respond(
         to pending: PendingRequest,
         through transport: any Transport,
@@ -249,7 +249,7 @@ extension HTTPCache {
     /// The answer with its report.
     ///
     /// - Parameters:
-    ///   - reportedOutcome: What is told instead of the outcome that is counted.
+    ///   - reportedOutcome: The outcome that is reported instead of the one that is counted.
     ///   - start: When the origin was asked; `nil` if it was not.
     func reported(
         _ response: HTTPCacheResponse,

@@ -65,7 +65,7 @@ extension ItemOrInnerList {
 extension CacheControl {
     /// The directives in force under a policy.
     ///
-    /// - Parameter ownDirectives: What the response itself says.
+    /// - Parameter ownDirectives: The response's own directives.
     init(_ policy: PolicyField, ownDirectives: @autoclosure () -> CacheControl) {
         if policy.lifetime != nil {
             self.init()

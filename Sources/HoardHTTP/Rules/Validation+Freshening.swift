@@ -16,7 +16,7 @@ package struct NotModifiedResponse: Hashable, Sendable {
     package let fields: HTTPFields
 
     /// - Parameters:
-    ///   - response: What the origin sent to ``Validators/conditionalFields(from:)``.
+    ///   - response: The answer of the origin to a request with ``Validators/conditionalFields(from:)``.
     /// - Returns: `nil` if the status is not 304.
     package init?(_ response: HTTPResponse) {
         guard response.status.code == 304 else { return nil }

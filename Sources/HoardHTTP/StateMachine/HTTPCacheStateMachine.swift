@@ -81,7 +81,7 @@ package struct HTTPCacheStateMachine: Sendable {
     /// - Parameters:
     ///   - request: As it came from the client, with scheme, authority and path, in normal form.
     ///   - hasContent: Whether it has content, be it of unknown length.
-    ///   - policy: What the owner of the site wants; `nil` for nothing.
+    ///   - policy: The site owner's policy; `nil` for none.
     package init(
         request: HTTPRequest,
         hasContent: Bool,

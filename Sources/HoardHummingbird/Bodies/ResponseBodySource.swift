@@ -99,7 +99,7 @@ final class ResponseBodySource: Sendable {
 
     /// Ends the body; only the first end counts.
     ///
-    /// - Parameter error: What it breaks off with; `nil`: it is whole.
+    /// - Parameter error: The error with which it breaks off; `nil` if it is whole.
     fileprivate func end(_ pipe: BodyPipe, _ error: (any Error)?, trailers: HTTPFields? = nil) {
         let (isFirst, writers) = state.withLock { state in
             state.task = nil

@@ -22,7 +22,7 @@ final class DecodingSlots: Sendable {
 
     /// Runs `body` when there is a free slot.
     ///
-    /// - Throws: What `body` throws; an error with the code `cancelled` if the task is cancelled before.
+    /// - Throws: The error of `body`; an error with the code `cancelled` if the task is cancelled before.
     func run<Output: Sendable>(_ body: () throws(ImageError) -> Output) async throws(ImageError) -> Output {
         guard await take() else { throw ImageError.cancelled }
         defer { giveBack() }

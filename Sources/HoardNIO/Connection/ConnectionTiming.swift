@@ -104,7 +104,7 @@ struct ConnectionTiming {
 
     /// Whether the client has taken nothing for too long, or too little.
     ///
-    /// - Parameter pendingByteCount: What the kernel has not taken yet.
+    /// - Parameter pendingByteCount: The number of bytes that the kernel has not taken yet.
     mutating func isSendingStalled(pendingByteCount: Int, now: NIODeadline) -> Bool {
         if sending.sample(isWaiting: pendingByteCount > 0, byteCount: writtenByteCount - pendingByteCount, now: now) { return true }
         if pendingByteCount == 0 || pendingByteCount != writeSample.pendingByteCount || writeCount != writeSample.writeCount {

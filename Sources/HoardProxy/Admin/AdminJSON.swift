@@ -25,7 +25,7 @@ enum AdminJSON {
     /// The object that the content of a request is. Members that are not known are refused: what is misspelt would otherwise seem to have an effect.
     ///
     /// - Parameters:
-    ///   - noun: What a member is called.
+    ///   - noun: The word for a member.
     ///   - names: The members that there are.
     ///   - example: An object as it should be.
     static func object<Object: Decodable>(

@@ -36,9 +36,9 @@ package final class AdminServer: Sendable {
     /// Starts a server, which answers when this returns.
     ///
     /// - Parameters:
-    ///   - token: What requests that change anything must have. `nil` or empty: nothing can be changed.
+    ///   - token: The token that requests for changes must have. `nil` or empty: nothing can be changed.
     ///   - hostNames: The names, beside its addresses and `localhost`, under which browsers may ask for it.
-    ///   - services: What it tells of.
+    ///   - services: The parts of the proxy that it shows and changes.
     ///   - inherited: Sockets that the process has already.
     ///   - logger: Gets what was purged, without its name.
     ///   - ticker: Measures the second between two events.

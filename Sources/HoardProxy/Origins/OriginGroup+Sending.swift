@@ -119,7 +119,7 @@ extension OriginGroup: Transport {
 
     /// The group as it is used for one client's request, of whom the servers are told.
     ///
-    /// - Parameter client: What ``client(address:scheme:host:)`` made; `nil` if they are told nothing.
+    /// - Parameter client: The result of ``client(address:scheme:host:)``; `nil` if servers are told nothing about the client.
     package func transport(for client: ForwardedClient?) -> any Transport { transport(for: client, after: nil) }
 
     /// The same, for a request that has been sent already.

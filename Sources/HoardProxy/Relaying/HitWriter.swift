@@ -27,7 +27,7 @@ struct HitWriter: Sendable {
     ///
     /// - Parameters:
     ///   - isHead: Whether the answer has no content.
-    ///   - rules: What changes the fields; `nil` for nothing.
+    ///   - rules: The rules that change the fields; `nil` for none.
     ///   - announcesClose: Whether the connection closes behind it.
     /// - Returns: Whether that is all of it. Otherwise the content has to follow.
     func write(

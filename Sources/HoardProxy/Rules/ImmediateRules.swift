@@ -70,7 +70,7 @@ struct ImmediateRules: Sendable {
     /// - Parameters:
     ///   - head: A status line and fields, each with CR and LF.
     ///   - write: Gets pieces of it, in their order.
-    /// - Returns: What has to be known of the head for ``writeAdded(_:isSecure:_:)``.
+    /// - Returns: The facts about the head that are needed for ``writeAdded(_:isSecure:_:)``.
     /// - Complexity: O(*n*) in the bytes of the head.
     @inline(__always)
     func writeKept(of head: UnsafeRawBufferPointer, _ write: (UnsafeRawBufferPointer) -> Void) -> Present {

@@ -41,8 +41,8 @@ extension MessageTemplate {
     }
 
     /// - Parameters:
-    ///   - text: What follows the scheme.
-    ///   - rest: What follows that.
+    ///   - text: The text after the scheme.
+    ///   - rest: The text after that.
     private static func objection(toAuthority text: Substring, _ rest: ArraySlice<Part>, _ example: String) -> String? {
         if text.contains(where: { $0 == "/" || $0 == "?" || $0 == "#" }) {
             return text.first == "/" ? "No host is named; \(example)" : nil

@@ -22,7 +22,7 @@ enum NamedFile {
     /// Reads a file. Blocks, but not for ever: what is no file, such as a pipe, is refused before.
     ///
     /// - Parameters:
-    ///   - what: What it is, for messages: `The error page`.
+    ///   - what: A name of the file, for messages: `The error page`.
     ///   - maximumByteCount: The longest that is read; whole mebibytes.
     /// - Throws: ``ProxyError/Code/invalidConfiguration`` if it cannot be read, or is too long.
     static func read(_ path: String, _ what: String, upTo maximumByteCount: Int = maximumByteCount) throws(ProxyError) -> Data {

@@ -94,7 +94,7 @@ final class RouteRules: Sendable {
 
     /// Path and query for the servers, of those that a client asks for.
     ///
-    /// - Parameter pathPrefix: What the path begins with on the route, in normal form.
+    /// - Parameter pathPrefix: The beginning of the path on the route, in normal form.
     func serverTarget(_ target: String, pathPrefix: String) -> String {
         guard let replacement = rules.replacedPath, target.utf8.first == UInt8(ascii: "/") else { return target }
         let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex

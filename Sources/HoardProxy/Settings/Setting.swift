@@ -307,7 +307,7 @@ extension Setting {
 
     /// A list of groups of options. Each begins as `initially`.
     ///
-    /// - Parameter shorthand: What a single value in the list stands for, if anything.
+    /// - Parameter shorthand: The meaning of a single value in the list, if it has one.
     static func sections<Part: Sendable>(
         _ name: String,
         _ path: Path<[Part]>,

@@ -31,7 +31,7 @@ struct CoherenceState: Sendable {
 
     mutating func moment() -> UInt64 { log.moment() }
 
-    // MARK: What the server tells
+    // MARK: The server's reports
 
     mutating func connected() {
         isConnected = true
@@ -79,7 +79,7 @@ struct CoherenceState: Sendable {
         return tidings
     }
 
-    // MARK: What this process does
+    // MARK: This process's changes
 
     /// A reply has told a key's version.
     mutating func saw(_ version: RecordVersion, of key: KeyHash) {

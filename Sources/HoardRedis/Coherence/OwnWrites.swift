@@ -42,7 +42,7 @@ struct OwnWrites: Sendable {
     ///
     /// - Parameter seen: How often the server had told of the key before it was read and found to be as the script has left it; `nil` if it was found
     ///   to be otherwise, or was not read.
-    /// - Returns: What is to be done.
+    /// - Returns: The next action.
     mutating func end(_ key: KeyHash, seen: Int?) -> Ending {
         guard let script = scripts[key] else { return .done(mustTell: false) }
         if script.count > 1 {

@@ -13,7 +13,7 @@ package import NIOCore
 package enum RESPEncoder {
     /// Appends a command.
     ///
-    /// - Parameter capacity: What ``largestByteCount(of:)`` says of the command, for those who know it already.
+    /// - Parameter capacity: The result of ``largestByteCount(of:)`` for the command, for callers that know it already.
     /// - Complexity: Linear in the bytes of the command; nothing is copied on the way, and memory is made for the whole command at once.
     package static func encode(_ command: RedisCommand, into buffer: inout ByteBuffer, capacity: Int? = nil) {
         _ = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: capacity ?? largestByteCount(of: command)) { space in

@@ -19,7 +19,7 @@ struct KeyHash: Hashable, Sendable {
 
     /// - Parameters:
     ///   - kind: The letter that the key begins with after the prefix.
-    ///   - bytes: What follows.
+    ///   - bytes: The bytes that follow.
     init(_ kind: RedisKeys.Kind, _ bytes: UnsafeRawBufferPointer) {
         var hasher = Hasher()
         hasher.combine(kind.rawValue)

@@ -22,7 +22,7 @@ enum RecordVerdict: Sendable, Hashable {
 extension StoredRecord {
     /// Judges the record. O(number of its tags).
     ///
-    /// - Parameter generation: What is known of a group: its generation, that there is none, or nothing.
+    /// - Parameter generation: The known state of a group: its generation, that there is none, or that it is unknown.
     func verdict(_ generation: (RecordScope) -> KnownGeneration) -> RecordVerdict {
         var unknown: [RecordScope] = []
         var end: Date?

@@ -29,7 +29,7 @@ package struct ProgramCampaign: Sendable {
 
     /// Runs the programs of a block until one fails.
     ///
-    /// - Returns: What has failed, shrunk, as text.
+    /// - Returns: The shrunk failure, as text.
     package func failure<Program: SeededProgram>(of: Program.Type, inBlock block: UInt64) async -> String? {
         for (number, seed) in seeds(inBlock: block).enumerated() {
             if let failure = await Program(seed: seed).failure(comparingTwoRuns: comparesRuns && number % 10 == 0) { return failure }
@@ -47,7 +47,7 @@ package struct ProgramCampaign: Sendable {
     /// - Parameters:
     ///   - variable: The environment variable that asks for another number of programs than `defaultCount`.
     ///   - makeProgram: Gives the program of a seed. Seeds are drawn at random, unless `HOARD_FIRST_SEED` names the first.
-    /// - Returns: What has failed, as text.
+    /// - Returns: The failure, as text.
     package static func failureOnThreads<Program: SeededProgram>(
         countNamed variable: String,
         defaultCount: UInt64,

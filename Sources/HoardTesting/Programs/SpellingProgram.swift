@@ -30,7 +30,7 @@ package struct SpellingProgram: Sendable {
 
     /// Runs the program in a namespace of its own.
     ///
-    /// - Returns: What was wrong; `nil` if nothing was.
+    /// - Returns: The problem; `nil` if there was none.
     package func failure(over stores: StoreStack, _ time: some Ticker & WallClock) async -> String? {
         var generator = SeededGenerator(seed: seed)
         var events: [String] = []

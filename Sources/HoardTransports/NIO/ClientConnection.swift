@@ -35,7 +35,7 @@ final class ClientConnection: Sendable {
 
     /// Sends the request and returns the final response's head.
     ///
-    /// - Throws: What ended the exchange before that, ``ExchangeError`` among others.
+    /// - Throws: The error that ended the exchange before that, such as ``ExchangeError``.
     func run(_ exchange: ClientExchange, onInterimResponse: InterimResponseHandler?) async throws -> TransportResponse {
         handler.run { $0.start(exchange, context: $1) }
         return try await response(to: exchange, onInterimResponse: onInterimResponse)

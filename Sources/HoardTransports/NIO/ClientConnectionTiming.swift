@@ -100,7 +100,7 @@ struct ClientConnectionTiming {
 
     /// Whether the exchange in progress stands still.
     ///
-    /// - Parameter pendingByteCount: What the network has not taken yet.
+    /// - Parameter pendingByteCount: The number of bytes that the network has not taken yet.
     mutating func isStalled(pendingByteCount: Int, now: NIODeadline) -> Bool {
         if isSourceWaitedFor || pendingByteCount != self.pendingByteCount {
             self.pendingByteCount = pendingByteCount

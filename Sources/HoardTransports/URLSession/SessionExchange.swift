@@ -40,7 +40,7 @@ final class SessionExchange: Sendable {
         self.maximumBufferedBytes = maximumBufferedBytes
     }
 
-    // MARK: What the caller does
+    // MARK: Calls
 
     /// Starts the task, and waits for the head of the response. To be called once.
     func start(_ task: URLSessionDataTask) async throws(TransportError) -> HTTPURLResponse {
@@ -88,7 +88,7 @@ final class SessionExchange: Sendable {
         end(with: .failure(cancelled))
     }
 
-    // MARK: What the session reports
+    // MARK: Reports of the session
 
     func received(_ response: URLResponse) {
         guard let response = response as? HTTPURLResponse else {

@@ -29,7 +29,7 @@
         /// Shows the value of a key.
         ///
         /// - Parameters:
-        ///   - policy: What decides for the loads. By default the cache's policy.
+        ///   - policy: The policy for the loads. By default the cache's policy.
         ///   - tags: Labels that a loaded value gets.
         ///   - refresh: When a new value is loaded although there is a fresh one.
         ///   - content: The view for a state of the value. Its `refresh()` is for the modifier `refreshable`.

@@ -27,11 +27,11 @@ public final class DefaultCacheDiskManager: CacheDiskManagerProtocol {
     private let tag: String
 
     /// - Parameters:
-    ///   - store: What keeps the references. It stays the caller's: nothing here closes it.
+    ///   - store: The store that keeps the references. It stays the caller's: nothing here closes it.
     ///   - namespace: Not empty, and without U+0000. What manages the same namespace in one process should be one instance.
     ///   - defaultMaxAge: For how many seconds references without a max age are fresh; for those who look into the store.
     ///   - protection: How long the store is waited for, and when it is left alone.
-    ///   - clock: What time it is.
+    ///   - clock: The clock that tells the time.
     ///   - ticker: Measures deadlines.
     ///   - logger: Told when the store fails, works again, or refuses a reference.
     public init(

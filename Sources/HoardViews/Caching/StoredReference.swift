@@ -31,7 +31,7 @@ enum StoredReference {
 
     /// - Parameters:
     ///   - defaultMaxAge: For how many seconds the reference is fresh if it does not say.
-    ///   - partition: What its partition is called in the store.
+    ///   - partition: The name of its partition in the store.
     static func record(for reference: CacheReference, defaultMaxAge: Int, tags: Set<String>, partition: String?, now: Date) -> Record {
         let freshUntil = freshnessEnd(of: reference, defaultMaxAge: defaultMaxAge)
         let hash = Array(reference.hash.utf8)

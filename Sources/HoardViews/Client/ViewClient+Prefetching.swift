@@ -11,7 +11,7 @@ extension ViewClient {
     /// response says of its lifetime, and answers one fetch; besides, it is kept like any other. A fetch that comes while the prefetch is
     /// under way or waits for its turn joins it, raises its priority, and makes it count against no limit any more.
     ///
-    /// - Returns: What was done, and later whether it was of use. What a limit prevents is no error.
+    /// - Returns: The outcome, and later whether it was of use. A prefetch that a limit prevents is no error.
     /// - Throws: ``ViewError``
     @discardableResult
     public func prefetch(_ request: ViewRequest, options: PrefetchOptions) async throws(ViewError) -> Prefetch {
@@ -53,7 +53,7 @@ extension ViewClient {
 
     /// Prefetches several screens at the same time, as far as the limits allow. Returns when all are over.
     ///
-    /// - Returns: What has become of each, in the order of the requests.
+    /// - Returns: The outcome of each, in the order of the requests.
     @discardableResult
     public func prefetch(_ requests: some Sequence<ViewRequest>, options: PrefetchOptions = PrefetchOptions()) async -> PrefetchReport {
         await withTaskGroup(of: (Int, Result<Prefetch, ViewError>).self) { group in

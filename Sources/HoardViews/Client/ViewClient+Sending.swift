@@ -66,7 +66,7 @@ extension ViewClient {
     /// Sends a request through the caching client, and reads the whole response.
     ///
     /// - Parameters:
-    ///   - hash: What the server is asked to compare with; `nil`: nothing.
+    ///   - hash: The hash that the server compares; `nil` for none.
     ///   - excess: Called with the number of bytes of content: the limit if there are too many.
     func send(
         _ plan: ViewPlan,

@@ -27,7 +27,7 @@ extension ViewClientProtocol {
     /// - Parameters:
     ///   - context: Where the handler is called.
     ///   - completion: Called once, also after ``RequestToken/cancel()``, and outside all locks.
-    /// - Returns: What cancels it. Dropping that cancels nothing.
+    /// - Returns: A handle that cancels it. Dropping the handle cancels nothing.
     @discardableResult
     public func fetch(
         _ request: ViewRequest,
@@ -40,10 +40,10 @@ extension ViewClientProtocol {
     /// Gets a screen's component, and gives it to a completion handler. Does not suspend.
     ///
     /// - Parameters:
-    ///   - url: What the client's ``URLBuilding`` makes a URL of.
+    ///   - url: The text from which the client's ``URLBuilding`` makes a URL.
     ///   - context: Where the handler is called.
     ///   - completion: Called once, also after ``RequestToken/cancel()``, and outside all locks.
-    /// - Returns: What cancels it. Dropping that cancels nothing.
+    /// - Returns: A handle that cancels it. Dropping the handle cancels nothing.
     @discardableResult
     public func fetch(
         url: String,

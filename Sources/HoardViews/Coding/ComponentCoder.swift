@@ -36,7 +36,7 @@ public struct ComponentCoder: ComponentCoding {
     ///   - registry: The types that names stand for.
     ///   - discriminator: The member that names the type of a component.
     ///   - actionDiscriminator: The member that names the type of an action.
-    ///   - unknownTypes: What becomes of a component whose type is not registered.
+    ///   - unknownTypes: The treatment of a component whose type is not registered.
     ///   - maximumDepth: How deep objects and arrays may be nested, the outermost object being 1; a container takes two levels. Deeper is `tooDeep`. From 1 to 256. Each level
     ///     takes some of the stack: Hoard's own components at the default fit into the 512 KiB that threads have on Apple's systems, 256 levels need 2 MiB.
     public init(

@@ -25,7 +25,7 @@ package final class FrameGate: ChannelDuplexHandler {
 
     /// The gate of a server's connection.
     ///
-    /// - Parameter announced: What is announced as the server's settings in place of what the codec says.
+    /// - Parameter announced: The server's settings that are announced in place of those of the codec.
     package init(announced: [UInt16: UInt32]) {
         incoming = IncomingFrames(isServer: true)
         frames = OutgoingFrames(announced: announced)
@@ -33,7 +33,7 @@ package final class FrameGate: ChannelDuplexHandler {
 
     /// The gate of a client's connection.
     ///
-    /// - Parameter maximumListByteCount: What is announced as the largest list of fields, in place of what the codec takes.
+    /// - Parameter maximumListByteCount: The largest list of fields that is announced, in place of the limit of the codec.
     package init(maximumListByteCount: Int) {
         incoming = IncomingFrames(isServer: false)
         frames = OutgoingFrames(isServer: false, announced: [SettingName.listSize: UInt32(clamping: maximumListByteCount)])

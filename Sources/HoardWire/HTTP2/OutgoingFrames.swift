@@ -30,7 +30,7 @@ package struct OutgoingFrames {
 
     /// - Parameters:
     ///   - isServer: The other side is a client. Servers write no preface.
-    ///   - announced: What is announced in the first settings in place of what the codec says.
+    ///   - announced: The values that the first settings announce in place of those of the codec.
     init(isServer: Bool = true, announced: [UInt16: UInt32] = [:]) {
         missingByteCount = isServer ? 0 : 24
         self.announced = announced
@@ -40,7 +40,7 @@ package struct OutgoingFrames {
     ///
     /// - Parameter maximumPayloadByteCount: The longest payload of a frame that the other side takes. That no DATA is longer than the smallest maximum is up to
     ///   those who write it.
-    /// - Returns: What is to be written.
+    /// - Returns: The bytes to write.
     mutating func writes(_ bytes: ByteBuffer, maximumPayloadByteCount: Int) -> ByteBuffer {
         if missingByteCount > 0 {
             missingByteCount = max(0, missingByteCount - bytes.readableBytes)

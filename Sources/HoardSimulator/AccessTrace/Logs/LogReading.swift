@@ -23,7 +23,7 @@ final class LogReading {
     ///
     /// - Parameters:
     ///   - target: The path and the query.
-    ///   - seed: What the hash of the host is.
+    ///   - seed: The hash of the host.
     func read(_ bytes: Span<UInt8>, _ target: Range<Int>, seed: UInt64, into line: inout LogLine) {
         let pathEnd = bytes.firstIndex(of: UInt8(ascii: "?"), from: target.lowerBound, to: target.upperBound) ?? target.upperBound
         let path = target.lowerBound..<pathEnd

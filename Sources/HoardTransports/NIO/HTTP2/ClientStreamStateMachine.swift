@@ -45,7 +45,7 @@ struct ClientStreamStateMachine {
     ///
     /// - Parameters:
     ///   - status: `nil` if they have none.
-    ///   - contentLength: What they say about the length of the content; 0 if the request or the status leaves no room for any.
+    ///   - contentLength: The length of the content that they state; 0 if the request or the status leaves no room for any.
     ///   - endsStream: Nothing follows.
     mutating func fieldsArrived(status: Int?, contentLength: Int?, endsStream: Bool) -> FieldsAction {
         hasReceivedBytes = true

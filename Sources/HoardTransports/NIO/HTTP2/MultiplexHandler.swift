@@ -39,7 +39,7 @@ final class MultiplexHandler: ChannelInboundHandler, ExchangeHandler {
         self.context = context
     }
 
-    // MARK: What arrives
+    // MARK: Arriving frames
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch Self.unwrapInboundIn(data).payload {

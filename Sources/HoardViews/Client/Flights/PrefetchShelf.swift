@@ -25,7 +25,7 @@ struct PrefetchShelf<Content> {
 
     /// Keeps what a prefetch has brought. O(*n*).
     ///
-    /// - Returns: What has to go for it, to be released outside the lock: the oldest, what was there under the key, or the new one if there is no room for it at all.
+    /// - Returns: The answers that leave because of it, to be released outside the lock: the oldest, what was there under the key, or the new one if there is no room for it at all.
     mutating func add(_ content: Content, byteCount: Int, record: PrefetchRecord, forKey key: ViewKey, now: Int64) -> [Entry] {
         lastNumber += 1
         let entry = Entry(content: content, byteCount: byteCount, record: record, number: lastNumber)
