@@ -62,7 +62,7 @@ public struct LoadResult<Value: Sendable>: Sendable {
     ///   - expiresAfter: How long it is fresh, counted from the end of the load. By default the policy decides, or the cache's expiration.
     ///   - tags: Labels by which it can be removed or marked stale with others.
     ///   - partition: The group that owns the value, such as a user, by which it is removed with all others of it. `nil`: none.
-    ///   - validator: An ETag, a hash, a version: what the next load can ask the source with.
+    ///   - validator: An ETag, a hash or a version, with which the next load can ask the source.
     ///   - policy: How long this value is fresh and kept, and how it reaches the tiers. By default the call's or the cache's policy decides.
     public static func value(
         _ value: Value,

@@ -21,7 +21,7 @@ public import Synchronization
 ///   (``ImmediateRecordStore``), or two reads of a `RedisStore`.
 /// - A write or removal, also one by tag, holds in every tier when it returns. A load, a read or a write that began before it never puts its older
 ///   value back, in memory or in a store.
-/// - A ``CachePolicy`` decides what a slow or failing source means for callers. The cache, a call or a loader's result can set it.
+/// - A ``CachePolicy`` decides how callers fare when a source is slow or fails. The cache, a call or a loader's result can set it.
 /// - A value that another process changes in a shared store leaves memory soon after, if the store reports changes.
 /// - A store that fails or is slow is passed by (``StoreStack``). The failure is counted and reported as an event, invalidations it has missed
 ///   are made good before it is read again, and no caller sees an error that the loader could have avoided.

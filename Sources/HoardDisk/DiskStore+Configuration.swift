@@ -29,9 +29,9 @@ extension DiskStore {
 
         /// Whether to create the directory and the database if there are none. The default is `true`.
         ///
-        /// With `false`, for tools that look into a store, opening changes nothing: a directory without a database
-        /// is ``StoreError/Code/unavailable``, a damaged database is ``StoreError/Code/corrupt`` and stays where it is,
-        /// and nothing is evicted to meet the limits until a record is inserted.
+        /// With `false`, for tools that look into a store, opening changes nothing. A directory without a database is
+        /// ``StoreError/Code/unavailable``. A damaged database is ``StoreError/Code/corrupt`` and stays where it is. No record is evicted to meet the
+        /// limits until a record is inserted.
         public var createsIfMissing: Bool
 
         /// The mode that decides when a write returns, unless the write has its own. The default is ``WriteMode/durable``.

@@ -11,9 +11,9 @@ public import Hoard
 
 /// Ending the freshness of records without removing them.
 ///
-/// A mark is a row of its own, and touches no record: a record is judged when it is read, by whether it was written before the mark. Marks last as the
-/// records do, and hold in every process that has the store open. There is room for marks on some thousand records and tags; what the oldest
-/// beyond those concern is removed instead.
+/// A mark is a row of its own, and touches no record: a record is judged when it is read, by whether it was written before the mark. Marks last as
+/// the records do, and hold in every process that has the store open. There is room for marks on some thousand records and tags. With more, the
+/// records of the oldest marks are removed instead.
 extension DiskStore {
     /// Ends the freshness of a record, if there is one, at `date`. Returns when the change is committed. Suspends. O(log n), however long the record
     /// is.

@@ -46,8 +46,8 @@ extension DiskStore {
 
     /// Removes every record of a partition (``Record/partition``). Returns when the removal is committed. Suspends. O(1).
     ///
-    /// In an encrypted store each partition has a key of its own, which is destroyed here. Remains of the records on the disk can then never be
-    /// read again, whatever else is stolen later. A file system or a drive that keeps copies of what is overwritten may keep the key too.
+    /// In an encrypted store each partition has a key of its own, which is destroyed here. Remains of the records on the disk can then never be read
+    /// again, whatever else is stolen later. A file system or a drive that keeps copies of overwritten data may keep the key too.
     public func removePartition(_ partition: String) async throws(StoreError) {
         try await core.commit(.removePartition(partition))
     }

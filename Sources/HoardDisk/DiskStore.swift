@@ -12,29 +12,31 @@ public import Hoard
 /// await store.close()
 /// ```
 ///
-/// **What waits.** Opening blocks its caller. A reading works on the caller's thread, because moving to another one takes longer than the reading; it blocks
-/// for one query, or for one file, and never for a writer. A writing prepares its record on the caller's thread, and writes a large payload's file
-/// there; then it suspends until the writing thread has committed it along with the others that wait (``WriteMode``). Cancelling a task does not stop its writing.
+/// **Blocking.** Opening blocks its caller. A read works on the caller's thread, because moving to another one takes longer than the read. It blocks
+/// for one query, or for one file, and never for a writer. A write prepares its record on the caller's thread, and writes a large payload's file
+/// there. Then it suspends until the writing thread has committed it together with the other waiting writes (``WriteMode``). Cancelling a task does
+/// not stop its write.
 ///
-/// **Where things are.** An SQLite database has keys, metadata and payloads up to ``Configuration/maximumInlinePayloadBytes``. Longer payloads have files of their own,
-/// named by a hash with a secret of the store's; values of any length stream in and out: ``writer(forKey:beginningWith:)``, ``reader(forKey:)``.
+/// **Files.** An SQLite database has keys, metadata and payloads up to ``Configuration/maximumInlinePayloadBytes``. Longer payloads have files of
+/// their own, named by a hash with a secret of the store's; values of any length stream in and out: ``writer(forKey:beginningWith:)``,
+/// ``reader(forKey:)``.
 ///
-/// **What survives.** A durable write that has returned survives the end of the process, however it ends. After the computer itself has failed,
-/// the latest writes may be missing unless ``Configuration/synchronizesCommits`` is on, but what is there is whole. Every record has a checksum over its
-/// key, metadata and payload; one that fails it is a miss, is counted as a corruption and is removed. It detects damage, not forgery;
-/// with an ``EncryptionKey``, forgery too.
+/// **Durability.** A durable write that has returned survives the end of the process, however it ends. After the computer itself has failed, the
+/// latest writes may be missing unless ``Configuration/synchronizesCommits`` is on, but the remaining records are whole. Every record has a checksum
+/// over its key, metadata and payload; one that fails it is a miss, is counted as a corruption and is removed. It detects damage, not forgery; with
+/// an ``EncryptionKey``, forgery too.
 ///
-/// **What leaves.** Limits hold after every commit: first expired records make room, then the least recently used ones.
-/// Reading counts as a use, and changes no date but ``Record/lastAccess``. Uses are collected in memory and written along with the next commit,
-/// when there are some thousands, and on ``close()``; a process that is killed forgets those it had not written.
+/// **Eviction.** Limits hold after every commit: first expired records make room, then the least recently used ones. Reading counts as a use, and
+/// changes no date but ``Record/lastAccess``. Uses are collected in memory and written along with the next commit, when there are some thousands, and
+/// on ``close()``; a process that is killed forgets those it had not written.
 ///
-/// **What goes wrong.** A damaged database is moved aside, reported to ``Configuration/onEvent`` and replaced by an empty one, at the start as
-/// well as later: the operation that found the damage carries on as if the record were missing. So it is when the directory is deleted under the running
-/// process. While the disk is full, writes throw ``StoreError/Code/full``, reads go on, and the store recovers by itself. Setting the clock back makes records
-/// expire later, as their dates say, and does not disturb the order of eviction.
+/// **Failures.** A damaged database is moved aside, reported to ``Configuration/onEvent`` and replaced by an empty one, at the start as well as
+/// later. The operation that found the damage goes on as if the record were missing. So it is when the directory is deleted under the running
+/// process. While the disk is full, writes throw ``StoreError/Code/full``, reads go on, and the store recovers by itself. Setting the clock back
+/// makes records expire later, as their dates say, and does not disturb the order of eviction.
 ///
-/// **Several processes** may open one directory, and several stores in one process. Each sees what the others wrote; they share the limits
-/// as far as they are configured alike, and one at a time evicts. ``invalidations()`` tells what the others changed.
+/// **Several processes** may open one directory, and several stores in one process. Each sees the writes of the others. They share the limits if they
+/// are configured alike, and one at a time evicts. ``invalidations()`` reports the changes of the others.
 public final class DiskStore: ImmediateRecordStore {
     /// The bytes that each record is charged in addition to its own, for its row and its entries in the indices.
     public static var bytesChargedPerRecord: Int { 256 }
@@ -46,8 +48,8 @@ public final class DiskStore: ImmediateRecordStore {
 
     /// Opens a store, and creates its directory and database if ``Configuration/createsIfMissing`` says so.
     ///
-    /// Blocks; a store that is opened by several processes at once may take some seconds. If the limits are lower than
-    /// what the store holds, records are removed until it fits. A store of an older format is brought to the present one.
+    /// Blocks; a store that is opened by several processes at once may take some seconds. If the store holds more than the limits, records are
+    /// removed until it fits. A store of an older format is brought to the present one.
     ///
     /// - Throws: ``StoreError/Code/notADirectory``, ``StoreError/Code/permissionDenied``, ``StoreError/Code/foreign`` if another program made
     ///   the database, ``StoreError/Code/newerFormat``, ``StoreError/Code/wrongKey``, ``StoreError/Code/full``, or ``StoreError/Code/unavailable``.

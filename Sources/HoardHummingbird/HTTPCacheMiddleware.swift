@@ -16,13 +16,14 @@ public import Hummingbird
 /// }
 /// ```
 ///
-/// The cache is an HTTP cache like that of a proxy, and the handler is its origin: what may be stored, for how long, and for whom is said by the response
-/// ([RFC 9111](https://www.rfc-editor.org/rfc/rfc9111)). A response that says nothing is not stored. Conditional requests, ranges, `HEAD` and `Vary`
-/// are answered by the cache; `POST`, `PUT`, `PATCH` and `DELETE` invalidate what is stored for their URI; of requests that one response may answer, only the first
-/// reaches the handler. A short body that writes itself without waiting, as one of bytes does, is stored as it is; any other while it is sent.
+/// The cache is an HTTP cache like that of a proxy, and the handler is its origin: what may be stored, for how long, and for whom is said by the
+/// response ([RFC 9111](https://www.rfc-editor.org/rfc/rfc9111)). A response that says nothing is not stored. The cache answers conditional requests,
+/// ranges, `HEAD` and `Vary`. `POST`, `PUT`, `PATCH` and `DELETE` invalidate the responses for their URI. Of requests that one response may answer,
+/// only the first reaches the handler. A short body that writes itself without waiting, as one of bytes does, is stored as it is; any other while it
+/// is sent.
 ///
-/// Where the middleware stands decides what it stores: middlewares that are added before it see each request and each response, and what they add to responses is not
-/// stored; those that are added after it belong to the origin.
+/// The place of the middleware decides what it stores. Middlewares added before it see each request and each response, and their changes of responses
+/// are not stored. Middlewares added after it belong to the origin.
 ///
 /// - Important: A response that depends on who asks has to say so: `Cache-Control: private`, or `Vary`. What a middleware in front of the cache has put
 ///   into the context, such as a user, is unknown to the cache. Responses to requests with `Authorization` are stored only if they are `public`, `s-maxage` or

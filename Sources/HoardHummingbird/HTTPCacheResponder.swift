@@ -6,8 +6,8 @@ public import Hummingbird
 
 /// A responder that answers from a cache, and has another one make what the cache does not have. ``HTTPCacheMiddleware/responder(around:)`` makes it.
 ///
-/// Unlike a plain middleware it has its handler for good: stale responses are revalidated in the background, and of requests that wait for one answer none
-/// loses it because the client of the first has gone.
+/// Unlike a plain middleware it keeps its handler. So it revalidates stale responses in the background, and requests that wait for one answer get it
+/// even if the client of the first request leaves.
 public struct HTTPCacheResponder<Context: RequestContext>: HTTPResponder {
     let caching: HTTPCacheMiddleware<Context>
     let origin: any HTTPResponder<Context>

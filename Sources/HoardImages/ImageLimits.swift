@@ -16,9 +16,9 @@ public struct ImageLimits: Hashable, Sendable {
     /// The most bytes of memory that decoding one image may take, the pixels it returns included. Default: 256 MiB, which is a picture of 64 million
     /// pixels in full, or a larger one scaled down.
     ///
-    /// Some kinds have to be held whole, whatever the size they are shown in, and take for each pixel of the original: a progressive JPEG about 3 to 6
-    /// bytes, a WebP that is lossless or transparent up to 6, an AVIF 12 or more, a GIF 4 or 8. Only libjpeg and libpng keep this limit for their own memory;
-    /// that of the other libraries is estimated beforehand, and a WebP or an AVIF that is made to do harm can take some hundred megabytes more. The
+    /// Some formats have to be held whole, whatever the size in which they are shown. For each pixel of the original, a progressive JPEG takes about
+    /// 3 to 6 bytes, a lossless or transparent WebP up to 6, an AVIF 12 or more, and a GIF 4 or 8. Only libjpeg and libpng keep this limit for their
+    /// own memory. The memory of the other libraries is estimated beforehand, and a malicious WebP or AVIF can take some hundred megabytes more. The
     /// decoders of Apple's systems have their own.
     public var maximumWorkingBytes: Int = 256 << 20
 

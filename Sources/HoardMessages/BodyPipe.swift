@@ -7,8 +7,8 @@ internal import Synchronization
 
 /// Carries a message's content from the connection, which pushes it, to the one task that reads it.
 ///
-/// The connection stops reading from the other side when `highWatermark` bytes lie here unread, and is asked to go on when half of them
-/// have been taken, or when the reader waits and there is nothing left.
+/// The connection stops reading from the other side when `highWatermark` bytes are unread here. It is asked to go on when half of them have been
+/// taken, or when the reader waits and nothing is left.
 package final class BodyPipe: Sendable {
     fileprivate enum Ending {
         case finished

@@ -5,10 +5,9 @@ public import HTTPTypes
 
 /// Sends one request to its origin and returns the response as it arrives.
 ///
-/// A transport does not cache, does not follow redirects, does not decode content codings and
-/// adds no conditional fields. The response's body streams: it is read from the
-/// network as it is consumed, and dropping it closes the exchange. `Content-Length`, if the response has one, is the length of that body:
-/// the cache gives up a body that is shorter, and stores nothing of a response with several lengths or with one that is no number.
+/// A transport does not cache, does not follow redirects, does not decode content codings and adds no conditional fields. The response's body
+/// streams: it is read from the network as it is consumed, and dropping it closes the exchange. `Content-Length`, if the response has one, is the
+/// length of that body. The cache gives up a body that is shorter, and does not store a response with several lengths, or with one that is no number.
 public protocol Transport: Sendable {
     /// Sends `request`, whose scheme, authority and path are all present.
     ///

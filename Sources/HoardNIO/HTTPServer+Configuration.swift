@@ -29,8 +29,8 @@ extension HTTPServer {
         package var writeTimeout = Duration.seconds(60)
         /// How long a client has to close its side after the server has closed its own. Default: 2 seconds.
         package var lingerTimeout = Duration.seconds(2)
-        /// The fewest bytes per second, on average over half a minute, with which a client may send a request's content or take its response, while it is
-        /// waited for; slower ones are cut off. 0: no limit. Default: 0.
+        /// The lowest rate in bytes per second, on average over half a minute, at which a client may send a request's content or take its response
+        /// while the server waits for it. Slower clients are cut off. 0: no limit. Default: 0.
         package var minimumBytesPerSecond = 0
 
         /// Whether requests may open WebSockets, and for how long. `nil`: no request does. Default: `nil`.

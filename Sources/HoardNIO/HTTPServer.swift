@@ -22,9 +22,9 @@ internal import NIOPosix
 package final class HTTPServer: Sendable {
     /// Answers a request.
     ///
-    /// It runs on the connection's event loop until it suspends, and must not block. Its task is cancelled when the connection ends. A client
-    /// that closes its sending half after a whole request gets its answer, so the task of one that has left is cancelled only when that is known: when
-    /// something was sent to it, or its system has been asked, within a minute.
+    /// It runs on the connection's event loop until it suspends, and must not block. Its task is cancelled when the connection ends. A client that
+    /// closes its sending half after a whole request gets its answer. So the task of a client that has left is cancelled only when that is known:
+    /// when something was sent to it, or its system has been asked, within a minute.
     package typealias Handler = @Sendable (HTTPServerRequest) async -> HTTPServerResponse
 
     /// The IP address of the first listener that has one, or `127.0.0.1`.

@@ -26,9 +26,9 @@ package struct HTTPServerRequest: Sendable {
     package var clientCertificate: String?
     /// Sends an interim (1xx) response, and returns when the network has taken it or when it will not be sent.
     ///
-    /// It is sent unless the final response has begun, the client has gone, or the client speaks HTTP/1.0
-    /// ([RFC 9110 §15.2](https://www.rfc-editor.org/rfc/rfc9110#section-15.2)). Fields that belong to the connection or that frame content are left out.
-    /// 100 and 101 are never sent: the server asks for content by itself, and 101 is an answer to a request that opens a WebSocket.
+    /// It is sent unless the final response has begun, the client has gone, or the client speaks HTTP/1.0 ([RFC 9110
+    /// §15.2](https://www.rfc-editor.org/rfc/rfc9110#section-15.2)). Fields that belong to the connection or that frame content are left out. The
+    /// statuses 100 and 101 are never sent. The server asks for content by itself, and 101 is an answer to a request that opens a WebSocket.
     package var sendInterimResponse: InterimResponseHandler
     /// Whether the request asks for a WebSocket: over HTTP/1.1 by `Upgrade` ([RFC 6455 §4](https://www.rfc-editor.org/rfc/rfc6455#section-4)), over HTTP/2 by
     /// `CONNECT` with a `:protocol` ([RFC 8441 §5](https://www.rfc-editor.org/rfc/rfc8441#section-5)). Only if the server accepts that.

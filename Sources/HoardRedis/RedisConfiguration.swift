@@ -78,8 +78,8 @@ public struct RedisConfiguration: Sendable {
         public var initial: Duration = .milliseconds(50)
         /// The longest wait. 2 seconds by default.
         public var maximum: Duration = .seconds(2)
-        /// The random part of a wait, from 0 to 1, so that clients do not all come back at the same moment. 0.5 by default: a wait of 2 seconds
-        /// becomes one of 1 to 2 seconds.
+        /// The random part of a wait, from 0 to 1, so that clients do not all come back at the same moment. By default 0.5, so that a wait of 2
+        /// seconds becomes one of 1 to 2 seconds.
         public var jitter = 0.5
 
         /// The defaults.

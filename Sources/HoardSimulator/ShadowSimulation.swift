@@ -13,10 +13,11 @@ public import Hoard
 /// users.recordAccesses(with: nil)
 /// ```
 ///
-/// A shadow has keys and sizes, and no values. It gets the requests for a sample of the keys and a capacity that is smaller by the same factor, as in Waldspurger, Saemundsson,
-/// Ahmad, Park: Cache Modeling and Optimization using Miniature Simulations, USENIX ATC 2017. All accesses to a key are in the sample, or none (Waldspurger, Park, Garthwaite, Ahmad:
-/// Efficient MRC Construction with SHARDS, FAST 2015). The real cache's hits are counted at the same requests, so that both ratios are off in the same way. The smaller the scaled
-/// capacity, the less a ratio says: a shadow of fewer than a few hundred keys, or of as many bytes as a few large objects have, needs a larger sample.
+/// A shadow has keys and sizes, and no values. It gets the requests for a sample of the keys and a capacity that is smaller by the same factor.
+/// Source: Waldspurger, Saemundsson, Ahmad, Park: Cache Modeling and Optimization using Miniature Simulations, USENIX ATC 2017. All accesses to a key
+/// are in the sample, or none (Waldspurger, Park, Garthwaite, Ahmad: Efficient MRC Construction with SHARDS, FAST 2015). The real cache's hits are
+/// counted at the same requests, so that both ratios are off in the same way. The smaller the scaled capacity, the less a ratio says: a shadow of
+/// fewer than a few hundred keys, or of as many bytes as a few large objects have, needs a larger sample.
 ///
 /// A shadow begins with the entries that the real cache has when the recording begins. It loads an object that it does not have when the real cache finds it, or loads and keeps it; what
 /// the real cache does not keep, no shadow keeps. Lifetimes, writes and removals are those of the real cache. A shadow knows nothing of stores behind memory and of stale values:

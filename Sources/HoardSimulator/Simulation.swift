@@ -3,10 +3,10 @@
 
 /// Replays access traces on policies: look up; on a miss, insert.
 ///
-/// A capacity in keys counts each key 1; one in bytes charges each object its size. A request whose size is not known uses the last known
-/// size of its key, or else 1 byte; it is the same with costs and lifetimes, but without a known lifetime an object does not expire.
-/// With lifetimes, an object that was loaded at a time *t* is expired from *t* + its lifetime on: asking for it then is a miss, and loads it anew.
-/// ``SimulationPolicy/hoard`` gives the room of expired objects back by itself; in the other caches they take room until they are asked for or evicted.
+/// A capacity in keys counts each key 1; one in bytes charges each object its size. A request whose size is not known uses the last known size of its
+/// key, or else 1 byte. The same holds for costs and lifetimes, but without a known lifetime an object does not expire. With lifetimes, an object
+/// that was loaded at a time *t* is expired from *t* + its lifetime on: asking for it then is a miss, and loads it anew. ``SimulationPolicy/hoard``
+/// gives the room of expired objects back by itself; in the other caches they take room until they are asked for or evicted.
 ///
 /// ```swift
 /// let simulation = Simulation(policies: [.hoard, .lru, .opt])

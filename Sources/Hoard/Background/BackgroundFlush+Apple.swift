@@ -7,7 +7,7 @@
     extension BackgroundFlush {
         /// Starts to observe the app. Works in extensions too.
         ///
-        /// - Parameter flush: Writes down what waits, such as ``TieredCache/flush()``. Called on a background task.
+        /// - Parameter flush: Writes the values that wait, such as ``TieredCache/flush()``. Called on a background task.
         public convenience init(flush: @escaping @Sendable () async -> Void) {
             self.init(background: SystemBackground(), flush: flush)
         }

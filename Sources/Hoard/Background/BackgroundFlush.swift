@@ -13,9 +13,11 @@
     /// let flush = BackgroundFlush { await cache.flush() }
     /// ```
     ///
-    /// The system suspends an app seconds after it has left the foreground, and may end it then without a word. While the flush runs, the system is asked to let the app run
-    /// on ([performExpiringActivity](https://developer.apple.com/documentation/foundation/processinfo/performexpiringactivity(withreason:using:))); when it wants the app to stop,
-    /// the flush's task is cancelled. A flush that has not come to its end loses nothing but what was not written: the stores survive being killed at any moment.
+    /// The system suspends an app seconds after it has left the foreground, and may end it then without a word. While the flush runs, the system is
+    /// asked to let the app run on
+    /// ([performExpiringActivity](https://developer.apple.com/documentation/foundation/processinfo/performexpiringactivity(withreason:using:))); when
+    /// it wants the app to stop, the flush's task is cancelled. A flush that does not finish loses only the values not written yet: the stores
+    /// survive being killed at any moment.
     public final class BackgroundFlush: Sendable {
         private let observation: any Sendable
 

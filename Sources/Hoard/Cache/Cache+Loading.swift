@@ -8,14 +8,13 @@ extension Cache {
     /// let user = try await users.value(forKey: id) { id in try await database.user(id) }
     /// ```
     ///
-    /// Counts as a use, and as one hit or one miss. A hit does not leave the caller's executor, and costs what ``value(forKey:)`` does. The load runs in a task of
-    /// its own: a caller that is cancelled gets `CancellationError` at once while the others go on waiting, and the load is cancelled
-    /// when the last of them has left.
+    /// Counts as a use, and as one hit or one miss. A hit does not leave the caller's executor, and costs as much as ``value(forKey:)``. The load
+    /// runs in a task of its own. A cancelled caller gets `CancellationError` at once while the others go on waiting, and the load is cancelled when
+    /// its last caller has left.
     ///
-    /// If the key is written or removed while the load runs, its callers still get the loaded value, but the cache does not keep it,
-    /// and callers that come after the write do not join this load.
-    /// A load that throws leaves no entry; all its callers get its error. A negative entry of the key that says "absent" is a miss to this
-    /// method; one that keeps an error makes it throw that error.
+    /// If the key is written or removed while the load runs, its callers still get the loaded value, but the cache does not keep it. Callers that
+    /// come after the write do not join this load. A load that throws leaves no entry; all its callers get its error. A negative entry of the key
+    /// that says "absent" is a miss to this method; one that keeps an error makes it throw that error.
     ///
     /// Past ``Configuration/refreshAfterWrite`` the old value is returned at once, and `load` runs in the background.
     ///
@@ -142,7 +141,7 @@ extension Cache {
         }
     }
 
-    /// Keeps what was loaded, unless its fence is broken.
+    /// Keeps a loaded value, unless its fence is broken.
     func publish(_ loaded: LoadResult<Value>, forKey key: Key, hash: UInt64, fence: FenceTable<Key>.Fence) {
         let entry = entry(for: loaded, key: key)
         var departures = Departures<Key, Value>()

@@ -15,10 +15,10 @@ extension Cache {
         package static var start: Position { Position(shard: 0, slot: 0) }
     }
 
-    /// The entries with a value in some places of the table. No use of any of them.
+    /// Returns the entries with a value in some places of the table. Does not count as a use.
     ///
-    /// An entry that is there from the first page to the last is on exactly one of them, even if its value is replaced meanwhile; on
-    /// two perhaps if the cache is divided meanwhile, which happens once, because entries move to shards that come later.
+    /// An entry that is there from the first page to the last is on exactly one of them, even if its value is replaced meanwhile. It may be on two if
+    /// the cache is divided meanwhile, because entries move to later shards. That happens once.
     ///
     /// - Parameter limit: How many places are looked at, at most; less than 1 counts as 1. All of them are in one shard, under its lock.
     /// - Returns: The entries, and where the next page begins; `nil` if there is none.

@@ -6,9 +6,9 @@ internal import Synchronization
 extension Cache {
     /// Begins to record the accesses to this cache; `nil` ends the recording.
     ///
-    /// Reads are recorded as hits or misses, and writes with the entry's weight, if the cache is limited by weight, and its lifetime. ``peek(_:)``, ``contains(_:)`` and walks over
-    /// the entries are not recorded. The entries that are there when the recording begins are recorded first, so that a replay begins with a cache as full as this one. A recorder that
-    /// was given before gets what it has not got yet.
+    /// Reads are recorded as hits or misses, and writes with the entry's weight, if the cache is limited by weight, and its lifetime. ``peek(_:)``,
+    /// ``contains(_:)`` and walks over the entries are not recorded. The entries that are there when the recording begins are recorded first, so that
+    /// a replay begins with a cache as full as this one. An earlier recorder gets the accesses that it has not got yet.
     ///
     /// While a cache records, a read takes some nanoseconds more. When it does not, nothing.
     /// - Complexity: O(*n*) for *n* entries. A lock is held for 256 places of the table at a time.

@@ -37,8 +37,9 @@ extension Cache {
 
     /// Changes the limit on the weight of all entries while the cache is in use.
     ///
-    /// More room loses nothing. For less room those that are heavier than the limit and the coldest entries are evicted, five hundred at a time, and other threads use the
-    /// cache in between; the new limit is in force when this returns. ``configuration`` goes on to say with what the cache was created.
+    /// More room loses nothing. With a lower limit, entries heavier than the limit and the coldest entries are evicted, five hundred at a time, while
+    /// other threads use the cache in between. The new limit is in force when this returns. ``configuration`` still has the limit with which the
+    /// cache was created.
     ///
     /// - Parameter maximumWeight: The new limit. The cache must have been created with one; negative values count as 0.
     /// - Complexity: O(*n*), if there is less room than is used.

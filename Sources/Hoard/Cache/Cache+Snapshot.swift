@@ -58,9 +58,9 @@ extension Cache {
 
     /// Puts the entries of a snapshot into the cache, coldest first, so that the policy ranks them as before.
     ///
-    /// The time between snapshot and restore counts as lived, if the wall clock has not gone back; what has expired meanwhile is left out. Keys that
-    /// the cache has already are left as they are, for they are newer. Loads under way go on and publish over what is restored.
-    /// Limits hold as for any write; of more entries than the limit by count, only the hottest are put in.
+    /// Entries age between snapshot and restore, unless the wall clock has gone back. Entries that have expired meanwhile are left out. Keys that the
+    /// cache has already are left as they are, for they are newer. Loads under way go on, and their values replace restored ones. Limits hold as for
+    /// any write; of more entries than the limit by count, only the hottest are put in.
     ///
     /// - Parameter clock: Tells how much time has passed since the snapshot.
     /// - Returns: The number of entries put in and kept at that moment.

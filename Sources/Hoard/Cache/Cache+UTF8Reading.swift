@@ -7,8 +7,8 @@ public import Synchronization
 extension Cache where Key == String {
     /// Returns the value of the key with these UTF-8 code units, if there is one and it has not expired. Makes no string of a key in ASCII.
     ///
-    /// It is what ``value(forKey:)`` gives for `String(validating: utf8, as: UTF8.self)`, and counts in the same way. Bytes that are no valid UTF-8 are no
-    /// key: the result is `nil`, and nothing is counted.
+    /// It returns and counts the same as ``value(forKey:)`` for `String(validating: utf8, as: UTF8.self)`. Bytes that are no valid UTF-8 are no key:
+    /// the result is `nil`, and nothing is counted.
     ///
     /// ```swift
     /// let cache = Cache<String, Int>(maximumCount: 100)

@@ -18,8 +18,8 @@ extension Cache {
     ///   - weight: The weight of the entry, as in ``insert(_:forKey:weight:expiresAfter:tags:)``.
     ///   - expiresAfter: When the entry expires, counted from now.
     ///   - tags: Labels by which ``removeValues(taggedWith:)`` finds the entry. They replace those of the old value.
-    ///   - body: Gets the value, or `nil` if there is none that has not expired. Returns what is to be there: `nil` removes the value. It may use the cache, but must
-    ///     not update the same key, which traps. Updates of other keys within it can come to wait for each other for ever.
+    ///   - body: Gets the value, or `nil` if there is none that has not expired. Returns the new value; `nil` removes the value. It may use the
+    ///     cache, but must not update the same key, which traps. Updates of other keys within it can come to wait for each other for ever.
     /// - Returns: The result of `body`.
     /// - Throws: The error of `body`. Then nothing changes.
     /// - Complexity: O(1) amortised, and O(1) for each entry evicted. Waits for other updates of the key.

@@ -16,8 +16,8 @@ extension Cache {
     /// )
     /// ```
     ///
-    /// Both functions run outside all locks, on the thread that writes or reads, and may use the cache. What a write says with `expiresAfter` goes before
-    /// `afterWrite`.
+    /// Both functions run outside all locks, on the thread that writes or reads, and may use the cache. The `expiresAfter` of a write takes
+    /// precedence over `afterWrite`.
     public struct VariableExpiration: Sendable {
         /// Returns how long an entry lives after it was written; `nil` for as long as ``Configuration/expiration`` says. With zero or less it is not kept.
         public let afterWrite: @Sendable (Key, Value) -> Duration?

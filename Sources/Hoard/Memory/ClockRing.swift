@@ -3,10 +3,10 @@
 
 /// The *main* part of a cache: a ring of entries and a hand that looks for one to evict. A hit moves nothing.
 ///
-/// An entry that was read since the hand last passed is passed over, and one use of up to three is taken from its counter: the generalised
-/// CLOCK (Smith, "Sequentiality and Prefetching in Database Systems", ACM Transactions on Database Systems 3(3), 1978, after Corbató 1968).
-/// With ``Placement/atNewest`` new entries go to the young end instead of behind the hand, which makes it SIEVE (Zhang et al.,
-/// "SIEVE is Simpler than LRU", NSDI 2024) with a wider counter.
+/// An entry that was read since the hand last passed is passed over, and one use of up to three is taken from its counter. This is the generalised
+/// CLOCK (Smith, "Sequentiality and Prefetching in Database Systems", ACM Transactions on Database Systems 3(3), 1978, after Corbató 1968). With
+/// ``Placement/atNewest`` new entries go to the young end instead of behind the hand, which makes it SIEVE (Zhang et al., "SIEVE is Simpler than
+/// LRU", NSDI 2024) with a wider counter.
 ///
 /// Its links are the ``SlotLinks`` that each operation is given.
 struct ClockRing {

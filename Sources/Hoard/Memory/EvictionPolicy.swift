@@ -3,15 +3,15 @@
 
 /// Decides which entries stay: lazy W-TinyLFU.
 ///
-/// New entries enter a ``Window``. What the window pushes out competes with what the hand of the main ``ClockRing`` finds, and stays only
-/// if it has been seen more often: by the ``FrequencySketch``, plus the uses in its counter. A hit does nothing but count one
-/// use in its entry; the sketch learns of uses when the hand passes, and of keys when they are inserted.
+/// New entries enter a ``Window``. An entry that the window pushes out competes with the entry at the hand of the main ``ClockRing``. It stays only
+/// if it has been seen more often, by the ``FrequencySketch`` plus the uses in its counter. A hit does nothing but count one use in its entry; the
+/// sketch learns of uses when the hand passes, and of keys when they are inserted.
 ///
-/// Sources: W-TinyLFU from Einziger, Friedman and Manes (2017); the lazy promotion from Yang et al., "FIFO queues are all you
-/// need for cache eviction" (SOSP 2023); weighing a candidate against all the victims it displaces from Einziger, Eytan, Friedman and Manes,
-/// "Lightweight Robust Size Aware Cache Management" (ACM Transactions on Storage 18(3), 2022).
+/// Sources: W-TinyLFU from Einziger, Friedman and Manes (2017). The lazy promotion from Yang et al., "FIFO queues are all you need for cache
+/// eviction" (SOSP 2023). Weighing a candidate against all the victims it displaces from Einziger, Eytan, Friedman and Manes, "Lightweight Robust
+/// Size Aware Cache Management" (ACM Transactions on Storage 18(3), 2022).
 ///
-/// The newest entry never competes, so that what was just written can be read. Entries of weight 0 are in neither list.
+/// The newest entry never competes, so that a value that was just written can be read. Entries of weight 0 are in neither list.
 @usableFromInline struct EvictionPolicy {
     /// The settings that the ``WindowTuner`` may change while a cache runs.
     @usableFromInline struct Tuning: Sendable, Equatable {

@@ -3,11 +3,11 @@
 
 /// Estimates how often a key has been seen lately, also when it is not in the cache.
 ///
-/// A count-min sketch of 4-bit counters in four rows (Cormode and Muthukrishnan, "An Improved Data Stream Summary: The Count-Min
-/// Sketch and its Applications", Journal of Algorithms 55(1), 2005), blocked: a key's four counters lie in one block of 64 bytes, 32 counters
-/// of each row, so that an access costs one cache line or two instead of four (the idea of Putze, Sanders and Singler, "Cache-, Hash- and Space-Efficient
-/// Bloom Filters", 2007). An estimate is never too low, but for counters that have reached 15. After 20 additions per entry
-/// of the cache all counters are halved, so that old popularity fades (the *reset* of TinyLFU, Einziger, Friedman and Manes 2017).
+/// A count-min sketch of 4-bit counters in four rows (Cormode and Muthukrishnan, "An Improved Data Stream Summary: The Count-Min Sketch and its
+/// Applications", Journal of Algorithms 55(1), 2005), in blocks. A key's four counters lie in one block of 64 bytes, 32 counters of each row, so that
+/// an access costs one cache line or two instead of four. The blocks are the idea of Putze, Sanders and Singler, "Cache-, Hash- and Space-Efficient
+/// Bloom Filters", 2007. An estimate is never too low, except for counters that have reached 15. After 20 additions per entry of the cache all
+/// counters are halved, so that old popularity fades (the *reset* of TinyLFU, Einziger, Friedman and Manes 2017).
 ///
 /// Memory: 2 bytes times ``countersPerEntry(forCapacity:)`` for each entry the cache can hold. Copies share it.
 struct FrequencySketch {

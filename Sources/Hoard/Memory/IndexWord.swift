@@ -1,8 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A word of the index of a ``SlotTable``: from its lowest bit on, 8 bits of a key's hash; how far the word is from its home, up to 14, in 4 bits; and the
-/// number of a slot in 20. In a table of more than a million slots the number takes the place of the distance.
+/// A word of the index of a ``SlotTable``. From its lowest bit on, it has 8 bits of a key's hash, the word's distance from its home, up to 14, in 4
+/// bits, and the number of a slot in 20. In a table of more than a million slots the number takes the place of the distance.
 @usableFromInline enum IndexWord {
     @usableFromInline static let maximumCapacity = 1 << 24 - 2
     @inlinable static var empty: UInt32 { .max }

@@ -3,10 +3,10 @@
 
 /// A window that keeps the order of uses as LRU does, to an eighth of its entries, while a hit still moves nothing.
 ///
-/// Time is divided into generations, of which eight are told apart: a new one begins when an eighth of the entries have been used. A hit notes the present
-/// generation in its entry. When an entry's turn to leave has come, and it was used in a younger generation than the one it stands in, it goes there,
-/// behind all others; so what leaves was used in the oldest generation that there is. The idea of the multi-generational LRU of Linux (Yu Zhao, 2022), with a mark that
-/// readers write instead of one that the processor does.
+/// Time is divided into generations, of which eight are told apart: a new one begins when an eighth of the entries have been used. A hit notes the
+/// present generation in its entry. When the turn of an entry to leave has come, but it was used in a younger generation than its own, it moves
+/// there, behind all others. So an entry that leaves was last used in the oldest generation. The idea of the multi-generational LRU of Linux (Yu
+/// Zhao, 2022), with a mark that readers write instead of one that the processor does.
 extension Window {
     struct Generations {
         static let count = 8

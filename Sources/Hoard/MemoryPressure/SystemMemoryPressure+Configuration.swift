@@ -27,8 +27,8 @@ extension SystemMemoryPressure {
 
         /// ``MemoryPressure/warning`` begins when a control group uses this share of its limit. Default: 0.9.
         ///
-        /// Use is counted without the page cache that the kernel would give up first, as Kubernetes counts a container's working set:
-        /// a group whose processes read large files always fills its limit, and is none the worse for it.
+        /// Use is counted without the page cache that the kernel would give up first, as Kubernetes counts a container's working set. A group whose
+        /// processes read large files always fills its limit with it, and takes no harm.
         public var warningUsageShare: Double
 
         /// ``MemoryPressure/critical`` begins when a control group uses this share of its limit. Default: 0.97.

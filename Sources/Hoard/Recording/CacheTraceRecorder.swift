@@ -18,9 +18,9 @@ internal import Synchronization
 /// A recording holds no key and no value. Keys are replaced by pseudonyms of 48 bits, made with a secret that exists only in this object: the same key has the
 /// same pseudonym in one recording, and in no other.
 ///
-/// An access costs some nanoseconds: it is put into a buffer in memory. A task in the background puts the accesses of all threads into one order, and writes
-/// them at every ``Configuration/flushInterval``. What it has written can be read even if the process is killed; what it has not is lost. Times are those of a
-/// tick of 10 ms.
+/// An access costs some nanoseconds: it is put into a buffer in memory. A task in the background puts the accesses of all threads into one order, and
+/// writes them at every ``Configuration/flushInterval``. Written accesses can be read even if the process is killed; the others are lost. Times are
+/// those of a tick of 10 ms.
 ///
 /// A failure to write ends the recording, and nothing else: see ``statistics-swift.property``.
 public final class CacheTraceRecorder: Sendable {

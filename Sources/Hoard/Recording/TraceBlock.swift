@@ -13,8 +13,8 @@
 /// | 24 | 8 | XXH64 of the events, seeded with the XXH64 of the 24 bytes before |
 /// | 32 | *n* | the events |
 ///
-/// Each event begins with a byte: its kind in bits 0 to 2, whether its key was there lately in bit 3, whether details follow in bit 4, and the ticks
-/// since the event before in bits 5 to 7, where 7 says that they follow as a number. Then come those ticks if they do, the key, and the details.
+/// Each event begins with a byte. Bits 0 to 2 have its kind, bit 3 whether its key was there lately, and bit 4 whether details follow. Bits 5 to 7
+/// have the ticks since the event before, where 7 says that they follow as a number. Then come those ticks if they do, the key, and the details.
 ///
 /// A key has 48 bits. The reader keeps the last key for each value of a key's lowest 16 bits; an event with that key has only these 16 bits. Any other
 /// key takes six bytes. Numbers are in groups of seven bits, the lowest first, the highest bit of a byte saying that more follow.

@@ -9,9 +9,9 @@
 
 /// When the freshness of a group of records has been ended, in the order of the store's writes. For stores that judge a record when it is read.
 ///
-/// A mark ends the freshness of the records that were written before it, at its date, whatever their own dates say. A record of a later write is not concerned.
-/// Marks of which another one says more are dropped. Beyond ``maximumCount`` the two oldest become one that ends what both ended, at the earlier of their dates:
-/// some records are then stale for longer than they were said to be, and none is fresh again.
+/// A mark ends the freshness of the records that were written before it, at its date, whatever their own dates say. A record of a later write is not
+/// concerned. Marks of which another one says more are dropped. Beyond ``maximumCount`` the two oldest marks become one, which covers the records of
+/// both and has the earlier of their dates. Some records then count as stale since an earlier date than their own, and none is fresh again.
 package struct StaleMarks: Sendable, Hashable {
     /// One mark.
     package struct Mark: Sendable, Hashable {

@@ -3,10 +3,10 @@
 
 /// Decides whether a store that fails again and again is called at all.
 ///
-/// Closed, it lets every call through and counts the failures in a row. Open, it lets none through until its time is up. Then it is half
-/// open: one call, the probe, is let through, and what becomes of it closes the circuit or opens it for twice as long.
+/// Closed, it lets every call through and counts the failures in a row. Open, it lets none through until its time is up. Then it is half open: one
+/// call, the probe, is let through, and its outcome closes the circuit or opens it for twice as long.
 ///
-/// Calls are let through with a permit, and tell with it how they ended. What calls from before the last change of state tell is not listened to.
+/// Calls are let through with a permit, and tell with it how they ended. Outcomes of calls from before the last change of state are ignored.
 struct CircuitBreaker: Sendable {
     enum State: Hashable, Sendable {
         case closed(failures: Int)

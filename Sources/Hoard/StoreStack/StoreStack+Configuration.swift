@@ -6,9 +6,9 @@ extension StoreStack {
     public struct Configuration: Sendable, Hashable {
         /// The longest time that a caller waits for one operation of a store. `nil`: as long as it takes. Default: 1 second.
         ///
-        /// An operation under way goes on by itself. Until it has ended, nothing else is written or removed under its keys. No deadline can end a read of an
-        /// ``ImmediateRecordStore``, which runs on the caller's thread; after one that took longer than a quarter of this time, reads are made under the deadline
-        /// until one is quick again.
+        /// An operation under way goes on by itself. Until it has ended, nothing else is written or removed under its keys. No deadline can end a
+        /// read of an ``ImmediateRecordStore``, which runs on the caller's thread. After a read that took longer than a quarter of this time, reads
+        /// are made under the deadline until one is quick again.
         public var deadline: Duration?
 
         /// The number of failures in a row, including operations not done in time, after which a store is left alone. Default: 5.

@@ -3,8 +3,9 @@
 
 /// The stores below memory, nearest first, with the handling of their failures. Several caches may share a stack.
 ///
-/// A cache waits no longer than ``Configuration/deadline`` for one operation of a store, and never sees its errors. A store that fails too
-/// often is left alone for a while. What it has missed meanwhile is remembered, is not read from it, and is made good when it works again.
+/// A cache waits no longer than ``Configuration/deadline`` for one operation of a store, and never sees its errors. A store that fails too often is
+/// left alone for a while. The changes that it has missed meanwhile are remembered, their records are not read, and the changes are made good when it
+/// works again.
 ///
 /// ```swift
 /// let stack = StoreStack([disk], configuration: .init(deadline: .milliseconds(250)))

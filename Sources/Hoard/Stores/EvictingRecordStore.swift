@@ -22,8 +22,8 @@ public protocol EvictingRecordStore: RecordStore {
 
     /// Notes a use of each record, in this order, as a read would. Keys without a record have no effect. May suspend.
     ///
-    /// For caches that answer from memory, so that what they use most is not what the store evicts first. A store that writes
-    /// behind may forget uses of records that it has not written yet. By default the records are read.
+    /// For caches that answer from memory, so that the store does not first evict the records they use most. A store that writes behind may forget
+    /// uses of records that it has not written yet. By default the records are read.
     func noteUses(ofRecordsForKeys keys: [RecordKey]) async throws(StoreError)
 
     /// Waits until every write that was accepted before is done or has failed. By default there is nothing to wait for. May suspend.

@@ -10,13 +10,13 @@
 public protocol SharedRecordStore: RecordStore {
     /// The position up to which the store has heard of changes by others. Never decreases. O(1); never suspends.
     ///
-    /// A position stands for the moment at which it was read, however late the store hears of what happened before or after.
+    /// A position stands for the moment at which it was read, however late the store hears of changes before or after.
     var position: StorePosition { get }
 
     /// Writes a record, unless another instance has changed its key, one of its tags, its partition or everything since `position`. May suspend.
     ///
-    /// When in doubt, such as after the connection was lost meanwhile, the store does not write the record, and leaves what it has under the key
-    /// as it is. Changes by this instance since `position` may keep the record from being written, but need not: the tiers above see to that.
+    /// When in doubt, for example after a lost connection, the store does not write the record, and leaves its present record of the key as it is.
+    /// Changes by this instance since `position` may keep the record from being written, but need not: the tiers above see to that.
     ///
     /// - Returns: Whether the record was written.
     /// - Throws: As ``RecordStore/insert(_:forKey:)``. A record that can never fit removes any older one.

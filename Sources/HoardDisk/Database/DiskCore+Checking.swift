@@ -12,8 +12,8 @@ import Synchronization
     import Foundation
 #endif
 
-/// Looking for damage in the structure of the database, which no checksum of a record finds: a page of a tree that has lost its order hides what was written, or
-/// brings back what was replaced.
+/// Looks for damage in the structure of the database, which no checksum of a record finds. A page of a tree that has lost its order hides written
+/// records, or brings back replaced ones.
 extension DiskCore {
     /// Databases up to this length are checked before they are used; longer ones beside the first operations.
     static let byteCountCheckedAtOnce = 8 << 20

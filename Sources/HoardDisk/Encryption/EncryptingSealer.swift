@@ -47,8 +47,8 @@ struct EncryptingSealer: ChunkSealer {
 
     var tagByteCount: Int { 16 }
 
-    /// If the cryptographic library refuses, which it does only for chunks of more than 64 GiB, returns zeros and a tag that
-    /// does not fit them: the plaintext must not reach the disk, and reading finds the chunk damaged.
+    /// If the cryptographic library refuses, which it does only for chunks of more than 64 GiB, returns zeros and a tag that does not fit them. So
+    /// the plaintext does not reach the disk, and reads find the chunk damaged.
     func seal(_ chunk: UnsafeRawBufferPointer, index: Int, tags: inout [UInt8]) -> Data? {
         guard let box = try? AES.GCM.seal(chunk, using: key, nonce: nonce(ofChunk: index)) else {
             tags.append(contentsOf: repeatElement(0, count: tagByteCount))

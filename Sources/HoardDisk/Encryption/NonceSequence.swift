@@ -5,10 +5,10 @@ import Synchronization
 
 /// The GCM nonces of one process for one key: 8 random bytes, drawn when the first nonce is asked for, and a counter of 4 bytes.
 ///
-/// GCM loses all protection of two texts that share a key and a nonce. With 12 random bytes each, a key would have to be replaced
-/// after 2³² texts, because by then two nonces are equal with a probability of 2⁻³³ (NIST SP 800-38D, 8.3, allows 2⁻³²);
-/// a cache that writes 10,000 records a second gets there in five days. Here only the random parts can meet: 2¹⁶ of them, each good
-/// for 2³² texts, collide with a probability of 2⁻³³. A nonce also costs no call to the system.
+/// GCM loses all protection of two texts that share a key and a nonce. With 12 random bytes each, a key would have to be replaced after 2³² texts,
+/// because two nonces are then equal with a probability of 2⁻³³ (NIST SP 800-38D, 8.3, allows 2⁻³²). A cache that writes 10,000 records a second gets
+/// there in five days. Here only the random parts can meet: 2¹⁶ of them, each good for 2³² texts, collide with a probability of 2⁻³³. A nonce also
+/// costs no call to the system.
 ///
 /// A class, because copies of a cipher must share the counter. A process made by `fork` without `exec`, or a virtual machine
 /// that is resumed twice from one snapshot, would repeat nonces: open the store after the fork.

@@ -14,9 +14,9 @@ extension DiskStore {
 
     /// Gives unused space back to the file system. Suspends.
     ///
-    /// Sweeps what has gone with tags and stale marks that concern nothing any more, removes meaningless rows from the queue of eviction, deletes files of no record, moves the database's pages
-    /// together, and empties the write-ahead log unless another process is reading. Works in steps, so that others can write in between. No record is removed
-    /// that could still be read. O(n log n). Cancelling the task stops it between two steps.
+    /// It sweeps records removed by tag, stale marks without records and meaningless rows of the queue of eviction. It deletes files of no record,
+    /// and moves the database's pages together. It empties the write-ahead log unless another process is reading. Works in steps, so that others can
+    /// write in between. No record is removed that could still be read. O(n log n). Cancelling the task stops it between two steps.
     ///
     /// - Throws: ``StoreError/Code/full`` if the disk has no room for the log of a step, ``StoreError/Code/closed``, ``StoreError/Code/unavailable`` if the task was
     ///   cancelled, or why the database did not answer.

@@ -46,7 +46,7 @@ extension DiskStore {
         public static var wrongTag: Self { Self(identifier: "wrongTag", description: "tag that does not fit its record") }
         /// A record that eviction would not find. Mended by making it the most recently used one.
         public static var unqueuedRecord: Self { Self(identifier: "unqueuedRecord", description: "record missing from the queue of eviction") }
-        /// Totals that are not the sums of what there is. Mended by adding up.
+        /// Totals that are not the sums of the records. Mended by adding up.
         public static var wrongTotals: Self { Self(identifier: "wrongTotals", description: "wrong totals") }
         /// A file that belongs to no record. Mended by deleting it.
         public static var orphanedFile: Self { Self(identifier: "orphanedFile", description: "file of no record") }
@@ -69,15 +69,15 @@ extension DiskStore {
 
     /// Verifies everything in the store, while reads and writes go on. Suspends. O(n log n), and reads every byte.
     ///
-    /// Each record's checksum, metadata and payload; each payload's file, of which it keeps no more than 1 MiB in memory; tags, queue of
-    /// eviction and totals; files that belong to nothing; and what SQLite finds with `PRAGMA quick_check`. It works in batches, each of which
-    /// reads one moment. Looking is no use of a record. Cancelling the task stops it between two batches; see ``VerificationReport/isComplete``.
+    /// It verifies each record's checksum, metadata and payload, and each payload's file, of which it keeps no more than 1 MiB in memory. It also
+    /// verifies tags, the queue of eviction, totals and orphans, and runs SQLite's `PRAGMA quick_check`. It works in batches, each of which reads one
+    /// moment. It does not count as a use of a record. Cancelling the task stops it between two batches; see ``VerificationReport/isComplete``.
     ///
     /// Memory: 32 bytes for each record.
     ///
     /// - Parameters:
-    ///   - repairing: Whether to mend what can be mended. Each batch is looked at again inside the transaction that mends it. Records that are
-    ///     removed count as corruptions in ``statistics()``. With `false`, nothing is changed.
+    ///   - repairing: Whether to repair problems, where possible. Each batch is verified again inside the transaction that repairs it. Records that
+    ///     are removed count as corruptions in ``statistics()``. With `false`, nothing is changed.
     ///   - progress: Called after each batch, on any thread.
     /// - Throws: ``StoreError/Code/corrupt`` if the database itself is damaged: nothing in it can be trusted, and a store that is open sets it aside
     ///   as soon as it meets the damage. ``StoreError/Code/closed``, or why the database did not answer.

@@ -11,9 +11,9 @@ import Hoard
 /// | the table: a tag for each chunk | `tagByteCount` each |
 /// | the footer | 32 |
 ///
-/// The payload comes first and in one piece, so that the system can send any range of it straight from the file. The footer holds, with
-/// the lowest byte first: the letters `HoardPay`, the version (2 bytes), the length of a tag (2), the length of a chunk (4), the payload's
-/// length (8) and the XXH64 of these 24 bytes (8).
+/// The payload comes first and in one piece, so that the system can send any range of it straight from the file. The footer begins with the letters
+/// `HoardPay`. Little-endian numbers follow: the version (2 bytes), the length of a tag (2), the length of a chunk (4), the payload's length (8) and
+/// the XXH64 of these 24 bytes (8).
 struct PayloadFileLayout: Hashable, Sendable {
     /// The length of every chunk but the last, which may be shorter. An empty payload has no chunk.
     static let chunkByteCount = 128 << 10

@@ -81,8 +81,8 @@ extension ChangeList {
         static let known: Contents = [.everything, .staleMarks, .tags, .any]
     }
 
-    /// A byte of ``Contents``; the number of invalidations and those; the number of stale marks and those, and the number of names of tags and those with their
-    /// lengths, as far as there are any; then the keys with their lengths. Little-endian.
+    /// A byte of ``Contents``; the number of invalidations, and the invalidations; the number of stale marks, and the marks; the number of tags'
+    /// names, and the names with their lengths. Empty lists of marks and names are left out. Then the keys with their lengths. Little-endian.
     var encoded: [UInt8] {
         var contents: Contents = []
         if isEverything { contents.insert(.everything) }

@@ -4,8 +4,8 @@
 public import Hoard
 
 extension DiskStore {
-    /// Returns the changes of other processes, or of other stores in this process, for the tiers above to drop: keys that they have written, removed
-    /// or marked stale, and the tags by which they have done so.
+    /// Returns the changes of other processes, or of other stores in this process, for the tiers above to drop. They are keys that were written,
+    /// removed or marked stale, and the tags by which it was done.
     ///
     /// The store looks for changes as often as ``Configuration/invalidationInterval`` says, and whenever a reading notices some. A change by tag is told with
     /// the tag's name; one by partition or of everything, and one that was missed, is told as "any record". Evictions are not told. The stream ends when the store is closed; a subscriber that is slow is told that any record may have changed.

@@ -11,8 +11,8 @@ internal import Synchronization
 /// Before each part, the feeder asks whether one is wanted (``waitForDemand()``). It fetches no more than ``readAheadLength`` bytes that the fastest
 /// reader has not asked for. Parts are kept
 /// - all of them as long as the body is short enough to be stored at one piece;
-/// - then until they are in a segment and their readers have got them: a slow reader reads the segments, which stay for the readers though the response
-///   may be removed, replaced or not stored in the end;
+/// - then until they are in a segment and their readers have got them. A slow reader reads the segments, which stay for the readers even if the
+///   response is removed, replaced or not stored in the end;
 /// - what is in no segment of a body that is not stored, until all readers have got it. A reader who falls behind by more than ``maximumLag`` bytes of
 ///   that is broken off.
 ///

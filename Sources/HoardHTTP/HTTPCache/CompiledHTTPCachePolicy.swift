@@ -72,8 +72,9 @@ package final class CompiledHTTPCachePolicy: Sendable {
 
     /// Returns the value of ``PolicyField`` that the policy adds to a response; empty for none.
     ///
-    /// The lifetime is meant for what may be stored without the origin's word ([RFC 9110 §15.1](https://www.rfc-editor.org/rfc/rfc9110#section-15.1)), not for
-    /// errors such as 500; and in a shared cache not for a response with `Set-Cookie`, as a cookie is for one user.
+    /// The lifetime is meant for responses that may be stored without explicit permission ([RFC 9110
+    /// §15.1](https://www.rfc-editor.org/rfc/rfc9110#section-15.1)), not for errors such as 500. In a shared cache it does not apply to a response
+    /// with `Set-Cookie`, as a cookie is for one user.
     func fieldValue(status: HTTPResponse.Status, hasCookie: Bool, mode: CacheMode) -> String {
         status.isHeuristicallyCacheable && !(hasCookie && mode == .shared) ? fieldWithLifetime : fieldWithoutLifetime
     }

@@ -11,14 +11,15 @@ internal import Synchronization
     internal import Foundation
 #endif
 
-/// Requests that are sent to the origin before the ordinary way of the cache begins: plain misses before anything of them has been parsed, and what memory has
-/// stale.
+/// Requests that are sent to the origin before the ordinary way of the cache begins: plain misses before they are parsed, and requests for which
+/// memory has a stale response.
 extension HTTPCache {
     /// A request for which the cache has nothing that it may use as it is, and that is on its way to the origin.
     ///
-    /// It ends in one of five ways: the response is passed on as it came (``passedOn(_:because:)``, ``store(_:_:_:)``); it confirms what memory has
-    /// (``confirm(_:by:)``); it is whole, and answers the request (``answer(_:to:with:_:)``); the request is answered in the ordinary way, with what has
-    /// been sent already (``respond(to:through:onInterimResponse:isFresh:after:)``); or it has to be forgotten (``forget(_:)``).
+    /// It ends in one of five ways. The response is passed on as it came (``passedOn(_:because:)``, ``store(_:_:_:)``). Or it confirms memory's
+    /// response (``confirm(_:by:)``). Or it is whole, and answers the request (``answer(_:to:with:_:)``). Or the request is answered in the ordinary
+    /// way, with the request that has been sent already (``respond(to:through:onInterimResponse:isFresh:after:)``). Or it has to be forgotten
+    /// (``forget(_:)``).
     package struct EarlyMiss: Sendable {
         package let key: HTTPCacheKey
         let flight: Flight

@@ -27,9 +27,9 @@ package struct FreshHit: Sendable {
 extension HTTPCache {
     /// The fresh response that answers a plain request for a URI, if memory has it. Never suspends, and makes no strings.
     ///
-    /// A plain request is GET or HEAD in a shared cache, without content, and without any field on which its answer could depend: no `Range` or
-    /// conditions, no `Cache-Control` or `Pragma`, no `Authorization`, no `TE` and no `Connection`; but for `Accept-Encoding`, if there is one line of it. The answer is the one that
-    /// ``responseFromMemory(to:ifAccepted:)`` gives.
+    /// A plain request is GET or HEAD in a shared cache, without content, and without any field on which its answer could depend. It has no `Range`
+    /// or conditions, no `Cache-Control` or `Pragma`, no `Authorization`, no `TE` and no `Connection`. It may have one line of `Accept-Encoding`. The
+    /// answer is the one that ``responseFromMemory(to:ifAccepted:)`` gives.
     ///
     /// - Parameters:
     ///   - targetURI: The normalised URI, as keys have it.

@@ -53,8 +53,8 @@ extension HTTPCache {
 
     /// Until when a response is fresh, and until when it is kept.
     ///
-    /// A stale response is kept as long as it may be of use: to be revalidated if it has a validator, or to be served by
-    /// `stale-while-revalidate`, by `stale-if-error` ([RFC 5861](https://www.rfc-editor.org/rfc/rfc5861)) or in place of an origin that cannot be reached.
+    /// A stale response is kept as long as it may be of use. It may be revalidated if it has a validator, or served by `stale-while-revalidate`, by
+    /// `stale-if-error` ([RFC 5861](https://www.rfc-editor.org/rfc/rfc5861)) or in place of an origin that cannot be reached.
     func lifetime(of response: StoredResponse) -> (freshUntil: Date, keptUntil: Date) {
         let freshness = response.freshness
         let freshUntil = response.responseTime.addingTimeInterval(freshness.timeToLive(at: response.responseTime))

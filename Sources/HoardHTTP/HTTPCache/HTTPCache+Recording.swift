@@ -7,11 +7,12 @@ internal import Synchronization
 extension HTTPCache {
     /// Begins to record the requests to this cache; `nil` ends the recording.
     ///
-    /// A request is known by a pseudonym of its URI and of the partition. It is recorded as a hit, a hit of a stale response, a revalidation, a miss, or a request that the cache
-    /// was not to answer; a miss with the time that the origin took, and, if the recorder is told to, with a pseudonym of the first part of the path. Each response that is stored is
-    /// recorded with its bytes and with how long it is fresh. The responses in memory when the recording begins are recorded first.
+    /// A request is known by a pseudonym of its URI and of the partition. It is recorded as a hit, a hit of a stale response, a revalidation, a miss,
+    /// or a request that the cache was not to answer. A miss has the time that the origin took. If the recorder records groups, requests have a
+    /// pseudonym of the first part of the path. Each stored response is recorded with its bytes and with the time for which it is fresh. The
+    /// recording begins with the responses that memory has.
     ///
-    /// While a cache records, a hit takes some tens of nanoseconds more. When it does not, nothing.
+    /// While a cache records, a hit takes some tens of nanoseconds more. Otherwise it costs nothing.
     /// - Complexity: O(*n*) for *n* responses in memory.
     public func recordAccesses(with recorder: CacheTraceRecorder?) {
         let recording = recorder.map { Recording(recorder: $0, baseScope: $0.hash(of: baseScope)) }

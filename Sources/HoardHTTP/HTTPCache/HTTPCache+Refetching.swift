@@ -6,8 +6,8 @@ internal import Hoard
 internal import Synchronization
 
 extension HTTPCache {
-    /// How to go on with a response whose head has been sent, if a segment of its body leaves the stores before its turn: by a request for the rest, with
-    /// `If-Range`, so that it is the rest of the same ([RFC 9110 §13.1.5](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.5)).
+    /// Completes a response whose head has been sent, if a segment of its body leaves the stores before its turn. It requests the rest with
+    /// `If-Range`, so that it is the rest of the same response ([RFC 9110 §13.1.5](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.5)).
     ///
     /// It fails if the response has no strong validator, or its client wants no request to be forwarded.
     func refetch(_ stored: StoredResponse, for call: Call) -> StoredContent.Refetch {

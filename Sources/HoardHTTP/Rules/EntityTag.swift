@@ -3,8 +3,8 @@
 
 /// An entity tag: an opaque name for one state of a resource.
 ///
-/// A tag that breaks the grammar (no quotes, `w/` for `W/`) is compared whole, byte for byte, and never counts as strong: equal bytes
-/// are still a sign of equal content, but the sender's care is in doubt.
+/// A tag that breaks the grammar (no quotes, `w/` for `W/`) is compared whole, byte for byte, and never counts as strong. Equal bytes are still a
+/// sign of equal content, but the sender's care is in doubt.
 ///
 /// [RFC 9110 §8.8.3](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3)
 package struct EntityTag: Hashable, Sendable {

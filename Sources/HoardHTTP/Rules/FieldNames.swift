@@ -44,9 +44,9 @@ extension HTTPField.Name {
 
     /// Whether a stored response without this field would be judged wrongly.
     ///
-    /// The freshness, the age, the selection, the removal and the decoding of a response depend on these fields. A field in a message may ask
-    /// that others be left out (`Connection`, `no-cache="…"`, `private="…"`); a cache that left out one of these would become less safe,
-    /// so such a request is not obeyed. [RFC 9110 §7.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1) forbids sending it.
+    /// The freshness, the age, the selection, the removal and the decoding of a response depend on these fields. A field in a message may ask that
+    /// others be left out (`Connection`, `no-cache="…"`, `private="…"`). A cache that left out one of these would become less safe, so such a request
+    /// is not obeyed. [RFC 9110 §7.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1) forbids sending it.
     var isNeededToJudgeStoredResponse: Bool {
         switch canonicalName {
         case "age", "cache-control", "date", "etag", "expires", "last-modified", "vary": true

@@ -30,7 +30,7 @@ package enum StaleServing: Hashable, Sendable {
     /// After the origin has answered with an error.
     ///
     /// Only the statuses that [RFC 5861 §4](https://www.rfc-editor.org/rfc/rfc5861#section-4) names are errors in this sense. A client that reloads
-    /// (`max-age=0`) gets the stored response if the origin permits that, since errors are what people reload at; a client that insists on a
+    /// (`max-age=0`) gets the stored response if the origin permits it, since people reload when they see errors. A client that insists on a
     /// confirmation (`no-cache`) gets the error, unless it has itself sent `stale-if-error`.
     package static func afterError(status: Int, _ decision: ReuseDecision) -> Self {
         switch status {
@@ -41,8 +41,8 @@ package enum StaleServing: Hashable, Sendable {
 
     /// When no response came.
     ///
-    /// `stale-if-error` counts as after an error, and if it is there nothing else counts. The configured allowance is the cache's own, so it never prevails over what the client asks for: a
-    /// client that reloads, or wants a fresher response than is stored, is told that the origin is away.
+    /// `stale-if-error` counts as after an error, and if it is there nothing else counts. The configured allowance is the cache's own, so it never
+    /// prevails over the client's wish. A client that reloads, or wants a fresher response than the stored one, is told that the origin is away.
     package static func whenUnreachable(_ decision: ReuseDecision, rules: HTTPCacheRules) -> Self {
         let asAfterError = whenFailed(decision)
         // Who says for how long a stale answer will do if something fails, says that it will not do for longer.

@@ -170,8 +170,8 @@ extension HTTPCacheStateMachine {
 }
 
 extension HTTPCacheStateMachine.Received {
-    /// Whether it tells what the resource is now, so that the stored response must not be used any more: it is neither an error of the origin, nor about this
-    /// request alone, such as 401 or 429, nor a part of what is stored.
+    /// Whether it shows the present state of the resource, so that the stored response must not be used any more. It is neither an error of the
+    /// origin, nor about this request alone, such as 401 or 429, nor a part of the stored response.
     fileprivate func supersedes(_ stored: StoredResponse, isNoStore: Bool) -> Bool {
         switch head.status.code {
         case 304, 401, 407, 408, 412, 416, 417, 421, 425, 429, 431:

@@ -6,8 +6,8 @@ internal import HoardMessages
 
 /// The head of a stored response in the bytes that an HTTP/1.1 server sends, but for the fields that each answer has anew.
 ///
-/// A head has this form if its bytes say all that is known of it, and if a server would change none of its fields: it frames nothing but by one
-/// `Content-Length` of less than 4 GiB, has a `Date` and no `Age`, nothing beyond ASCII, and a status whose content is framed as usual.
+/// A head has this form if its bytes say all that is known of it, and if a server would change none of its fields. It frames its content only by one
+/// `Content-Length` of less than 4 GiB, and has a `Date` and no `Age`. It has only ASCII, and a status whose content is framed as usual.
 ///
 /// There are as many of these as there are entries in memory, so short content lies behind the head in the same piece of memory.
 package struct WireHead: Sendable {

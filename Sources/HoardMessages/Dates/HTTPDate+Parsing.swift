@@ -12,9 +12,9 @@ package import HTTPTypes
 extension HTTPDate {
     /// Reads a date in any of the three forms that HTTP has had.
     ///
-    /// The grammar is kept to the letter (numbers of digits, single spaces, only `GMT`) with two exceptions that cannot change the meaning:
-    /// the case of names is ignored, and a weekday need only be a weekday, not the right one. The day must exist in its month.
-    /// A leap second, `23:59:60`, counts as the second after it.
+    /// The grammar is kept to the letter (numbers of digits, single spaces, only `GMT`), with two exceptions that cannot change the meaning. The case
+    /// of names is ignored, and a weekday need not be the right one. The day must exist in its month. A leap second, `23:59:60`, counts as the second
+    /// after it.
     ///
     /// [RFC 9110 §5.6.7](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7)
     ///

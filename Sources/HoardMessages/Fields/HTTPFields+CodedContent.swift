@@ -4,8 +4,8 @@
 package import HTTPTypes
 
 extension HTTPFields {
-    /// The fields of a response whose content has been decoded: those that say something of the coded bytes are left out, and a strong entity tag becomes a
-    /// weak one, as it is that of the coded bytes ([RFC 9110 §8.8.1](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.1)).
+    /// The fields of a response whose content has been decoded. Fields about the coded bytes are left out, and a strong entity tag becomes a weak
+    /// one, as it belongs to the coded bytes ([RFC 9110 §8.8.1](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.1)).
     ///
     /// [RFC 9110 §8](https://www.rfc-editor.org/rfc/rfc9110#section-8), [RFC 9530 §2](https://www.rfc-editor.org/rfc/rfc9530#section-2)
     package func removingFieldsOfCodedContent() -> HTTPFields {

@@ -5,9 +5,9 @@ package import HTTPTypes
 
 /// The `http` or `https` URI of a request, in the one spelling that serves as a cache key.
 ///
-/// Scheme and host are in small letters, the default port is left out, an empty path is `/`, dot segments are removed, and in path and query
-/// percent-encoding is used only where it must be, with capital letters. Reserved characters keep their form, encoded or not, and a fragment is
-/// dropped. Bytes that no URI may contain are percent-encoded, so a URI is ASCII and comparing strings compares bytes.
+/// Scheme and host are in lower case, the default port is left out, an empty path is `/`, and dot segments are removed. Path and query are
+/// percent-encoded only where needed, with capital letters. Reserved characters keep their form, encoded or not, and a fragment is dropped. Bytes
+/// that no URI may contain are percent-encoded, so a URI is ASCII and comparing strings compares bytes.
 ///
 /// [RFC 9110 §4.2.3](https://www.rfc-editor.org/rfc/rfc9110#section-4.2.3), [RFC 3986 §6.2.2](https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2)
 ///

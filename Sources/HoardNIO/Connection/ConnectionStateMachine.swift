@@ -151,8 +151,9 @@ struct ConnectionStateMachine {
         case cancelExchange
     }
 
-    /// The client sends no more. Requests that have come whole are answered: a client may close its sending half when it has nothing more to say
-    /// ([RFC 9293 §3.6](https://www.rfc-editor.org/rfc/rfc9293#section-3.6)), and one that has left altogether looks the same until something is sent to it.
+    /// The client sends no more. Requests that have come whole are answered. A client may close its sending half when it has nothing more to say
+    /// ([RFC 9293 §3.6](https://www.rfc-editor.org/rfc/rfc9293#section-3.6)), and a client that has left looks the same until something is sent to
+    /// it.
     mutating func inputClosed(hasQueuedParts: Bool) -> InputClosedAction {
         isInputClosed = true
         switch phase {

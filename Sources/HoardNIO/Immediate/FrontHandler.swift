@@ -7,9 +7,10 @@ internal import NIOHTTP1
 
 /// The first handler of an HTTP/1 connection. Answers plain requests by their bytes, and passes everything else on to the parser.
 ///
-/// It looks at bytes only where a request begins: as long as it has understood every request that the parser was given, and passes on whole heads only, with
-/// as many bytes of content as they say, it knows that nothing is left in the parser. It never waits for content, which has times and limits of its own. What
-/// it does not understand ends that: from then on, all bytes of the connection are the parser's. So no part of one request can be taken for another one.
+/// It looks at bytes only where a request begins. It knows that nothing is left in the parser as long as it has understood every request that the
+/// parser was given. So it passes on only whole heads, with as many bytes of content as they state. It never waits for content, which has times and
+/// limits of its own. What it does not understand ends that: from then on, all bytes of the connection are the parser's. So no part of one request
+/// can be taken for another one.
 ///
 /// It writes to the network, past the encoder of responses, and only while no exchange is in progress. While the client does not take what has been
 /// written, requests go to the parser, behind which one response is written at a time.

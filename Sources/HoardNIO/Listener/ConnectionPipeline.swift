@@ -43,9 +43,9 @@ struct ConnectionPipeline: Sendable {
     /// From the socket inwards, each only where it is needed, and some only for the beginning:
     ///
     /// 1. the timer of the beginning;
-    /// 2. what reads the header of the PROXY protocol;
-    /// 3. what reads the host that a client of TLS names, if certificates depend on it, and TLS;
-    /// 4. what finds out which version of HTTP is spoken;
+    /// 2. the reader of the PROXY protocol's header;
+    /// 3. the reader of the host that a TLS client names, if certificates depend on it, and TLS;
+    /// 4. the handler that detects the version of HTTP;
     /// 5. that version's handlers.
     func start(_ channel: any Channel) throws {
         let stage = ConnectionStage(channel, lingerTimeout: TimeAmount(server.configuration.lingerTimeout))
@@ -124,12 +124,12 @@ struct ConnectionPipeline: Sendable {
 
     /// From the socket inwards:
     ///
-    /// 1. what answers plain requests by their bytes;
+    /// 1. the handler that answers plain requests by their bytes;
     /// 2. the encoder of responses;
-    /// 3. what lets methods pass that the parser does not know, and that parser;
+    /// 3. the handler that lets unknown methods pass the parser, and the parser;
     /// 4. the connection's handler, which yields valid requests one by one as ``Exchange`` and takes parts of responses;
-    /// 5. what answers some of these in the event loop;
-    /// 6. what has the others answered in tasks.
+    /// 5. the handler that answers some of these in the event loop;
+    /// 6. the handler that has the others answered in tasks.
     private func startHTTP1(_ channel: any Channel, _ info: ConnectionInfo, _ stage: ConnectionStage) throws {
         let (configuration, responder) = (server.configuration, server.responder)
         let handler = ConnectionHandler(configuration: configuration, info: info, clock: responder.clock, observer: responder.observer)

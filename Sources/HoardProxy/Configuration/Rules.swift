@@ -6,10 +6,9 @@ public import HTTPTypes
 extension CachingProxy.Configuration {
     /// Rules for the requests and responses of a route, beyond caching.
     ///
-    /// In this order: the client is let in, or gets 403; the question that a browser asks before a request of another site (CORS) is answered; the client says who it
-    /// is, or gets 401; ``answer`` is given;
-    /// path and fields of the request are changed, before the cache sees it; and the fields of every response are changed, also of those that the proxy makes
-    /// itself, as the last thing before it is sent. What is stored has none of these changes.
+    /// The rules apply in this order. The client is let in, or gets 403. A browser's preflight request for another site (CORS) is answered. The
+    /// client is authenticated, or gets 401. ``answer`` is given. Path and fields of the request are changed, before the cache sees it. The fields of
+    /// every response, including the proxy's own, are changed last, just before it is sent. What is stored has none of these changes.
     public struct Rules: Sendable, Hashable {
         /// Who may ask. Empty: everybody.
         public var allowedNetworks: [IPNetwork] = []

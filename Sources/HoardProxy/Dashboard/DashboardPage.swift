@@ -14,8 +14,8 @@ internal import HoardNIO
 
 /// The page that shows an operator what the proxy does: one document with its style and script, which loads nothing from anywhere.
 ///
-/// The browser is told to run no script and to use no style but those of the page, by their hashes (Content Security Policy, level 3), so a name
-/// or a URL that a client brings into the figures can do nothing.
+/// The browser is told to run only the scripts and to use only the styles of the page, by their hashes (Content Security Policy, level 3). So a name
+/// or a URL that a client brings into the figures can do no harm.
 ///
 /// Its texts are the web files in `Page/`. `Scripts/dashboard-page` puts them into `DashboardPage+Generated.swift`, so that the one binary has all of it.
 enum DashboardPage {

@@ -6,8 +6,8 @@ internal import HTTPTypes
 extension ForwardedRequest {
     /// Takes out fields with an underscore in their names.
     ///
-    /// Servers that hand fields on as CGI variables (RFC 3875 §4.1.18), such as those of WSGI, read `X_Forwarded_For` and `X-Forwarded-For` as one field: what a
-    /// client may not say in the one, it could say in the other, and the answer would be stored for everybody.
+    /// Servers that hand fields on as CGI variables (RFC 3875 §4.1.18), such as those of WSGI, read `X_Forwarded_For` and `X-Forwarded-For` as one
+    /// field. A client could use the one to state what it may not state in the other, and the answer would be stored for all clients.
     ///
     /// - Parameters:
     ///   - passesOthers: Whether only those are taken out that would be read as fields which proxies write, or which frame messages.

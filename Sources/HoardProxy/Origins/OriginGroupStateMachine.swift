@@ -43,8 +43,8 @@ struct OriginGroupStateMachine: Sendable {
 
     /// The server for a request.
     ///
-    /// The choice is, in this order: a server whose probe is due, if the request could be sent to another one after it; the healthy one with the fewest
-    /// requests in progress; one that may be probed; one that answers but fails its checks.
+    /// It chooses in this order: first a server whose probe is due, if the request could be sent to another one after it; then the healthy one with
+    /// the fewest requests in progress. Then comes one that may be probed, and last one that answers but fails its checks.
     ///
     /// - Parameters:
     ///   - excluded: Servers that have been tried.

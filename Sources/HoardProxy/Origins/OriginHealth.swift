@@ -12,8 +12,8 @@ internal import Hoard
 /// A server that no other could stand in for is left alone only if it cannot be reached. Failures of requests that it has got may be the fault of what was
 /// asked, such as a page that takes forever, and must not take the other pages away.
 ///
-/// Checks that get no answer open the circuit too, and checks that are passed close it. Checks that are answered with the wrong status only make the server a
-/// bad choice: it works, and is taken if there is no better one, so that a wrong path in the settings is no outage.
+/// Checks that get no answer open the circuit too, and checks that are passed close it. Checks that are answered with the wrong status only make the
+/// server a bad choice. It works, and is chosen if there is no better one, so that a wrong path in the settings is no outage.
 ///
 /// Requests tell how they ended with the permit that they got. What those from before the last change of the circuit tell is not listened to.
 struct OriginHealth: Sendable {

@@ -11,8 +11,9 @@ internal import NIOCore
 
 /// A plain miss, or a plain request for what memory has stale, on its way through the proxy by its bytes: without a task, and without a parser on either side.
 ///
-/// The origin gets the fields of the client as they came. A response that comes in one piece goes back as it came if it forbids storing, or is stored with nothing of
-/// it changed, or confirms what memory has; if it takes more to store it, it is parsed first. Anything else is answered in the ordinary way, which finds out that the request has been sent already: ``RelayedMiss``.
+/// The origin gets the fields of the client as they came. A response that comes in one piece goes back as it came if it forbids storing, is stored
+/// unchanged, or confirms memory's response. Otherwise it is parsed first. Anything else is answered in the ordinary way, which finds out that the
+/// request has been sent already: ``RelayedMiss``.
 final class ProxyRelay: Relay, RelayReceiver {
     private let handler: ProxyHandler
     private let route: ProxyRoute

@@ -41,8 +41,8 @@ extension [KeySpace] {
 extension CachingProxy.Configuration {
     /// Why two routes would use the same keys for responses of different upstreams, in one sentence; `nil` if none do.
     ///
-    /// Servers that get the client's host are not named in keys. There the path tells one upstream from the other, as long as it says which route was taken: that is, as
-    /// long as servers get it as clients have asked for it, below equal base paths.
+    /// Servers that get the client's host are not named in keys. There the path tells one upstream from the other, as long as it says which route was
+    /// taken. That is so as long as servers get the path that clients have requested, below equal base paths.
     var keyConflict: String? {
         if let conflict = identityConflict { return conflict }
         let forwarding = routes.compactMap { route -> (route: Route, upstream: Upstream, origin: Origin)? in

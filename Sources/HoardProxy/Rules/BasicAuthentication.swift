@@ -16,8 +16,8 @@ internal import Synchronization
 
 /// Who may ask, by names and passwords in a file: [RFC 7617](https://www.rfc-editor.org/rfc/rfc7617).
 ///
-/// To hash a password takes long by design. So credentials that were found right are remembered, as digests with a key of this process, and others are looked at
-/// on one thread of their own, only so many at a time: guesses take at most one core, and no event loop waits for them.
+/// To hash a password takes long by design. So correct credentials are remembered, as digests with a key of this process. Others are checked on one
+/// thread of their own, and only a limited number may wait. Guesses take at most one core, and no event loop waits for them.
 final class BasicAuthentication: Sendable {
     enum Verdict: Sendable, Hashable {
         case user(String)

@@ -3,14 +3,15 @@
 
 /// Estimates the share of the requests that a cache of any size would miss, from the reuse distances of a sample of the objects.
 ///
-/// SHARDS with a fixed size and its correction (SHARDS-adj): Waldspurger, Park, Garthwaite, Ahmad: Efficient MRC Construction with SHARDS, FAST 2015. An object is
-/// in the sample if its hash is below a threshold, so that all of its uses are seen; distances are scaled up by the sample's rate, and the difference between the
-/// requests that there were and those that the sample stands for goes to the smallest distance. When the sample is full the threshold falls.
+/// SHARDS with a fixed size and its correction (SHARDS-adj): Waldspurger, Park, Garthwaite, Ahmad: Efficient MRC Construction with SHARDS, FAST 2015.
+/// An object is in the sample if its hash is below a threshold, so that all of its uses are seen. Distances are scaled up by the sample's rate. The
+/// difference between the real requests and those that the sample stands for goes to the smallest distance. When the sample is full the threshold
+/// falls.
 ///
-/// The reuse distance of a request is the bytes of all objects used since its own was used, its own included: the smallest size at which a cache that evicts the least
-/// recently used object would have it. Three things are added to the paper. Distances are in bytes. Objects that have not been used for so long that even the greatest
-/// size of interest would not hold them leave the sample first, so that the rate falls with the objects of interest and not with all there ever were.
-/// And what was learned fades, see ``fade(by:)``.
+/// The reuse distance of a request is the bytes of all objects used since its own was used, including its own. It is the smallest size at which a
+/// cache that evicts the least recently used object would have the object. Three things are added to the paper. Distances are in bytes. Objects that
+/// even a cache of the greatest size of interest would not hold any more leave the sample first. So the rate falls with the objects of interest and
+/// not with all objects ever seen. And what was learned fades, see ``fade(by:)``.
 ///
 /// Memory is fixed: 560 KiB for 8,192 objects, see ``byteCount``. A use of a sampled object costs O(log of their number), any other nothing.
 struct ReuseDistanceSampler: Sendable {

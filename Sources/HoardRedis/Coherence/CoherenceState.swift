@@ -86,8 +86,8 @@ struct CoherenceState: Sendable {
         versions.note(version, of: key, at: log.moment())
     }
 
-    /// This process is about to change keys or generations. Noted before anything is sent: the task that sends may go on long after the reply has come,
-    /// and a load of this process that reads the new version meanwhile must not take it for the one that it began with.
+    /// This process is about to change keys or generations. It is noted before anything is sent. The task that sends may go on long after the reply
+    /// has come. A load of this process that reads the new version meanwhile must not take it for the one that it began with.
     mutating func changes(_ keys: some Sequence<KeyHash>) {
         for key in keys { log.note(key) }
     }

@@ -40,8 +40,8 @@ struct OwnWrites: Sendable {
 
     /// A script is done with.
     ///
-    /// - Parameter seen: How often the server had told of the key before it was read and found to be as the script has left it; `nil` if it was found
-    ///   to be otherwise, or was not read.
+    /// - Parameter seen: The number of the server's reports of the key before it was read in the state in which the script left it; `nil` if it was
+    ///   in another state, or was not read.
     /// - Returns: The next action.
     mutating func end(_ key: KeyHash, seen: Int?) -> Ending {
         guard let script = scripts[key] else { return .done(mustTell: false) }

@@ -8,10 +8,10 @@ internal import Synchronization
 extension RedisStore: ListingRecordStore {
     /// Lists the records that the server finds (`SCAN`), node by node.
     ///
-    /// The store remembers which keys a listing has told, so that each is told once though the server may find it twice: up to 262,144 of them; of
-    /// further ones some may be told twice if the server's table of keys shrinks during the listing. Eight listings can be under way; a cursor of an
-    /// older one is refused. Records that were removed by tag, by partition or with everything, and would stay for more than an hour, are removed
-    /// when they are found.
+    /// The store remembers up to 262,144 keys of a listing, so that each is listed once although the server may find it twice. Of further keys, some
+    /// may be listed twice if the server's table of keys shrinks during the listing. Eight listings can be under way; a cursor of an older one is
+    /// refused. Records that were removed by tag, by partition or with everything, and would stay for more than an hour, are removed when they are
+    /// found.
     /// - Complexity: O(`limit`) as long as the database has few other keys. A page looks at about 32,000 of those at most, and may then be empty.
     public func recordPage(after cursor: RecordCursor?, limit: Int) async throws(StoreError) -> RecordPage {
         try checkOpen()

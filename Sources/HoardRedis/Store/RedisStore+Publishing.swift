@@ -116,8 +116,8 @@ extension RedisStore: SharedRecordStore {
             || hasChanged(RecordScope.all(of: record), generations, since: position)
     }
 
-    /// Whether one of the groups may have been removed or marked. The first generation of a group is a change that others are told of too, but says
-    /// only that a record has needed it: if that is what was read, and one change is all that was heard of, nothing was removed.
+    /// Whether one of the groups may have been removed or marked. The first generation of a group is a change that others are told of too, but it
+    /// means only that a record has needed it. If that generation was read, and only one change was heard of, nothing was removed.
     private func hasChanged(_ scopes: [RecordScope], _ generations: [RecordScope: GenerationTable.Entry]?, since position: UInt64) -> Bool {
         guard configuration.tracking != .off else { return false }
         return coherence.withLock { state in

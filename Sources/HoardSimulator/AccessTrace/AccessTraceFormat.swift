@@ -23,15 +23,13 @@ public struct AccessTraceFormat: Hashable, Sendable, CustomStringConvertible {
     public static var text: Self { Self(base: .text) }
     /// The access log of a web server, in the common or the combined format: of nginx, Apache, Hoard and others.
     ///
-    /// A request is a line of GET or HEAD, which share a key, with a status that caches store: 200, 203, 204,
-    /// 206, 300, 301, 304, 308, 404, 405, 410, 414 and 501 (RFC 9110, section 15.1, and 304, with which a
-    /// client was told to use its copy). The key is a hash of the host, if there is one, and the target with
-    /// its query. The bytes of the body are the size; for HEAD, 206 and 304, which tell no size, it is the
-    /// last known one of the key, if one of 262,144 keys of late. Behind the user agent, the first word that
-    /// is a status of a cache, such as `HIT`, says whether the request was a hit, and the first number with a
-    /// decimal point how many seconds it took, which is the cost unless it was a hit. The group is a hash of
-    /// the first part of the path. Times count from the first request; servers write lines when answers end,
-    /// so that they may go back a little. Other lines are skipped, and counted.
+    /// A request is a line of GET or HEAD, which share a key, with a status that caches store: 200, 203, 204, 206, 300, 301, 304, 308, 404, 405, 410,
+    /// 414 or 501. They are those of RFC 9110, section 15.1, and 304, with which a client was told to use its copy. The key is a hash of the host, if
+    /// there is one, and the target with its query. The bytes of the body are the size; for HEAD, 206 and 304, which tell no size, it is the last
+    /// known one of the key, if one of 262,144 keys of late. After the user agent, the first word that is a status of a cache, such as `HIT`, says
+    /// whether the request was a hit. The first number with a decimal point is the seconds that it took, which are the cost unless it was a hit. The
+    /// group is a hash of the first part of the path. Times count from the first request; servers write lines when answers end, so that they may go
+    /// back a little. Other lines are skipped, and counted.
     public static var accessLog: Self { Self(base: .accessLog) }
     /// An access log of a JSON object per line: of Caddy, Hoard, or nginx with its usual names. What counts
     /// as a request is as in ``accessLog``.

@@ -1,8 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The best that any policy can do that knows the future: on a miss with a full cache, it gives up the key whose next use is the
-/// farthest, be it one of the cache or the newcomer itself.
+/// The best policy that knows the future. On a miss with a full cache, it gives up the key whose next use is the farthest, be it one of the cache or
+/// the newcomer itself.
 ///
 /// Belady: A Study of Replacement Algorithms for a Virtual-Storage Computer, IBM Systems Journal 5(2), 1966; with bypass.
 ///

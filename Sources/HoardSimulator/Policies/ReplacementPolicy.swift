@@ -5,9 +5,9 @@
 ///
 /// A policy is created with its capacity, which is at least 1: a number of keys, each of size 1, or a number of bytes.
 ///
-/// The rules for sizes are the same for all. An object larger than the capacity is not admitted. A request that brings another size for
-/// a key that is held is a hit, and the cache is charged the new size from then on: others leave until it fits, and if it is larger than
-/// the capacity it leaves itself.
+/// The rules for sizes are the same for all. An object larger than the capacity is not admitted. A request that brings another size for a key in the
+/// cache is a hit, and the cache is charged the new size from then on. Other keys leave until it fits. If it is larger than the capacity, it leaves
+/// itself.
 protocol ReplacementPolicy: Sendable {
     /// Requests a key.
     ///

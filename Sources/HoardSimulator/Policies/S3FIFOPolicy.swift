@@ -1,8 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Three FIFO queues: a small one that newcomers must leave with two uses or more, a main one with a counter of two bits,
-/// and a ghost queue of keys that left the small one; who comes back from there goes to the main queue at once.
+/// A policy with three FIFO queues: a small one that newcomers must leave with two uses or more, a main one with a counter of two bits, and a ghost
+/// queue. The ghost queue has keys that left the small one. A key that comes back from it goes to the main queue at once.
 ///
 /// Yang, Zhang, Qiu, Yue, Rashmi: FIFO queues are all you need for cache eviction, SOSP 2023. The paper does not say where newcomers go
 /// while the cache fills; here they go to the main queue once the small one is full, as in the authors' simulator. Otherwise a loop a

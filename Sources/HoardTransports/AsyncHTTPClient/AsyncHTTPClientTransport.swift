@@ -19,8 +19,9 @@
     ///
     /// It sends the request as given: it adds no fields but `Host`, which is the request's authority, and those that frame the content. It follows no
     /// redirects, decodes no content, keeps no cookies and uses no proxy. It leaves out the fields that belong to a connection, since the connections
-    /// are its own: `Connection` and what it names, `Keep-Alive`, `Proxy-Connection`, `TE`, `Trailer`, `Transfer-Encoding` and `Upgrade`; those for a proxy,
-    /// such as `Proxy-Authorization`, since there is none; and `Expect`, since it sends the content without waiting.
+    /// are its own: `Connection` and the fields it names, `Keep-Alive`, `Proxy-Connection`, `TE`, `Trailer`, `Transfer-Encoding` and `Upgrade`. It
+    /// also leaves out fields for a proxy, such as `Proxy-Authorization`, since there is none, and `Expect`, since it sends the content without
+    /// waiting.
     ///
     /// Connections are kept for later requests to the same origin. A request that is lost on a kept connection, because the origin closes it at that moment,
     /// is not repeated here: its error says so (``TransportError/mayRetry``), and ``CachingClient`` repeats it if it is idempotent.

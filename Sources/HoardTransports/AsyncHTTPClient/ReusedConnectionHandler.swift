@@ -11,7 +11,7 @@
     /// Tells the loss of a request on a connection that had served another one before from every other loss.
     ///
     /// AsyncHTTPClient repeats no request, and reports a closed connection by the same error whether it was new or old. This handler stands between
-    /// HTTP and the client, counts the exchanges of its connection, and if one after the first ends before any part of a response has come, it
+    /// HTTP and the client, and counts the exchanges of its connection. If one after the first ends before any part of a response has come, it
     /// reports ``LostOnReusedConnection`` ahead of the end.
     final class ReusedConnectionHandler: ChannelDuplexHandler {
         typealias InboundIn = HTTPClientResponsePart

@@ -14,16 +14,16 @@ public import HoardHTTP
 /// ```
 ///
 /// It sends the request as given: it adds no fields but `Host`, which is the request's authority, and those that frame the content. It follows no
-/// redirects, decodes no content, keeps no cookies and uses no proxy. It leaves out the fields that belong to a connection, since the connections
-/// are its own: `Connection` and what it names, `Keep-Alive`, `Proxy-Connection`, `TE`, `Trailer`, `Transfer-Encoding` and `Upgrade`; those for a proxy,
-/// such as `Proxy-Authorization`, since there is none; and `Expect`, since it sends the content without waiting.
+/// redirects, decodes no content, keeps no cookies and uses no proxy. It leaves out the fields that belong to a connection, since the connections are
+/// its own: `Connection` and the fields it names, `Keep-Alive`, `Proxy-Connection`, `TE`, `Trailer`, `Transfer-Encoding` and `Upgrade`. It also
+/// leaves out fields for a proxy, such as `Proxy-Authorization`, since there is none, and `Expect`, since it sends the content without waiting.
 ///
 /// Interim responses are passed on, and fields behind the content are in ``HTTPBody/trailers``. A response that could be read in more than one way is an
 /// error, and its connection is closed: both `Content-Length` and `Transfer-Encoding`, for example, or control characters in a field.
 ///
-/// Connections are kept for later requests to the same origin. A request that is lost on a kept connection, because the origin closes it at that moment,
-/// is not repeated here: its error says so (``TransportError/mayRetry``), and ``CachingClient`` repeats it, on a new connection, if it is idempotent. One
-/// that finds its connection closed before any of it was written goes out on another.
+/// Connections are kept for later requests to the same origin. A request that is lost on a kept connection, because the origin closes it at that
+/// moment, is not repeated here. Its error says so (``TransportError/mayRetry``), and ``CachingClient`` repeats it on a new connection if it is
+/// idempotent. One that finds its connection closed before any of it was written goes out on another.
 public final class NIOTransport: Transport {
     let pool: ConnectionPool
     let timeouts: TransportError.Timeouts

@@ -29,16 +29,17 @@ public import HoardHTTP
 ///   `url` is the last one.
 /// - *Cookies* of ``cookieStorage`` are sent and kept, if the request's `httpShouldHandleCookies` says so. Those of a redirect that was followed on Linux are lost, and those that come
 ///   with the confirmation of a stored response (304).
-/// - *Credentials.* A response of 401 with a `Basic` challenge is given to the session's delegate, whose answer is sent to the origin; on Apple's systems only if the request has no content, which a session
-///   shows as a stream. What is fetched so on Linux is not cached, since
+/// - *Credentials.* A response of 401 with a `Basic` challenge is given to the session's delegate, whose answer is sent to the origin. On Apple's
+///   systems that is so only if the request has no content, which a session shows as a stream. What is fetched so on Linux is not cached, since
 ///   Foundation sends it by itself.
 /// - *Time.* `timeoutInterval` is the longest that a load may stand still. While content of more than 64 KiB, or of unknown length, is sent, only the transport's limits hold: an hour,
 ///   for ``Foundation/URLSessionConfiguration/hoard(cache:cookieStorage:isStreaming:)``.
-/// - *Linux* (Swift 6.3) also keeps some things from such a class. The configuration's `httpAdditionalHeaders`, `requestCachePolicy` and `timeoutIntervalForRequest` are not seen, and neither is what a
-///   delegate decides about a response. A subclass in a configuration with cookies gets those in the request. The content of an upload task is not seen, and a download task has
-///   no place for its file: both fail with a sentence that says so; a data task with an `httpBody` or `httpBodyStream` works. A completion handler gets only the part of
-///   the content that came last, so that content comes in one part unless ``isStreaming`` says otherwise. With a completion handler, or a delegate that asks for default handling, a 401 with
-///   a challenge never ends, as without this class.
+/// - *Linux* (Swift 6.3) also keeps some things from such a class. The configuration's `httpAdditionalHeaders`, `requestCachePolicy` and
+///   `timeoutIntervalForRequest` are not seen, and neither is what a delegate decides about a response. A subclass in a configuration with cookies
+///   gets those in the request. The content of an upload task is not seen, and a download task has no place for its file. Both fail with a sentence
+///   that says so. A data task with an `httpBody` or `httpBodyStream` works. A completion handler gets only the part of the content that came last,
+///   so that content comes in one part unless ``isStreaming`` says otherwise. With a completion handler, or a delegate that asks for default
+///   handling, a 401 with a challenge never ends, as without this class.
 ///
 /// For settings of your own, make a subclass that overrides ``client`` and name it in `protocolClasses`.
 open class HoardURLProtocol: URLProtocol {

@@ -24,17 +24,17 @@ internal import Synchronization
 /// and some things cannot be had from it:
 ///
 /// - It adds `Accept`, `Accept-Language` and `User-Agent` where the request has none, and `Content-Type` to content without any.
-/// - It decodes content by itself and does not say so. So `Accept-Encoding` is always `identity`. Where an origin sends content with a coding all
-///   the same, the fields that describe the bytes on the wire (`Content-Encoding`, `Content-Length`, digests) are left out of the response, and its
-///   `ETag` becomes a weak one, because the bytes are not those that it named. A part (206) of such content is an error.
+/// - It decodes content by itself and does not say so. So `Accept-Encoding` is always `identity`. If an origin sends content with a coding
+///   nevertheless, the fields about the bytes on the wire (`Content-Encoding`, `Content-Length`, digests) are left out of the response. Its `ETag`
+///   becomes a weak one, because it named other bytes. A part (206) of such content is an error.
 /// - The order of the fields of a response is lost, and fields of one name are one field. Several `Set-Cookie` are taken apart again.
 /// - There are no interim (1xx) responses and no trailer fields.
 /// - A path with dot segments (`/a/../b`) would be changed on its way, and is refused. ``HTTPCache`` never sends one. So is a method that Foundation takes for
 ///   another, such as `get` for `GET`.
 /// - A request that is lost on a kept connection may be sent again by URLSession itself; its error never asks for that.
-/// - On Linux nothing slows an origin down: content that has not been read yet is held, up to ``Configuration/maximumBufferedBytes``. (There, a task
-///   that is suspended and resumed starts its request anew, so it is never suspended.) An exchange that no reader wants any more ends there when the
-///   origin pauses for the first time.
+/// - On Linux nothing slows an origin down: unread content is held, up to ``Configuration/maximumBufferedBytes``. There, a task that is suspended and
+///   resumed starts its request anew, so it is never suspended. An exchange that no reader wants any more ends there when the origin pauses for the
+///   first time.
 public final class URLSessionTransport: Transport {
     private let configuration: Configuration
     private let delegate: SessionDelegate

@@ -16,8 +16,9 @@
     /// .frame(width: 120, height: 120).clipped()
     /// ```
     ///
-    /// With ``ImageSizing/fit`` and ``ImageSizing/fill`` the view takes all the place that it is offered, as a colour does, and the image is decoded for that place: what scrolls offers none in its own
-    /// direction, so give it a frame there. With ``ImageSizing/options`` it is as large as its content, and an image in memory is there the first time that it is drawn.
+    /// With ``ImageSizing/fit`` and ``ImageSizing/fill`` the view takes all the space that it is offered, as a colour does, and the image is decoded
+    /// for that space. A scroll view offers none in its own direction, so give the view a frame there. With ``ImageSizing/options`` it is as large as
+    /// its content, and an image in memory is there the first time that it is drawn.
     ///
     /// A view that leaves the screen cancels its load, unless another caller waits for the same image, and gives the image back.
     public struct CachedImage<Content: View>: View {

@@ -85,8 +85,8 @@ extension ViewClient {
         }
     }
 
-    /// Removes the answers that a change may have made wrong: the screen at its URL, as it was asked for with these fields or with none.
-    /// [RFC 9111 §4.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.4); the caching client does the same for the responses that it keeps.
+    /// Removes the answers that a change may have made wrong: the screen at its URL, as it was requested with these fields or with none ([RFC 9111
+    /// §4.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.4)). The caching client does the same for the responses that it keeps.
     func removeAnswersAfterChange(_ plan: ViewPlan) async {
         if plan.head.method.isSafe { return }
         for address in Set([plan.key.address, plan.url]) {

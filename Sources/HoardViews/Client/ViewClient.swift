@@ -20,9 +20,9 @@ internal import Synchronization
 /// let home = try await client.fetch("/home")
 /// ```
 ///
-/// A screen is valid as long as its response says (`Cache-Control`). A response with a hash (`beagle-hash`) is kept by the cache manager: when it is not
-/// valid any more, the server is asked with that hash, and its answer 304 renews what is kept; the caching client keeps no copy of it. All other responses are kept by the caching client, with the
-/// validators of HTTP.
+/// A screen is valid as long as its response says (`Cache-Control`). The cache manager keeps a response with a hash (`beagle-hash`). When it is not
+/// valid any more, the server is asked with that hash, and an answer of 304 renews the kept response. The caching client keeps no copy of it. All
+/// other responses are kept by the caching client, with the validators of HTTP.
 ///
 /// At most one request is under way for a screen, however many callers ask, by ``fetch(_:)`` or ``prefetch(_:options:)->Prefetch`` and in any form.
 /// Each caller can be cancelled by itself; the request is cancelled when the last one has left.

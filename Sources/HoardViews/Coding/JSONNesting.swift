@@ -11,8 +11,8 @@
 enum JSONNesting {
     /// The bytes without a byte order mark, if they may be UTF-8 JSON that is nested no deeper than allowed. One pass without recursion; O(bytes).
     ///
-    /// Whether they are JSON is the decoder's to say. A zero byte is refused here: it cannot stand in JSON, and UTF-16 and UTF-32 are full of them, which a decoder
-    /// might read (RFC 8259 §8.1 has UTF-8 only) and the count of levels would be wrong.
+    /// Whether they are JSON is the decoder's to say. A zero byte is refused here, as JSON cannot contain one. UTF-16 and UTF-32 are full of them. A
+    /// decoder might read these (RFC 8259 §8.1 has UTF-8 only), and the count of levels would be wrong.
     static func checked(_ data: Data, maximumDepth: Int) throws(ComponentCodingError) -> Data {
         let json = data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.dropFirst(3) : data
         switch json.withUnsafeBytes({ scan($0, maximumDepth: maximumDepth) }) {

@@ -5,9 +5,9 @@ internal import Foundation
 
 /// Predicts the hits of an LRU cache that admits objects by their size, from how often each is asked for.
 ///
-/// Requests for an object are taken for a Poisson process, and all objects for leaving at the same time after their last use, which is the time
-/// at which the expected sizes of all that is held come to the capacity: Che, Tung, Wang: Hierarchical Web Caching Systems: Modeling, Design
-/// and Experimental Results, IEEE JSAC 20(7), 2002.
+/// It assumes that requests for an object are a Poisson process, and that all objects leave at the same time after their last use. At this time the
+/// expected sizes of all objects in the cache add up to the capacity. Che, Tung, Wang: Hierarchical Web Caching Systems: Modeling, Design and
+/// Experimental Results, IEEE JSAC 20(7), 2002.
 struct AdmissionModel: Sendable {
     private struct Object {
         let key: UInt64

@@ -3,9 +3,9 @@
 
 /// Distances at which keys are requested again: the smallest LRU cache, in keys, that hits.
 ///
-/// A key that is requested twice in a row has the distance 1; each other key that is requested in between adds 1. They are exact as long as there
-/// are not more than the maximum of keys. Then half of the keys are left out, chosen by a hash, and half of the rest whenever there are too many
-/// again: a request for a key that stays counts for those for keys that do not, and its distance is multiplied likewise.
+/// A key that is requested twice in a row has the distance 1; each other key that is requested in between adds 1. They are exact as long as there are
+/// not more than the maximum of keys. Then half of the keys are left out, chosen by a hash, and half of the rest whenever there are too many again. A
+/// request for a key that stays counts for those for keys that do not, and its distance is multiplied likewise.
 ///
 /// Mattson, Gecsei, Slutz, Traiger: Evaluation Techniques for Storage Hierarchies, IBM Systems Journal 1970. Waldspurger, Park, Garthwaite,
 /// Ahmad: Efficient MRC Construction with SHARDS, FAST 2015; the sampling is theirs with a fixed size.
