@@ -214,7 +214,7 @@ extension DiskCore {
 
 /// Closing.
 extension DiskCore {
-    /// Finishes what was accepted, writes the uses that are in memory, and closes the files. Suspends.
+    /// Finishes the accepted writes, writes the uses that are in memory, and closes the files. Suspends.
     func close() async {
         guard queue.refuseMore() else { return await queue.waitUntilIdle() }
         await queue.waitUntilIdle()

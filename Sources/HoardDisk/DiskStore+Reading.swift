@@ -209,7 +209,7 @@ extension DiskCore {
         return .found(record)
     }
 
-    /// Removes what a reading found to be of no use. The miss stands, whether or not that succeeds.
+    /// Removes records that a read found to be of no use. The miss stands, whether or not that succeeds.
     func removeUnusable(_ finding: RecordFinding, _ key: RecordKey) async {
         guard case .unusable(let nonce) = finding else { return }
         try? await commit(.removeUnusable(key, damagedFile: nonce))

@@ -15,7 +15,7 @@ package import NIOCore
 ///
 /// By default the cache is private: it serves one user. Responses with a status of 400 and more are responses like any other.
 ///
-/// Redirects are followed through the cache, so that one that is stored costs no request. What is meant for one origin (`Authorization`, `Cookie`,
+/// Redirects are followed through the cache, so that one that is stored costs no request. A field meant for one origin (`Authorization`, `Cookie`,
 /// `Proxy-Authorization`) is not sent to another. ``RequestOptions`` say how each request uses the cache, how many redirects it follows and how
 /// long it may take.
 ///

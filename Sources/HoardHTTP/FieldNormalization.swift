@@ -72,7 +72,7 @@ extension FieldNormalization {
 }
 
 extension [FieldNormalization] {
-    /// Replaces values by what stands for them. O(*n*) in the bytes of the fields that rules name, for each rule.
+    /// Replaces values by their replacements. O(*n*) in the bytes of the fields that rules name, for each rule.
     func apply(to fields: inout HTTPFields) {
         var done: Set<HTTPField.Name> = []
         for rule in self where !done.contains(rule.name) && fields.has(rule.name) {

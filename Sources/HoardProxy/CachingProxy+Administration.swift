@@ -63,7 +63,7 @@ struct ProxyView: Sendable {
         )
     }
 
-    /// Whether requests can be answered. A proxy whose servers are all ill still answers with what it has.
+    /// Whether requests can be answered. A proxy whose servers are all ill still answers from its cache.
     func readiness() async -> AdminServices.Readiness {
         let (hasEnded, upstreams) = state.value.withLock { ($0.hasEnded, $0.upstreams) }
         if hasEnded { return .notReady("The proxy is about to end.") }

@@ -19,7 +19,7 @@ extension CachingProxy {
         let recording: ProxyRecording
         let webSockets = WebSocketCounts()
 
-        /// Ends what has been begun. The cache is left alone, as its stores belong to the caller until the proxy serves.
+        /// Ends the parts that have been started. The cache is left alone, as its stores belong to the caller until the proxy serves.
         func abandon() async {
             await upstreams.shutdown()
             await recorder.accessLog?.close()

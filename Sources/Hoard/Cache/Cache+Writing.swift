@@ -20,7 +20,7 @@ extension Cache {
         report(insert(entry(for: value, key: key, weight: weight, expiresAfter: expiresAfter, tags: tags), forKey: key))
     }
 
-    /// Writes an entry and returns what left for it. A caller that holds a lock of its own keeps that until the lock is released.
+    /// Writes an entry and returns the entries that left because of it. A caller that holds a lock of its own keeps that until the lock is released.
     @inlinable @inline(__always)
     func insert(_ entry: NewEntry<Value>, forKey key: Key) -> Departures<Key, Value> {
         let hash = hasher(key)
@@ -75,7 +75,7 @@ extension Cache {
         report(removed.departures())
     }
 
-    /// Removes every value and returns what left, as ``insert(_:forKey:)`` does.
+    /// Removes every value and returns the entries that left, as ``insert(_:forKey:)`` does.
     @inlinable func removeAllEntries() -> RemovedTables<Key, Value> {
         let removed = RemovedTables<Key, Value>()
         cells.forEach { number in removed.tables.append(cells.withShard(number) { $0.removeAll() }) }

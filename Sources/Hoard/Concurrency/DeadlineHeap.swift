@@ -77,7 +77,7 @@ struct DeadlineHeap<Value> {
         }
     }
 
-    /// Forgets what has been taken back, once that is most of the heap.
+    /// Forgets cancelled deadlines, once they are most of the heap.
     private mutating func dropTakenBack() {
         guard heap.count > 64, heap.count > values.count * 4 else { return }
         heap.removeAll { values[$0.id] == nil }

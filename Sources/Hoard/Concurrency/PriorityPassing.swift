@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Waits for what a task of its own brings, and meanwhile passes on to that task what the priority of the one that waits is raised to.
+/// Waits for the result of a task of its own, and meanwhile raises the priority of that task with that of the waiting one.
 ///
 /// Where the system cannot tell, the task keeps the priority with which it was started
 /// ([SE-0462](https://github.com/swiftlang/swift-evolution/blob/main/proposals/0462-task-priority-escalation-apis.md)).

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The random numbers that Hoard draws by itself: secrets of hashes, names of what is stored, jitter.
+/// The random numbers that Hoard draws by itself: secrets of hashes, names of stored records, jitter.
 ///
 /// They come from the system. A test that must run in the same way twice binds a source of its own to ``source``. Code that
 /// is called inside, directly or in a task that is started there, draws from that source.

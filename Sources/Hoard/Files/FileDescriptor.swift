@@ -26,7 +26,7 @@
 
         deinit { _ = close(number) }
 
-        /// Opens what is at `path` for reading. Never waits for the other end of a pipe.
+        /// Opens the file at `path` for reading. Never waits for the other end of a pipe.
         ///
         /// - Parameter followingLinks: If `false`, a symbolic link at `path` is the error `ELOOP`.
         package static func reading(_ path: String, followingLinks: Bool = true) throws(SystemCallError) -> FileDescriptor {
@@ -102,7 +102,7 @@
             try Self.retrying { fchmod(number, mode_t(mode)) }
         }
 
-        /// Returns when what was written is on the medium.
+        /// Returns when the written bytes are on the medium.
         package func synchronize() throws(SystemCallError) {
             #if canImport(Darwin)
                 // Darwin's fsync leaves the bytes in the drive's own cache. Not every file system knows the stronger call.

@@ -103,7 +103,7 @@ struct LRUEngine<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return removeSlot(number)
     }
 
-    /// Empties the engine and returns what it held, to be released outside the lock.
+    /// Empties the engine and returns its entries, to be released outside the lock.
     mutating func removeAll() -> some Sendable {
         let old = (slots, slotNumbers)
         self = LRUEngine(maximumCount: maximumCount, maximumWeight: maximumWeight)

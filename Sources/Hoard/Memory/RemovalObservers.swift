@@ -3,7 +3,7 @@
 
 public import Synchronization
 
-/// Who wants to know what leaves a cache: the listener and the streams.
+/// The observers of entries that leave a cache: the listener and the streams.
 @usableFromInline final class RemovalObservers<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @usableFromInline typealias Removal = Cache<Key, Value>.Removal
 

@@ -9,7 +9,7 @@ extension Shard {
     ///
     /// - Parameters:
     ///   - now: The time. Not looked at unless the shard has entries that expire.
-    ///   - departures: Takes in what left.
+    ///   - departures: Takes in the entries that left.
     /// - Returns: Whether the entry was kept.
     @inlinable mutating func insert(
         _ entry: NewEntry<Value>,

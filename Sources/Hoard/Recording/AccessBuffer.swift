@@ -79,7 +79,7 @@ public import Synchronization
         words.append(UInt64(details.cost ?? .max) << 32 | UInt64(details.group ?? .max))
     }
 
-    /// Hands over what there is if it is much, and marks the time.
+    /// Hands over the accesses if there are many, and marks the time.
     @usableFromInline mutating func begin(_ now: UInt64) {
         if words.count >= Self.capacity { submit() }
         if words.capacity == 0 { words.reserveCapacity(Self.capacity + 8) }
@@ -87,7 +87,7 @@ public import Synchronization
         words.append(now << 4 | Self.tickMark)
     }
 
-    /// Hands over what there is.
+    /// Hands over the remaining accesses.
     @usableFromInline package mutating func submit() {
         guard !words.isEmpty else { return }
         feed.submit(&words)

@@ -144,7 +144,7 @@ extension CacheTraceRecorder {
     /// Has a function called whenever accesses are to be written. It hands over those that a source still has.
     func addSource(drain: @escaping @Sendable () -> Void) -> Int { output.addDrain(drain) }
 
-    /// Writes what was there when a cache began to record. A failure is in the statistics.
+    /// Writes the entries that a cache had when it began to record. A failure is in the statistics.
     func flushContents() { output.flush() }
 
     func removeSource(_ number: Int) { output.removeDrain(number) }

@@ -49,7 +49,7 @@ struct TraceFileWriter: ~Copyable {
         if encoder.isFull { writeBlock() }
     }
 
-    /// Writes what is left.
+    /// Writes the remaining accesses.
     mutating func endBlock() {
         if encoder.count > 0 { writeBlock() }
     }

@@ -43,7 +43,7 @@ struct TraceDelivery {
         batch.events.removeAll(keepingCapacity: true)
     }
 
-    /// Hands over what is left.
+    /// Hands over the remaining accesses.
     mutating func end(now: UInt64, lost: Int, isLast: Bool) {
         (batch.now, batch.lost, batch.isLast) = (now, lost, isLast)
         listener.receive(batch)

@@ -73,10 +73,10 @@ final class TraceOutput: Sendable {
         if let failure = statistics.failure { throw CacheTraceError(.io, failure) }
     }
 
-    /// Hands out what has been gathered.
+    /// Hands out the gathered accesses.
     func flush() { flush(isLast: false) }
 
-    /// Hands out what has been gathered, and closes the file.
+    /// Hands out the gathered accesses, and closes the file.
     func close() {
         flush(isLast: true)
         drains.withLock { $0.functions.removeAll() }

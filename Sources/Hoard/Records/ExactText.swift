@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A text that is equal only to what has the same bytes.
+/// A text that is equal only to a text with the same bytes.
 ///
 /// Swift holds two strings to be equal that spell the same characters in different bytes, such as "é" in one scalar or in two. Stores and HTTP do not,
 /// and two users, or partitions, whose names differ only in that are two.

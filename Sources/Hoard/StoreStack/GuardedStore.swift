@@ -36,7 +36,7 @@ package final class GuardedStore: Sendable {
         if case .nothing = await tier.record(forKey: key) { false } else { true }
     }
 
-    /// Writes a record. If the store fails to, it is not read under this key until what it has there is removed.
+    /// Writes a record. If the store fails to, it is not read under this key until its record there is removed.
     package func insert(_ record: Record, forKey key: RecordKey) async {
         await tier.insert([.init(key: key, record: record) { .wanted }])
     }

@@ -7,7 +7,7 @@
 
     @usableFromInline init() {}
 
-    /// Of no store. What is written is not compared with what others have changed.
+    /// The positions of no store. Writes are not compared with changes by others.
     @inlinable package static var none: Self { Self() }
 
     /// Where the store of a tier stood; `nil` if it is not shared.

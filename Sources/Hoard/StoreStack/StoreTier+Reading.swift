@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension StoreTier {
-    /// Reads a record, and never gives what has been invalidated.
+    /// Reads a record, and never returns an invalidated one.
     ///
     /// A store that can answer at once is asked on the caller's thread, and one that calls back in the caller's task. Any is waited for no longer than the
     /// deadline, but for one that answers at once.

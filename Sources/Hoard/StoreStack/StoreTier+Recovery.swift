@@ -27,7 +27,7 @@ extension StoreTier {
         var isSweepUnderWay = false
     }
 
-    /// Others have changed a key in a store below: what this one has of it is not read any more, and removed as soon as possible.
+    /// Others have changed a key in a store below: this store's record is not read any more, and removed as soon as possible.
     func outdate(_ key: RecordKey) {
         guard key.bytes.count <= RecordKey.maximumByteCount else { return }
         withState { state in
@@ -49,7 +49,7 @@ extension StoreTier {
         }
     }
 
-    /// There is reason to think that the store works again: it is asked again, and what it has missed is made good, before the time is up.
+    /// There is reason to think that the store works again: it is asked again, and missed changes are made good, before the time is up.
     func endPause() {
         withState { state in
             state.breaker.endPause()

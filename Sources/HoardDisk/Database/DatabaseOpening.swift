@@ -18,7 +18,7 @@ import Hoard
     import Foundation
 #endif
 
-/// Finds out what lies in a directory and opens it, or creates it, or moves it aside and creates it anew.
+/// Inspects a directory, and opens its database, creates it, or moves it aside and creates it anew.
 struct DatabaseOpening {
     /// An open database.
     struct Opened {

@@ -130,7 +130,7 @@ extension DatabaseSession {
         return (now == ownGeneration.load(ordering: .acquiring), nil)
     }
 
-    /// Learns what other processes have written, if they have written anything. Returns the changes.
+    /// Learns of the writes of other processes, if there are any. Returns the changes.
     func catchUp() throws -> ChangeList {
         if isCurrent { return ChangeList() }
         return try catchingUp.withLock { _ in
@@ -146,7 +146,7 @@ extension DatabaseSession {
         }
     }
 
-    /// Takes in what another process has written.
+    /// Takes in the writes of another process.
     func adopt(_ news: ForeignChanges) {
         memory.withLock { memory in
             memory.hasForeignWriters = true

@@ -51,7 +51,7 @@ final class PointReader {
         }
     }
 
-    /// Runs other queries, on what is committed now.
+    /// Runs other queries, on the committed state.
     func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
         endTransaction()
         return try queue.unsafeRead { db in try body(db) }

@@ -5,7 +5,7 @@ import Dispatch
 import Hoard
 import Synchronization
 
-/// Those who want to know what other processes have changed.
+/// The subscribers to changes of other processes.
 final class InvalidationSubscribers: Sendable {
     private struct State {
         var continuations: [Int: AsyncStream<StoreInvalidation>.Continuation] = [:]
@@ -58,7 +58,7 @@ final class InvalidationSubscribers: Sendable {
         return stream
     }
 
-    /// Tells what has changed.
+    /// Tells the subscribers of changes.
     func announce(_ changes: ChangeList) {
         if changes.isEmpty { return }
         let continuations = state.withLock { Array($0.continuations.values) }

@@ -8,7 +8,7 @@ package import HTTPTypes
 /// Decides, and does no I/O. Cookies that a redirect sets are not sent with the next request: they are the user's affair.
 package struct RedirectChain {
     package enum Action {
-        /// The response is what the caller gets.
+        /// The caller gets the response.
         case deliver
         case follow(dropsBody: Bool)
     }
@@ -105,7 +105,7 @@ enum Redirect {
 }
 
 extension HTTPFields {
-    /// Drops what describes content that is sent no more: [RFC 9110 §8](https://www.rfc-editor.org/rfc/rfc9110#section-8).
+    /// Drops the fields about content that is sent no more: [RFC 9110 §8](https://www.rfc-editor.org/rfc/rfc9110#section-8).
     fileprivate mutating func removeContentFields() {
         removeAll { field in
             switch field.name.canonicalName {
@@ -117,7 +117,7 @@ extension HTTPFields {
         }
     }
 
-    /// Drops what is meant for one origin only: [RFC 9110 §15.4](https://www.rfc-editor.org/rfc/rfc9110#section-15.4).
+    /// Drops the fields that are meant for one origin only: [RFC 9110 §15.4](https://www.rfc-editor.org/rfc/rfc9110#section-15.4).
     fileprivate mutating func removeCredentials() {
         removeAll { field in
             switch field.name.canonicalName {

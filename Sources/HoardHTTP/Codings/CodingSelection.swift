@@ -19,7 +19,7 @@ struct CodingSelection: Sendable {
     private var heldForm: ContentCoding??
     /// The tags in `If-None-Match` that the request may be answered with.
     private var heldTags: [String] = []
-    /// Whether the client has named what it has by a date, which all forms share.
+    /// Whether the client has named its copy by a date, which all forms share.
     let namesHeldFormByDate: Bool
 
     /// Reads a request, and makes of it the one that the cache understands: with one of two values of `Accept-Encoding`, and with the tags of stored responses beside

@@ -10,7 +10,7 @@ package import HTTPTypes
 #endif
 
 extension HTTPCacheExplanation {
-    /// Explains what a request would get.
+    /// Explains the answer that a request would get.
     ///
     /// - Parameters:
     ///   - request: A GET, with its target in normal form.

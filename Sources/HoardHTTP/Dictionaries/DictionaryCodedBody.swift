@@ -12,7 +12,7 @@ struct DictionaryCodedBody: AsyncSequence, Sendable {
     private let coded: HTTPBody
     private let dictionary: CompressionDictionary
     private let limits: ContentDecoder.Limits
-    /// Called if the content is not what it should be.
+    /// Called if the content is not the expected one.
     private let onFailure: @Sendable () -> Void
 
     init(_ coded: HTTPBody, _ dictionary: CompressionDictionary, _ limits: ContentDecoder.Limits, onFailure: @escaping @Sendable () -> Void) {

@@ -37,7 +37,7 @@ struct WantedDigests {
         return weight(best) > 0 ? best : nil
     }
 
-    /// Adds what is wanted to an answer with whole content, or to one to HEAD, unless the origin has put in such a field. O(*n*) in the bytes of the content.
+    /// Adds the wanted digests to an answer with whole content, or to one to HEAD, unless the origin has put in such a field. O(*n*) in the bytes of the content.
     ///
     /// - Parameter bytes: The whole content.
     func add(to fields: inout HTTPFields, for bytes: ByteBuffer, isPart: Bool) {

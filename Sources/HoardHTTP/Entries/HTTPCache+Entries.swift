@@ -17,7 +17,7 @@ extension HTTPCache {
 
     /// Returns a page of the stored responses of one partition, in no particular order. Suspends. Counts neither as a use nor as a request.
     ///
-    /// First comes what the stores have that can list (``ListingRecordStore``), then what only memory has. A response that is there from the first
+    /// First come the responses of the stores that can list (``ListingRecordStore``), then those that only memory has. A response that is there from the first
     /// page to the last, and is not written meanwhile, is on exactly one of them. It may be on two if memory is divided into shards meanwhile, which
     /// happens once. The work for one page is bounded, however much is cached and however little of it matches: of each entry listed the record is
     /// read, of the others only what the store knows of them.

@@ -12,8 +12,8 @@ extension HTTPCache {
     /// Removes the stored responses for all URIs that begin with `prefix`, from memory and the stores, with all variants and segments, for all
     /// credentials, in one partition. Suspends.
     ///
-    /// Walks over memory and the stores, some records at a time: O(*n*) for *n* entries. A store that cannot list what it has (``ListingRecordStore``), or fails to, loses all
-    /// of it. With a query in the prefix, what stands for several URIs of its path (`No-Vary-Search`) goes too. What was stored meanwhile may go as well.
+    /// Walks over memory and the stores, some records at a time: O(*n*) for *n* entries. A store that cannot list its records (``ListingRecordStore``), or fails to, loses all
+    /// of it. With a query in the prefix, a response that stands for several URIs of its path (`No-Vary-Search`) goes too. A response stored meanwhile may go as well.
     ///
     /// - Parameters:
     ///   - prefix: The beginning of an absolute `http` or `https` URI, such as `https://example.com/images/`. A host alone is all of that host.
@@ -27,7 +27,7 @@ extension HTTPCache {
 
     /// Marks the stored responses for all URIs that begin with `prefix` stale, with the scope of ``remove(prefix:partition:)``. Suspends.
     ///
-    /// In a store that cannot list what it has, or fails to, everything is marked.
+    /// In a store that cannot list its records, or fails to, everything is marked.
     ///
     /// - Returns: How many responses were fresh until then; `nil` if `prefix` is not the beginning of an HTTP URI.
     @discardableResult

@@ -7,7 +7,7 @@ internal import Synchronization
 
 /// One request on its way through the cache, with the fences that decide whether its response may be stored.
 ///
-/// A removal of the URI, or a change of what it names, breaks the fences: what was asked for before is not stored after it.
+/// A removal of the URI, or a change of its resource, breaks the fences: a response requested before is not stored after it.
 /// Dropping the flight closes the fences.
 final class Flight: Sendable {
     let key: HTTPCacheKey
@@ -19,7 +19,7 @@ final class Flight: Sendable {
     private let labels: Set<String>
     /// The flight goes on behind a change of its own, which breaks the fence of the key once more.
     private let isAfterChange: Bool
-    /// Others wait until the stores have what the flight brings.
+    /// Others wait until the stores have the response of the flight.
     private let isAwaited: Bool
     private let state = Mutex(State())
 
@@ -38,10 +38,10 @@ final class Flight: Sendable {
         var isClosed = false
     }
 
-    /// Begins before anything is read: a removal from here on keeps what is fetched from being stored.
+    /// Begins before anything is read: a removal from here on keeps the fetched response from being stored.
     ///
     /// - Parameters:
-    ///   - other: The flight takes the place of this one, whose own request removes what is stored.
+    ///   - other: The flight takes the place of this one, whose own request removes the stored response.
     ///   - isAwaited: Whether storing ends only when the stores have the response.
     init(
         key: HTTPCacheKey,

@@ -117,7 +117,7 @@ final class SharedBody: Sendable {
         }
     }
 
-    /// The beginning of the body is in segments. From now on they are there for the readers, whatever becomes of what is stored.
+    /// The beginning of the body is in segments. From now on they are there for the readers, whatever becomes of the stored response.
     func hold(_ written: BodyReference) {
         state.withLock { $0.hold(written, segments) }
     }

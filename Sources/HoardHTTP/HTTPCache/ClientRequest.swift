@@ -15,7 +15,7 @@ struct ClientRequest: Sendable {
     private var shortened: HTTPRequest?
     let directives: CacheControl
     private(set) var fields: Fields
-    /// Whether it has content that the key of what is stored says nothing of.
+    /// Whether it has content that the key of the stored response does not cover.
     let hasContent: Bool
     let mode: RequestCacheMode
     private(set) var kind: Kind
@@ -38,7 +38,7 @@ struct ClientRequest: Sendable {
     /// The request without the fields that concern only the client's connection.
     var passedOn: HTTPRequest { shortened ?? original }
 
-    /// Why what is stored does not matter to the request, if it does not.
+    /// The reason for which stored responses do not matter to the request, if they do not.
     var causeToBypass: ForwardCause? {
         switch kind {
         case .otherSafe, .unsafe: return .method

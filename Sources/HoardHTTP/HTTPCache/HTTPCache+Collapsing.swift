@@ -149,7 +149,7 @@ extension HTTPCache {
         return FlightKey(key: base, variant: "\(fieldNames)\(variant.digest)")
     }
 
-    /// The response to a request that was about to lead an exchange, from what has been stored since its lookup: another exchange may have ended
+    /// The response to a request that was about to lead an exchange, from a response stored since its lookup: another exchange may have ended
     /// just before the request could join it.
     private func responseSince(_ found: Found, _ machine: HTTPCacheStateMachine, _ call: Call, _ exchange: Exchange) async -> HTTPCacheResponse? {
         guard let now = lookUpInMemory(found.base, machine.selectingFields), let stored = now.response, stored.isComplete else { return nil }

@@ -48,7 +48,7 @@ extension HTTPCache {
     /// Begins a plain request (``freshHit(targetURI:isHead:now:)``) with GET, if the origin has to be asked and no other request is asking for the same.
     ///
     /// The origin has to be asked if memory has a whole response that needs it, or if it is certain that neither memory nor a store has anything. Never
-    /// suspends, and reads no store. From here on a removal keeps what is fetched from being stored.
+    /// suspends, and reads no store. From here on a removal keeps the fetched response from being stored.
     ///
     /// - Parameters:
     ///   - targetURI: The normalised URI, as keys have it.

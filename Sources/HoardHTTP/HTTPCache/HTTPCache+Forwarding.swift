@@ -90,7 +90,7 @@ extension HTTPCache {
                 forward = next
                 continue
             }
-            // Part of what the origin has confirmed or completed is gone. It is asked as if there had been nothing.
+            // Part of the response that the origin has confirmed or completed is gone. It is asked as if there had been nothing.
             flight.found = nil
             machine = self.machine(for: call)
             guard case .lookUp = machine.start(), case .forward(let next) = machine.lookedUp(nil, isVaryMiss: false, now: clock.now()) else {
@@ -206,7 +206,7 @@ extension HTTPCache {
 
     /// The stored part of a body, and the missing one as it comes.
     ///
-    /// - Returns: `nil` if part of what was stored is gone.
+    /// - Returns: `nil` if part of the stored response is gone.
     private func combinedBody(
         _ body: HTTPBody,
         _ stored: StoredResponse,

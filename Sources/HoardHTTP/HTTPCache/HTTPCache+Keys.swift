@@ -37,7 +37,7 @@ extension HTTPCache {
         return keys(of: shaped, like: key) + (shaped == uri ? [] : keys(of: uri, like: key))
     }
 
-    /// The tag of what is stored for a URI under keys of which there may be any number: those of credentials in a private cache, and of the contents of
+    /// The tag of the responses for a URI under keys of which there may be any number: those of credentials in a private cache, and of the contents of
     /// QUERY. A change of the URI reaches them by it.
     ///
     /// No response can have it, as a tag in `Cache-Tag` has no comma and one in `Surrogate-Key` no space.
@@ -79,7 +79,7 @@ extension HTTPCache {
 }
 
 extension HTTPCacheKey {
-    /// The key of a variant of what is stored here.
+    /// The key of a variant of the response stored here.
     func variantKey(_ variant: VariantIndex.Variant, in index: VariantIndex) -> HTTPCacheKey {
         var key = self
         let text = "\(String(index.generation, radix: 16))\n\(variant.fieldNames.joined(separator: ", "))\n\(variant.digest)"

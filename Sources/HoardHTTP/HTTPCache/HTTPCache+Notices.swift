@@ -13,7 +13,7 @@ extension HTTPCache {
     /// Whether other processes use a store of this cache.
     private var isShared: Bool { sharedStores.contains(true) }
 
-    /// Tells the other caches that what is stored for URIs is about to go. Suspends until the stores have it.
+    /// Tells the other caches that the responses for URIs are about to be removed. Suspends until the stores have the notice.
     func tellOfRemoval(of keys: [HTTPCacheKey]) async {
         guard isShared else { return }
         await entries.tellOthersOfRemoval(of: keys.flatMap { [$0.removalKey, $0.searchRemovalKey] })
@@ -34,7 +34,7 @@ extension HTTPCache {
             // Of a URI, a notice of its own tells the rest.
             flights.removeAll { $0.key.isOneOfMany }
         case .tags, .partition, .everything:
-            // The cache does not know yet whether the responses on their way belong to what has been removed.
+            // The cache does not know yet whether the responses on their way belong to the removed responses.
             flights.removeAll()
         case .key(let key):
             if let (change, matching) = URIsBeginning.notice(withKey: key) {

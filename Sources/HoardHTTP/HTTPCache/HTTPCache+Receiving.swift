@@ -189,10 +189,10 @@ extension HTTPCache {
 }
 
 extension HTTPCacheStateMachine.Storing {
-    /// The response with what has been received of its content, and what was stored of it before.
+    /// The response with the content received so far, and with the part of it stored before.
     ///
     /// - Parameters:
-    ///   - length: Of what has been received.
+    ///   - length: The length of the content received so far.
     ///   - isWhole: Whether that is all that was to come.
     ///   - expectedLength: The length that was announced.
     /// - Returns: `nil` if the body would be in too many pieces.

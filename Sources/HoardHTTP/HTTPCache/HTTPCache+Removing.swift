@@ -54,7 +54,7 @@ extension HTTPCache {
         return true
     }
 
-    /// Removes what is stored of groups of the origin of a key.
+    /// Removes the stored responses of groups of a key's origin.
     func removeStored(groups: [String], of key: HTTPCacheKey) async {
         guard !groups.isEmpty else { return }
         let (scope, origin) = (key.storedBaseScope, CacheGroups.origin(of: key.targetURI))
@@ -80,7 +80,7 @@ extension HTTPCache {
         return true
     }
 
-    /// Marks what is stored under the key of a URI stale.
+    /// Marks the responses under the key of a URI stale.
     func markStoredStale(_ key: HTTPCacheKey) async {
         for base in await bases(of: key) {
             switch await entries.lookup(forKey: base)?.value {
@@ -105,7 +105,7 @@ extension HTTPCache {
 
     /// Removes all responses of a partition, with and without credentials, from memory and from the stores. Suspends. O(1) in each tier.
     ///
-    /// An encrypted `DiskStore` destroys the partition's key. What is under way for the partition is given to those who have asked, and is not stored. A body
+    /// An encrypted `DiskStore` destroys the partition's key. Responses under way for the partition reach the clients that have requested them, and are not stored. A body
     /// that is being read from a store may break off.
     ///
     /// - Parameter partition: As in ``RequestOptions/partition`` or ``Configuration/partition``. An empty name stands for none: nothing is removed.
@@ -140,7 +140,7 @@ extension HTTPCache {
         return keys
     }
 
-    /// Removes what is stored under the keys of URIs, whose fences have been broken.
+    /// Removes the responses under the keys of URIs, whose fences have been broken.
     ///
     /// A request that looks for them meanwhile may find a response that is being removed, and have it confirmed by the origin. That is not stored again.
     ///
@@ -169,14 +169,14 @@ extension HTTPCache {
         flights.removeAll { gone.contains($0.key) || ($0.key.isQuery && gone.contains($0.key.withoutVariant)) }
     }
 
-    /// Keeps what is under way for URIs from being stored, and from being joined, but for one flight.
+    /// Keeps the responses under way for URIs from being stored, and from being joined, except one flight.
     func breakFences(of keys: [HTTPCacheKey], sparing flight: Flight? = nil) {
         for key in keys {
             for key in [key.removalKey, key.searchRemovalKey, key] { entries.breakFences(forKey: key, sparing: flight?.fence(ofKey: key)) }
         }
     }
 
-    /// The tags of what is stored for these URIs with any credentials, and of answers to QUERY.
+    /// The tags of the responses for these URIs with any credentials, and of answers to QUERY.
     func uriTags(of keys: [HTTPCacheKey]) -> Set<String> {
         guard configuration.mode == .private || mayHaveQueries.load(ordering: .acquiring) else { return [] }
         return Set(keys.flatMap { key in [key.targetURI, key.pathURI].map { uriTag($0, baseScope: key.storedBaseScope) } })

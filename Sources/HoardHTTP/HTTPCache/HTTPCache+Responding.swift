@@ -68,7 +68,7 @@ extension HTTPCache {
         case pending(PendingRequest)
     }
 
-    /// A request that memory does not answer, and what has been found out about it.
+    /// A request that memory does not answer, and the facts found out about it.
     package struct PendingRequest: Sendable {
         fileprivate let call: Call
         fileprivate let machine: HTTPCacheStateMachine
@@ -79,7 +79,7 @@ extension HTTPCache {
 
         /// The key of its URI, without what the policy ignores.
         var key: HTTPCacheKey { call.key }
-        /// Whether what is stored may answer it.
+        /// Whether a stored response may answer it.
         var isLookup: Bool { forward == nil }
     }
 
@@ -238,7 +238,7 @@ extension HTTPCache {
                 let (response, outcome) = try await ask(forward, machine, call, flight)
                 return reported(response, outcome, tier: outcome.isOfOrigin ? .origin : found.tier, since: start)
             }
-            // Part of what was found is gone.
+            // Part of the found response is gone.
             found = Found(base: found.base)
             flight.found = found
             machine = self.machine(for: call)

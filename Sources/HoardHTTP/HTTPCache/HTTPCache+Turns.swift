@@ -44,7 +44,7 @@ extension HTTPCache {
         }
     }
 
-    /// The answer to a request from what others have stored since its lookup.
+    /// The answer to a request from a response that others have stored since its lookup.
     private func landing(at found: Found, _ machine: HTTPCacheStateMachine, _ call: Call) async -> Exchange.Landing? {
         let now = await lookUp(found.base, machine.selectingFields)
         guard let stored = now.response, stored.isComplete else { return nil }

@@ -71,7 +71,7 @@ package struct ConditionalRequest: Hashable, Sendable {
         }
     }
 
-    /// Whether the client already has what is stored, so that 304 is the answer.
+    /// Whether the client already has the stored response, so that 304 is the answer.
     ///
     /// Only where the answer would be successful without the condition: [RFC 9110 §13.2.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.2.1).
     /// Where `Last-Modified` is missing, `Date` and then `responseTime` stand in for it:

@@ -76,7 +76,7 @@ extension HTTPCacheStateMachine {
 
     /// A response to be stored once its content has come.
     package struct Storing: Sendable, Hashable {
-        /// Its body holds what is stored already of the same representation: nothing, if there is no ``placement``.
+        /// Its body holds the stored parts of the same representation: none, if there is no ``placement``.
         package var response: StoredResponse
         /// Where the received content lies, if it is a part.
         package var placement: Placement?
@@ -111,9 +111,9 @@ extension HTTPCacheStateMachine {
 
     /// The effects of a response on the cache, besides being stored. They come before it is stored.
     package struct Effects: Sendable, Hashable {
-        /// Remove what is stored for these URIs, which are in normal form: [RFC 9111 §4.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.4).
+        /// Remove the stored responses for these URIs, which are in normal form: [RFC 9111 §4.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.4).
         package var invalidatedURIs: [String]
-        /// Remove what is stored of these groups of the request's origin: [RFC 9875 §3](https://www.rfc-editor.org/rfc/rfc9875#section-3).
+        /// Remove the stored responses of these groups of the request's origin: [RFC 9875 §3](https://www.rfc-editor.org/rfc/rfc9875#section-3).
         package var invalidatedGroups: [String]
         /// Remove the stored response that the lookup found.
         package var removesFound: Bool

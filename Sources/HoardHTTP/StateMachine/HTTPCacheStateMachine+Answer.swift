@@ -11,7 +11,7 @@ internal import Hoard
 #endif
 
 extension HTTPCacheStateMachine {
-    /// A complete answer from what is stored, or one that the cache made up.
+    /// A complete answer from the stored response, or one that the cache made up.
     package struct Answer: Sendable, Hashable {
         /// As the client gets it.
         package var head: HTTPResponse

@@ -71,7 +71,7 @@ extension HTTPCacheStateMachine {
         return fields.allSatisfy(names.contains)
     }
 
-    /// Answers from what is stored, if all of it is there.
+    /// Answers from the stored response, if all of it is there.
     private mutating func reuse(_ stored: StoredResponse, _ form: AnswerForm, now: Date) -> LookupAction {
         if form.isIncomplete { return validate(stored, form, because: .incomplete) }
         state = .done
@@ -108,7 +108,7 @@ extension HTTPCacheStateMachine {
         return .respondAndRefresh(answer, forward(Exchange(cause: .stale, question: question, stored: stored, isRefresh: true)))
     }
 
-    /// Has the origin confirm what is stored, or send what is missing of it.
+    /// Has the origin confirm the stored response, or send its missing parts.
     private mutating func validate(
         _ stored: StoredResponse,
         _ form: AnswerForm,
@@ -117,7 +117,7 @@ extension HTTPCacheStateMachine {
         let question: Exchange.Question
         switch form {
         case _ where client.kind == .head:
-            // A response to HEAD without the cache's conditions says more of what is stored: RFC 9111 §4.3.5.
+            // A response to HEAD without the cache's conditions says more about the stored response: RFC 9111 §4.3.5.
             question = .asClient
         case .incomplete(let wantsRanges):
             // A 304 would be of no use. Parts that the client asks for are asked for as it does.

@@ -44,7 +44,7 @@ extension HTTPCacheStateMachine {
 }
 
 extension HTTPCacheStateMachine.Received {
-    /// The part that came, if it can be put together with what is stored.
+    /// The part that came, if it can be joined with the stored response.
     func part(of stored: StoredResponse) -> PartialContent? {
         guard let part = PartialContent(head, bodyLength: bodyLength),
             part.mayCombine(with: stored.head, new: head, completeLength: stored.body.completeLength)

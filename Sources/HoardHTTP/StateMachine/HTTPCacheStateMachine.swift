@@ -122,7 +122,7 @@ package struct HTTPCacheStateMachine: Sendable {
 
     // MARK: Start
 
-    /// Decides whether what is stored can matter to the request at all.
+    /// Decides whether a stored response can matter to the request at all.
     package mutating func start() -> StartAction {
         guard case .idle = state else { preconditionFailure("start() in state \(stateDescription)") }
         guard let cause = client.causeToBypass ?? (isBypassed ? .policyBypass : nil) else {

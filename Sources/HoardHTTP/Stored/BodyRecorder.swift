@@ -112,7 +112,7 @@ struct BodyRecorder: Sendable {
     /// The bytes in all segments.
     private var writtenLength: Int { length - pendingCount }
 
-    /// Ends the recording with what has been received.
+    /// Ends the recording with the bytes received so far.
     ///
     /// - Parameter isWhole: Whether that is all, so that it has to have its digest.
     /// - Returns: Where it is; `nil` if it has been given up.
@@ -139,7 +139,7 @@ struct BodyRecorder: Sendable {
         return .reference(written)
     }
 
-    /// Forgets what has been received.
+    /// Forgets the bytes received so far.
     mutating func giveUp() async {
         if isGivenUp { return }
         isGivenUp = true

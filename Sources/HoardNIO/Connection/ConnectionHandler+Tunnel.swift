@@ -20,7 +20,7 @@ extension ConnectionHandler {
         context.write(Self.wrapOutboundOut(.head(head)), promise: promise)
         if machine.hasInputClosed { current?.body?.finish() }
         hasRemovedParser = true
-        // It passes on what it has been given and has not looked at.
+        // It passes on the bytes that it has got and not looked at.
         if let parser = try? context.pipeline.syncOperations.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self) {
             context.pipeline.syncOperations.removeHandler(context: parser, promise: nil)
         }

@@ -38,7 +38,7 @@ extension CacheMetrics {
             self.ticker = ticker
         }
 
-        /// Reports a cache's size, requests, loads and evictions from now on, what it has counted before included.
+        /// Reports a cache's size, requests, loads and evictions from now on, including those counted before.
         ///
         /// - Parameter name: The label `cache`. Register one cache under a name.
         public func register<Key, Value>(_ cache: Cache<Key, Value>, as name: String) {

@@ -36,7 +36,7 @@ package struct AdminServices: Sendable {
     package enum Resolution: Sendable, Hashable {
         /// At least one: different routes may have the same path.
         case targets([Target])
-        /// It is a path, and what is stored for it depends on the host that clients name.
+        /// It is a path, and the responses stored for it depend on the host that clients name.
         case hostIsMissing
         /// The proxy serves no such URL.
         case unknown

@@ -8,7 +8,7 @@ extension CachingProxy.Configuration {
     ///
     /// The rules apply in this order. The client is let in, or gets 403. A browser's preflight request for another site (CORS) is answered. The
     /// client is authenticated, or gets 401. ``answer`` is given. Path and fields of the request are changed, before the cache sees it. The fields of
-    /// every response, including the proxy's own, are changed last, just before it is sent. What is stored has none of these changes.
+    /// every response, including the proxy's own, are changed last, just before it is sent. The stored response has none of these changes.
     public struct Rules: Sendable, Hashable {
         /// Who may ask. Empty: everybody.
         public var allowedNetworks: [IPNetwork] = []

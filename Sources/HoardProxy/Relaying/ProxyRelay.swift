@@ -9,7 +9,7 @@ internal import HoardNIO
 internal import HoardTransports
 internal import NIOCore
 
-/// A plain miss, or a plain request for what memory has stale, on its way through the proxy by its bytes: without a task, and without a parser on either side.
+/// A plain miss, or a plain request for a response that memory has stale, on its way through the proxy by its bytes: without a task, and without a parser on either side.
 ///
 /// The origin gets the fields of the client as they came. A response that comes in one piece goes back as it came if it forbids storing, is stored
 /// unchanged, or confirms memory's response. Otherwise it is parsed first. Anything else is answered in the ordinary way, which finds out that the
@@ -132,7 +132,7 @@ final class ProxyRelay: Relay, RelayReceiver {
         return TakenResponse(keepAlive: keepAlive)
     }
 
-    /// Has a response go back as it came if it forbids storing or is stored as it came, or what memory has if it confirms that.
+    /// Has a response go back as it came if it forbids storing or is stored as it came, or memory's response if it confirms that one.
     private func passOn(_ scanned: RelayedHeads.Response, _ bytes: UnsafeRawBufferPointer, _ output: inout ByteBuffer, to client: any RelayedClient)
         -> Bool
     {
@@ -146,7 +146,7 @@ final class ProxyRelay: Relay, RelayReceiver {
         let content = UnsafeRawBufferPointer(rebasing: bytes[scanned.headByteCount...])
         let report: AnswerReport
         if let prohibition = scanned.cacheControl.flatMap({ handler.cache.prohibition(byCacheControl: Array(bytes[$0]), status: status) }) {
-            // It may mean that what is stored has to go.
+            // It may mean that the stored response has to go.
             if miss.isOfStale { return false }
             report = handler.cache.passedOn(miss, because: prohibition)
             writer.writeEnd(ofResponse: &output, status: status, because: prohibition, announcesClose: client.beginAnswer())

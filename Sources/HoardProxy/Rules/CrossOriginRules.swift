@@ -7,7 +7,7 @@ internal import HoardNIO
 
 /// Permissions for scripts of other sites: the server's part of CORS ([Fetch §3.2](https://fetch.spec.whatwg.org/#http-cors-protocol)).
 ///
-/// It is added to what leaves the proxy, not to what is stored, so that one stored response serves all sites. What servers say of it is taken out.
+/// It is added to responses that leave the proxy, not to stored ones, so that one stored response serves all sites. What servers say of it is taken out.
 struct CrossOriginRules: Sendable {
     private let rules: CachingProxy.Configuration.CrossOrigin
     private let allowsAll: Bool

@@ -21,7 +21,7 @@ struct ObjectAccess: Sendable, Hashable {
     var length: Length
     /// Whether the origin's content was used.
     var isMiss: Bool
-    /// A miss that no size of the cache would have spared: what was stored was stale or did not match.
+    /// A miss that no size of the cache would have spared: the stored response was stale or did not match.
     var isUnavoidable: Bool
 
     init(hash: UInt64, bytes: Int, length: Length = .whole, isMiss: Bool, isUnavoidable: Bool = false) {

@@ -264,7 +264,7 @@ extension ProxyStatistics.Snapshot {
 
     /// The share of the requests using the cache that a cache of another size would miss, by the requests of the last day.
     ///
-    /// It is computed for a cache that evicts the least recently used, by ``ReuseDistanceSampler``. Misses that no size would spare, because what was stored was
+    /// It is computed for a cache that evicts the least recently used, by ``ReuseDistanceSampler``. Misses that no size would spare, because the stored response was
     /// stale, are misses at all sizes; requests for what cannot be stored do not count.
     package struct MissRatioCurve: Sendable, Hashable, Codable {
         package struct Point: Sendable, Hashable, Codable {

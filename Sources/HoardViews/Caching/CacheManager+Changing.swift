@@ -81,7 +81,7 @@ extension CacheManager {
                 inMemory(&state)
             }
             if let disk {
-                // First, so that what has been used since is not what makes room.
+                // First, so that references used since do not make room.
                 await tellUses()
                 await onDisk(disk)
                 await disk.removeLeastRecentlyUsed(keeping: configuration.diskMaximumCapacity)

@@ -62,7 +62,7 @@ extension CacheManager {
         memory.insert(Held(reference: reference, number: state.version), forKey: key, weight: weight)
     }
 
-    /// Tells the disk what memory has answered, so that it does not evict what is used most.
+    /// Tells the disk which references memory has used, so that it does not evict the most used ones.
     func tellUses() async {
         let uses = state.withLock { state in
             defer { state.uses = [:] }
