@@ -3,7 +3,7 @@
 
 public import HTTPTypes
 
-/// A site owner's policy for some requests, in addition to the directives of responses.
+/// A site owner's policy for how the cache treats some requests, beyond what responses say themselves.
 ///
 /// ```swift
 /// var policy = HTTPCachePolicy()
@@ -12,41 +12,46 @@ public import HTTPTypes
 /// policy.tags = ["catalogue"]
 /// ```
 public struct HTTPCachePolicy: Sendable, Hashable {
-    /// The time for which responses are fresh.
-    public enum Lifetime: Sendable, Hashable {
-        /// The lifetime of a response that states none, instead of a heuristic ([RFC 9111
-        /// §4.2.2](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.2)).
-        case ifUnspecified(Duration)
-        /// The lifetime of every response, whatever it states, as by a targeted field ([RFC 9213](https://www.rfc-editor.org/rfc/rfc9213)).
-        case always(Duration)
+    /// A freshness lifetime, and when it counts.
+    public struct Lifetime: Sendable, Hashable {
+        enum Base: Sendable, Hashable {
+            case ifUnspecified(Duration)
+            case always(Duration)
+        }
+        let base: Base
+
+        /// For responses that name no lifetime: instead of a heuristic ([RFC 9111 §4.2.2](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.2)).
+        public static func ifUnspecified(_ lifetime: Duration) -> Self { .init(base: .ifUnspecified(lifetime)) }
+        /// For all responses, whatever they say, as a targeted field would ([RFC 9213](https://www.rfc-editor.org/rfc/rfc9213)).
+        public static func always(_ lifetime: Duration) -> Self { .init(base: .always(lifetime)) }
     }
 
-    /// Whether requests bypass the cache: they get no stored responses, and their responses are not stored. Default: `false`.
+    /// Requests neither get stored responses, nor are theirs stored. Default: `false`.
     public var isBypassed = false
 
-    /// The time for which responses are fresh. `nil`: the time that they state. Default: `nil`.
+    /// How long responses are fresh. `nil`: as they say. Default: `nil`.
     public var lifetime: Lifetime?
 
-    /// The time for which a stale response is served while it is revalidated in the background (RFC 5861 §3), if it states none. Default: `nil`.
+    /// For how long a stale response is served while it is revalidated in the background (RFC 5861 §3), if it does not say itself. Default: `nil`.
     public var staleWhileRevalidate: Duration?
 
-    /// The time for which a stale response stands in for an origin that fails (RFC 5861 §4), if it states none. Default: `nil`.
+    /// For how long a stale response stands in for an origin that fails (RFC 5861 §4), if it does not say itself. Default: `nil`.
     public var staleIfError: Duration?
 
-    /// The parameters of the query that do not matter: names, or prefixes of names followed by `*`; `*` alone for all. Default: none.
+    /// Parameters of the query that do not matter: names, or beginnings of names with `*` behind them; `*` alone for all. Default: none.
     public var ignoredQueryParameters: [String] = []
 
-    /// The request fields on which responses depend although they do not name them in `Vary`. Default: none.
+    /// Fields of the request that responses depend on although they do not say so in `Vary`. Default: none.
     public var keyFields: [HTTPField.Name] = []
 
-    /// The rules for values of request fields that mean the same. Default: none.
+    /// Values of request fields that mean the same. Default: none.
     public var normalizations: [FieldNormalization] = []
 
-    /// Tags by which responses may be removed, in addition to their own. Default: none.
+    /// Tags by which responses may be removed, beyond their own. Default: none.
     public var tags: Set<String> = []
 
-    /// Whether content may be coded, if the cache codes content (``HTTPCache/Configuration/contentCodings``). Turn it off where responses mix secrets
-    /// with data that clients send. Default: `true`.
+    /// Whether content may be coded, if the cache does that at all (``HTTPCache/Configuration/contentCodings``). Turn it off where responses mix secrets with what
+    /// clients send. Default: `true`.
     public var codesContent = true
 
     public init() {}

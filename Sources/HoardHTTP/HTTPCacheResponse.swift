@@ -5,7 +5,7 @@ public import HTTPTypes
 
 /// A response from an ``HTTPCache``: from the store, from the origin, or both.
 public struct HTTPCacheResponse: Sendable {
-    /// The staleness of a response that was served although it is stale, and the rule that allowed it.
+    /// How stale a response is that was served all the same, and why that was allowed.
     public struct Staleness: Sendable, Hashable {
         /// The time since the response was last fresh, in whole seconds.
         public let duration: Duration
@@ -17,22 +17,24 @@ public struct HTTPCacheResponse: Sendable {
             self.decision = decision
         }
 
-        /// Whether the origin was asked and gave no usable answer, so that the response stands in for it.
+        package var seconds: Int64 { duration.components.seconds }
+
+        /// Whether the origin was asked, and gave no usable answer: the response stands in for one.
         public var isStandIn: Bool { [.staleIfError, .unreachable].contains { decision == HTTPDecision($0) } }
-        /// The rule that allows it, in one sentence with the section of the RFC.
+        /// The rule that allows it, in one sentence with the section of the RFC that has it.
         public var reason: String { decision.description }
     }
 
     /// The head, with `Cache-Status` and, for a stored response, `Age`.
     public var head: HTTPResponse
 
-    /// The content. If it comes from the origin it streams, and is stored while it is read.
+    /// The content. If it came from the origin it streams, and is stored while it is read.
     public var body: HTTPBody
 
     /// Whether the content came from the cache, revalidated or not.
     public let isFromCache: Bool
 
-    /// The staleness of the response; `nil` if it is fresh or has just come from the origin.
+    /// How stale the response is; `nil` if it is fresh or has just come from the origin.
     public let staleness: Staleness?
 
     /// The report of the request's outcome, for statistics and logs.

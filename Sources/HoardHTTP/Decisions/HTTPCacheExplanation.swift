@@ -11,11 +11,11 @@
 ///
 /// Each reason names the section of the RFC where it stands. ``description`` is the same in words. Asking counts and changes nothing.
 public struct HTTPCacheExplanation: Hashable, Sendable, Codable {
-    /// A reason for an action of the cache.
+    /// A reason for something that the cache does.
     public struct Reason: Hashable, Sendable, Codable {
-        /// A constant in capitals. For a reason of an answer, it is the `detail` of the `Cache-Status` field.
+        /// A constant in capitals; where it concerns an answer, the `detail` of its `Cache-Status` field.
         public let token: String
-        /// The section that has the rule, such as `RFC 9111 §4.2`.
+        /// Where the rule stands, such as `RFC 9111 §4.2`.
         public let section: String
         /// The rule in one sentence.
         public let sentence: String
@@ -24,9 +24,9 @@ public struct HTTPCacheExplanation: Hashable, Sendable, Codable {
     /// A stored response.
     public struct Stored: Hashable, Sendable, Codable {
         public let status: Int
-        /// The date when it arrived, or was last confirmed by the origin.
+        /// When it arrived, or was last confirmed by the origin.
         public let received: Date
-        /// The seconds since it was generated, as in the `Age` field.
+        /// The seconds since it was generated, as the `Age` field has them.
         public let age: Int64
         /// The seconds for which it counts as fresh.
         public let lifetime: Int64
@@ -42,7 +42,7 @@ public struct HTTPCacheExplanation: Hashable, Sendable, Codable {
         public let vary: [String]
         /// The tags by which it may be removed, besides its URI.
         public let tags: [String]
-        /// The groups of its origin to which it belongs ([RFC 9875](https://www.rfc-editor.org/rfc/rfc9875)).
+        /// The groups of its origin that it belongs to ([RFC 9875](https://www.rfc-editor.org/rfc/rfc9875)).
         public let groups: [String]
         /// The bytes of its content that are stored.
         public let storedBytes: Int
@@ -53,29 +53,44 @@ public struct HTTPCacheExplanation: Hashable, Sendable, Codable {
     }
 
     /// The outcome of a request.
-    public enum Outcome: String, Hashable, Sendable, Codable {
-        /// The request is answered from the cache.
-        case answered
-        /// The request is answered from the cache with a stale response, which is then revalidated.
-        case answeredAndRefreshed
+    public struct Outcome: Hashable, Sendable, Codable, CustomStringConvertible {
+        enum Base: String, Sendable, Codable {
+            case answered, answeredAndRefreshed, validated, completed, forwarded
+        }
+        let base: Base
+        private init(_ base: Base) { self.base = base }
+
+        /// It is answered from the cache.
+        public static var answered: Self { .init(.answered) }
+        /// It is answered from the cache with a stale response, which is then revalidated.
+        public static var answeredAndRefreshed: Self { .init(.answeredAndRefreshed) }
         /// The origin is asked whether the stored response is current.
-        case validated
-        /// The origin is asked for the missing parts of the stored response.
-        case completed
-        /// The request is forwarded as it is.
-        case forwarded
+        public static var validated: Self { .init(.validated) }
+        /// The origin is asked for what is missing of the stored response.
+        public static var completed: Self { .init(.completed) }
+        /// It is forwarded as it is.
+        public static var forwarded: Self { .init(.forwarded) }
+
+        /// Reads the name.
+        public init(from decoder: any Decoder) throws { base = try Base(from: decoder) }
+
+        /// Writes the name.
+        public func encode(to encoder: any Encoder) throws { try base.encode(to: encoder) }
+
+        /// The name, such as `answeredAndRefreshed`.
+        public var description: String { base.rawValue }
     }
 
-    /// The URI in the cache's normal form.
+    /// The URI in the form in which the cache has it.
     public let uri: String
     /// The stored response that the request selects; `nil` if there is none.
     public let stored: Stored?
-    /// The stored variants of the URI; `nil` if it does not vary by request fields.
+    /// The stored responses for the URI that request fields tell apart; `nil` if nothing does.
     public let variants: Variants?
-    /// The outcome of the request, if it were made now.
+    /// The outcome that the request would have now.
     public let outcome: Outcome
-    /// The reason for the outcome.
+    /// Why.
     public let reason: Reason
-    /// The reason for which the last response for the URI was stored or not, if the cache remembers.
+    /// Why the last response for the URI was stored or not, if the cache remembers.
     public let lastDecision: Reason?
 }

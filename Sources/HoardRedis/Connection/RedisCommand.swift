@@ -9,8 +9,8 @@ public import NIOCore
     public import Foundation
 #endif
 
-/// A command for a server: its name and its arguments, which are sent as bytes and not parsed on the way.
-public struct RedisCommand: Sendable {
+/// A command for a server: its name and arguments, which are bytes that no code parses on the way.
+@_spi(Client) public struct RedisCommand: Sendable {
     /// One argument.
     public enum Argument: Sendable {
         case string(String)
@@ -21,11 +21,11 @@ public struct RedisCommand: Sendable {
     }
 
     public let name: StaticString
-    /// The arguments before the key, such as the hash of a script.
+    /// Arguments before the key, such as the hash of a script.
     public let leading: [Argument]
-    /// The key of the command, by which a cluster finds the node.
+    /// The key that the command is about, by which a cluster finds the node.
     public let key: Argument?
-    /// The arguments after the key.
+    /// Arguments after the key.
     public let arguments: [Argument]
 
     public init(_ name: StaticString, leading: [Argument] = [], key: Argument? = nil, _ arguments: [Argument] = []) {

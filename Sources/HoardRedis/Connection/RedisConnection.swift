@@ -13,13 +13,13 @@
     /// - Throws: ``RedisError`` if there is no reply in time; the command may have been carried out or not.
     func send(_ command: RedisCommand) async throws(RedisError) -> RESPValue
 
-    /// Sends commands in order, and returns their replies in the same order. One round trip for each server concerned. May suspend.
+    /// Sends commands in this order, and returns their replies in this order. One round trip for each server concerned. May suspend.
     func send(_ commands: [RedisCommand]) async throws(RedisError) -> [RESPValue]
 
     /// The connections to each server that has a part of the keys. By default this one alone.
     var nodes: [any RedisConnection] { get async }
 
-    /// Ends the connection. Commands under way fail with ``RedisError/Code/closed``. Calling it again does nothing.
+    /// Ends the connection. What is under way fails with ``RedisError/Code/closed``. Calling it again does nothing.
     func close() async
 }
 
@@ -30,13 +30,12 @@
 /// An event on a connection, other than a reply.
 ///
 /// Handlers are called in the order of the events, on the thread that reads the connection: they must neither wait nor do much.
-public enum RedisEvent: Sendable {
-    /// A connection has been made, and the server reports changes from now on. Changes since the last ``disconnected`` may have been missed. Comes
-    /// before any reply of that connection.
+@_spi(Client) public enum RedisEvent: Sendable {
+    /// A connection stands, and the server tells of changes from now on. Until here, and since the last ``disconnected``, changes may have been missed.
+    /// Comes before any reply of that connection.
     case connected
-    /// A connection has ended, or answers no more. Changes since some earlier moment may have been missed. Comes before the failures of the commands
-    /// under way.
+    /// A connection has ended, or answers no more. From some moment before on, changes may have been missed. Comes before the failures of what was under way.
     case disconnected
-    /// A message from the server: its kind, such as `invalidate`, and its contents.
+    /// The server tells something: its kind, such as `invalidate`, and what belongs to it.
     case push([RESPValue])
 }
