@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HoardProcessTestSupport
-package import HoardRedis
+@_spi(Client) package import HoardRedis
 import NIOCore
 import NIOPosix
 import Synchronization

@@ -3,7 +3,7 @@
 
 import HoardNIOTestSupport
 import HoardProcessTestSupport
-package import HoardRedis
+@_spi(Client) package import HoardRedis
 import Synchronization
 
 #if canImport(Darwin)

@@ -57,7 +57,7 @@ public final class RedisStore: Sendable {
 
     /// A function that makes a connection, which calls `onEvent` for each event. With a `trackedPrefix`, it also reports changes of keys with this
     /// prefix.
-    public typealias MakeConnection =
+    @_spi(Client) public typealias MakeConnection =
         @Sendable (_ trackedPrefix: [UInt8]?, _ onEvent: @escaping @Sendable (RedisEvent) -> Void) throws(RedisError) -> any RedisConnection
 
     /// Creates a store on a connection that is not Hoard's own.
@@ -68,7 +68,7 @@ public final class RedisStore: Sendable {
     ///   - logger: Told, once, of values that cannot be read. Nothing that it is told is secret.
     ///   - makeConnection: Called once, at once.
     /// - Throws: ``StoreError/Code/invalidConfiguration`` for limits that are not positive; what `makeConnection` throws.
-    public init(
+    @_spi(Client) public init(
         configuration: Configuration = Configuration(),
         clock: any WallClock = SystemWallClock(),
         ticker: any Ticker = MonotonicTicker(),

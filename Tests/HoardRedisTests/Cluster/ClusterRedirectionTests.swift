@@ -4,7 +4,7 @@
 import NIOCore
 import Testing
 
-@testable import HoardRedis
+@_spi(Client) @testable import HoardRedis
 
 @Suite struct ClusterRedirectionTests {
     @Test func aNodeNamesTheOneThatHasTheSlot() {

@@ -3,7 +3,7 @@
 
 import Testing
 
-@testable import HoardRedis
+@_spi(Client) @testable import HoardRedis
 
 @Suite struct GenerationTableTests {
     private let key = KeyHash(RecordScope.tag("tag"))

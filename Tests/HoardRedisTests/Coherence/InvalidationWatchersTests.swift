@@ -5,7 +5,7 @@ import Hoard
 import Synchronization
 import Testing
 
-@testable import HoardRedis
+@_spi(Client) @testable import HoardRedis
 
 @Suite struct InvalidationWatchersTests {
     @Test func everybodyIsToldInOrder() {

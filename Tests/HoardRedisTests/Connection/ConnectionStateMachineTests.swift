@@ -3,7 +3,7 @@
 
 import Testing
 
-@testable import HoardRedis
+@_spi(Client) @testable import HoardRedis
 
 @Suite struct ConnectionStateMachineTests {
     private static let second: Int64 = 1_000_000_000

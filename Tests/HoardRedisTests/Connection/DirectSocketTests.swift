@@ -4,7 +4,7 @@
 import NIOCore
 import Testing
 
-@testable import HoardRedis
+@_spi(Client) @testable import HoardRedis
 
 #if canImport(Darwin)
     import Darwin

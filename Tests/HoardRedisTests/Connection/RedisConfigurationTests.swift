@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-import HoardRedis
+@_spi(Client) import HoardRedis
 import Testing
 
 @Suite struct RedisConfigurationTests {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Hoard
-import HoardRedis
+@_spi(Client) import HoardRedis
 import HoardRedisTestSupport
 import HoardTesting
 

@@ -3,7 +3,7 @@
 
 import Hoard
 import HoardNIOTestSupport
-import HoardRedis
+@_spi(Client) import HoardRedis
 import HoardRedisTestSupport
 import Testing
 

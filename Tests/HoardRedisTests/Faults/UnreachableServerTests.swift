@@ -3,7 +3,7 @@
 
 import Foundation
 import Hoard
-import HoardRedis
+@_spi(Client) import HoardRedis
 import HoardRedisTestSupport
 import HoardTesting
 import Testing

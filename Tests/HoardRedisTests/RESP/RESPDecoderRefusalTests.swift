@@ -4,7 +4,7 @@
 import NIOCore
 import Testing
 
-@testable import HoardRedis
+@_spi(Client) @testable import HoardRedis
 
 /// What a server must not send, and what is more than anybody needs.
 @Suite struct RESPDecoderRefusalTests {

@@ -6,7 +6,7 @@ import HoardTesting
 import NIOCore
 import Testing
 
-@testable import HoardRedis
+@_spi(Client) @testable import HoardRedis
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -4,7 +4,7 @@
 import Hoard
 import Testing
 
-@testable import HoardRedis
+@_spi(Client) @testable import HoardRedis
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -5,7 +5,7 @@ import Hoard
 import HoardTesting
 import Testing
 
-@testable import HoardRedis
+@_spi(Client) @testable import HoardRedis
 
 @Suite struct RecordListingsTests {
     private let node = FakeRedis(ticker: ManualTicker()).connect(prefix: nil) { _ in }

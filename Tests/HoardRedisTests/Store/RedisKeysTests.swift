@@ -5,7 +5,7 @@ import Hoard
 import NIOCore
 import Testing
 
-@testable import HoardRedis
+@_spi(Client) @testable import HoardRedis
 
 @Suite struct RedisKeysTests {
     @Test func everyNameIsPrefixLetterAndBytes() {

@@ -3,7 +3,7 @@
 
 import Testing
 
-@testable import HoardRedis
+@_spi(Client) @testable import HoardRedis
 
 @Suite struct RedisScriptTests {
     @Test func theHashesAreThoseOfTheSources() {

@@ -4,7 +4,7 @@
 import HoardTesting
 import Testing
 
-@testable import HoardRedis
+@_spi(Client) @testable import HoardRedis
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

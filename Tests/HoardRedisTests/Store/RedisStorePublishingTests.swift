@@ -6,7 +6,7 @@ import HoardTesting
 import Synchronization
 import Testing
 
-@testable import HoardRedis
+@_spi(Client) @testable import HoardRedis
 
 /// Loads that others' changes overtake.
 @Suite struct RedisStorePublishingTests {

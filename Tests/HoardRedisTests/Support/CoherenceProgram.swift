@@ -5,7 +5,7 @@ import Hoard
 import HoardTesting
 import Synchronization
 
-@testable import HoardRedis
+@_spi(Client) @testable import HoardRedis
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

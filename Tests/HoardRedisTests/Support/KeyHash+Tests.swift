@@ -3,7 +3,7 @@
 
 import Hoard
 
-@testable import HoardRedis
+@_spi(Client) @testable import HoardRedis
 
 extension KeyHash {
     /// The hash of a record's key.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HoardProcessTestSupport
-import HoardRedis
+@_spi(Client) import HoardRedis
 import HoardRedisTestSupport
 
 #if canImport(Darwin)

@@ -3,7 +3,7 @@
 
 internal import ArgumentParser
 import Hoard
-import HoardRedis
+@_spi(Client) import HoardRedis
 
 /// One of the processes of a campaign.
 struct CoherenceWorkerCommand: AsyncParsableCommand {

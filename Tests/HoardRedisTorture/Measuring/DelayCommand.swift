@@ -4,7 +4,7 @@
 internal import ArgumentParser
 import Hoard
 import HoardProcessTestSupport
-import HoardRedis
+@_spi(Client) import HoardRedis
 import HoardRedisTestSupport
 
 #if canImport(FoundationEssentials)
