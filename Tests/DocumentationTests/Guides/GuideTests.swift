@@ -14,6 +14,8 @@ import Testing
         return files.map { " \(squeezed((try? Repository.text("\(folder)/\($0)")) ?? "")) " }.joined()
     }()
 
+    private static let joinedSources = joined(sources)
+
     static let guides = pages(in: "docs/guides")
 
     /// The articles of all documentation catalogs.
@@ -33,7 +35,7 @@ import Testing
             for (index, line) in block.lines.enumerated() {
                 let line = (number: block.line + 1 + index, text: Self.squeezed(line))
                 if line.text.isEmpty || line.text.hasPrefix("import ") { continue }
-                let isRun = Self.sources.contains(" \(line.text) ")
+                let isRun = Self.sources.contains(" \(line.text) ") || Self.joinedSources.contains(Self.joined(" \(line.text) "))
                 #expect(isRun, "\(path):\(line.number): not in Tests/DocumentationTests/Guides/*Examples.swift: \(line.text)")
             }
         }
@@ -170,5 +172,15 @@ import Testing
     /// The text without runs of spaces, so that only the words count.
     private static func squeezed(_ text: String) -> String {
         text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+
+    /// A squeezed text in which a call stands on one line that the formatter has put on several.
+    private static func joined(_ text: String) -> String {
+        var text = text
+        for bracket in [("(", ")"), ("[", "]")] {
+            text = text.replacingOccurrences(of: bracket.0 + " ", with: bracket.0)
+            text = text.replacingOccurrences(of: ", " + bracket.1, with: bracket.1).replacingOccurrences(of: " " + bracket.1, with: bracket.1)
+        }
+        return text
     }
 }
