@@ -43,7 +43,7 @@ func posts(by author: Int, in language: String) async throws -> [Post] {
     try await postDatabase.posts(by: author, in: language)  // once for all who ask meanwhile; postsUncached(by:in:) always does this
 }
 
-/// The README's examples, run. Each line of its Swift blocks stands here too; a test checks that.
+/// The examples of the README, the tour and the page on invalidation, run. Each line of their Swift blocks stands here too; a test checks that.
 @Suite struct ReadmeTests {
     struct User: Codable, Equatable {
         let id: String
@@ -75,6 +75,189 @@ func posts(by author: Int, in language: String) async throws -> [Post] {
         #expect(try await posts(by: 7, in: "en").map(\.title) == ["7 en"])
         #expect(await postDatabase.queryCount == 2)
     }
+
+    // MARK: The doors of the README
+
+    @Test func anAppsFolderIsOneOfItsOwn() {
+        let folder = URL.cachesDirectory.appending(path: "users").path
+        #expect(folder.hasSuffix("/users"))
+    }
+
+    @Test func anAppFindsOnDiskWhatItHasLoadedBefore() async throws {
+        struct User: Codable { var name: String }
+        func download(_ id: String) async throws -> User { User(name: "Ada") }  // your request
+        let folder = cacheDirectory
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+
+        do {
+            let disk = try DiskStore(configuration: .init(directory: folder))
+            let users = TieredCache<String, User>(configuration: .init(maximumCount: 1_000, freshFor: .seconds(300)), stores: [disk], codec: .json)
+
+            let user = try await users.value(forKey: "42") { id in try await download(id) }  // the next start finds it on disk
+            print(user.name)
+            await users.close()
+            #expect(user.name == "Ada")
+        }
+        let disk = try DiskStore(configuration: .init(directory: folder))
+        let users = TieredCache<String, User>(configuration: .init(maximumCount: 1_000, freshFor: .seconds(300)), stores: [disk], codec: .json)
+        #expect(await users.value(forKey: "42")?.name == "Ada")
+        await users.close()
+    }
+
+    @Test func aServersPricesAreRemovedForGood() async throws {
+        struct Price: Codable { var cents: Int }
+        func query(_ id: Int) async throws -> Price { Price(cents: 490) }  // your database
+
+        var policy = CachePolicy(freshFor: .seconds(60))
+        policy.staleWhileRevalidate = .seconds(600)  // then an older price at once, and the next one in the background
+        policy.staleIfError = .seconds(3_600)  // the last price, if a query fails
+        let prices = TieredCache<Int, Price>(configuration: .init(maximumCount: 100_000, policy: policy), stores: [], codec: .json)
+
+        let price = try await prices.value(forKey: 7) { id in try await query(id) }
+        await prices.removeValue(forKey: 7)  // a query that is under way does not bring the old price back
+        print(price.cents)
+        #expect(price.cents == 490)
+        #expect(await prices.value(forKey: 7) == nil)
+
+        // The same, where the query is under way.
+        let gate = Gate()
+        async let older = prices.value(forKey: 7) { _ in
+            await gate.pass()
+            return Price(cents: 1)
+        }
+        await gate.arrivals(1)
+        await prices.removeValue(forKey: 7)
+        gate.open()
+        #expect(try await older.cents == 1)
+        #expect(await prices.value(forKey: 7) == nil)
+        await prices.close()
+    }
+
+    /// A database that has a price, and another one later, or none.
+    actor Prices {
+        struct Away: Error {}
+
+        var cents: Int? = 490
+
+        func set(_ cents: Int?) { self.cents = cents }
+
+        func price() throws -> Int {
+            guard let cents else { throw Away() }
+            return cents
+        }
+    }
+
+    @Test func aServerAnswersWhileItsDatabaseIsAway() async throws {
+        let (time, database) = (ManualTicker(), Prices())
+        var policy = CachePolicy(freshFor: .seconds(60))
+        policy.staleWhileRevalidate = .seconds(600)
+        policy.staleIfError = .seconds(3_600)
+        let prices = TieredCache<Int, Int>(
+            configuration: .init(maximumCount: 100_000, policy: policy),
+            stores: [],
+            codec: .json,
+            clock: time,
+            ticker: time
+        )
+        func price() async throws -> Int { try await prices.value(forKey: 7) { _ in try await database.price() } }
+
+        #expect(try await price() == 490)
+        await database.set(520)
+        time.advance(by: .seconds(120))
+        #expect(try await price() == 490, "the older price at once")
+        var newer = 490
+        while newer == 490 {
+            await Task.yield()
+            newer = try await price()
+        }
+        #expect(newer == 520)
+        await database.set(nil)
+        time.advance(by: .seconds(2_000))
+        #expect(try await price() == 520, "the last price, as the query fails")
+        time.advance(by: .seconds(3_600))
+        await #expect(throws: Prices.Away.self) { try await price() }
+        await prices.close()
+    }
+
+    // MARK: The page on invalidation
+
+    @Test func memoryIsInvalidated() {
+        let shelves = Cache<String, Int>(maximumCount: 1_000)
+        shelves.insert(7, forKey: "dune", tags: ["novels"])
+        shelves.removeValue(forKey: "dune")
+        print(shelves.explain("dune"))  // absent, left because: explicit
+        #expect(shelves.explain("dune").description.hasPrefix("absent, left because: explicit"))
+        shelves.insert(7, forKey: "dune", tags: ["novels"])
+        shelves.removeValues(taggedWith: "novels")  // reads only the entries that have the tag
+        #expect(shelves.peek("dune") == nil)
+        shelves.insert(7, forKey: "dune")
+        shelves.removeAll()
+        #expect(shelves.peek("dune") == nil)
+    }
+
+    @Test func everyTierIsInvalidated() async throws {
+        let store = MemoryStore()
+        let members = TieredCache<String, User>(configuration: .init(maximumCount: 10, freshFor: .seconds(60)), stores: [store], codec: .json)
+        let ada = User(id: "42")
+        func isKept() async -> Bool { await members.value(forKey: "42") != nil }
+
+        await members.insert(ada, forKey: "42", tags: ["team-7"], partition: "alice")
+        #expect(await isKept())
+        await members.removeValue(forKey: "42")
+        #expect(await !isKept())
+        await members.insert(ada, forKey: "42", tags: ["team-7"], partition: "alice")
+        await members.removeValues(taggedWith: "team-7")  // O(1), however many have the tag
+        #expect(await !isKept())
+        await members.insert(ada, forKey: "42", tags: ["team-7"], partition: "alice")
+        await members.removePartition("alice")  // logging out: everything of one user
+        #expect(await !isKept())
+        await members.insert(ada, forKey: "42", tags: ["team-7"], partition: "alice")
+        await members.markStale(taggedWith: "team-7")  // kept, and loaded again before it is used; stands in if that fails
+        #expect(try await members.value(forKey: "42") { _ in User(id: "43") } == User(id: "43"))
+        print(await members.explain("42"))  // each tier, fresh or stale, and until when
+        #expect(await members.explain("42").description.isEmpty == false)
+        await members.removeAll()
+        #expect(await !isKept())
+        await members.close()
+    }
+
+    /// A server whose responses have a tag.
+    struct News: Transport {
+        func send(
+            _ request: HTTPRequest,
+            body: HTTPBody,
+            onInterimResponse: InterimResponseHandler?
+        ) async throws(TransportError) -> TransportResponse {
+            guard let tagField = HTTPField.Name("Cache-Tag") else { throw TransportError(.failed, "No field.") }
+            return TransportResponse(
+                head: HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=300", tagField: "news"]),
+                body: HTTPBody("news")
+            )
+        }
+    }
+
+    @Test func responsesAreInvalidated() async throws {
+        let client = CachingClient(transport: News())
+        /// Whether the response was stored; it is afterwards.
+        func wasStored() async throws -> Bool { try await client.get("https://example.com/news").isFromCache }
+
+        #expect(try await !wasStored())
+        #expect(try await wasStored())
+        await client.cache.remove("https://example.com/news")  // with all of its variants
+        #expect(try await !wasStored())
+        await client.cache.remove(taggedWith: "news")  // Cache-Tag or Surrogate-Key of the response
+        #expect(try await !wasStored())
+        await client.cache.remove(prefix: "https://example.com/images/")
+        await client.cache.removePartition("alice")
+        #expect(try await wasStored())
+        await client.cache.markStale("https://example.com/news")  // the origin confirms it before it is used again
+        print(await client.cache.explain("https://example.com/news"))  // by which section of which RFC
+        #expect(await client.cache.explain("https://example.com/news").description.contains("RFC 9111"))
+        #expect(try await !wasStored())
+        await client.cache.close()
+    }
+
+    // MARK: The tour
 
     @Test func theTenLinesMakeOneQueryForManyCallers() async throws {
         defer { try? FileManager.default.removeItem(atPath: cacheDirectory) }
@@ -360,12 +543,13 @@ func posts(by author: Int, in language: String) async throws -> [Post] {
         await disk.close()
     }
 
-    @Test func everyLineOfTheReadmesExamplesIsRunHere() throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
+    @Test(arguments: ["README.md", "docs/tour.md", "docs/invalidation.md"])
+    func everyLineOfTheExamplesIsRunHere(page: String) throws {
         let source = squeezed(try String(contentsOfFile: #filePath, encoding: .utf8))
-        let blocks = readme.components(separatedBy: "```swift\n").dropFirst().compactMap { $0.components(separatedBy: "```").first }
-        try #require(blocks.count >= 3)
+        let blocks = try Repository.text(page).components(separatedBy: "```swift\n").dropFirst().compactMap {
+            $0.components(separatedBy: "```").first
+        }
+        try #require(blocks.count >= 2)
         for line in blocks.flatMap({ $0.split(separator: "\n") }) where !line.hasPrefix("import ") {
             #expect(source.contains(squeezed(String(line))), "not run: \(line)")
         }
