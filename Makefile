@@ -8,6 +8,7 @@
 #                       HOARD_TEST_TARGETS="HoardTests …" has any of these build only some test targets
 #   make test-macros the tests of the plugin of @Cached: what it writes, reports and remedies; builds swift-syntax once more, for two minutes
 #   make apple-check    check that the sources compile for macOS and iOS, with the modules of `make test`; Linux only
+#   make docs    make the documentation with DocC; fails if DocC warns, or a public symbol has no doc comment
 #   make lint    check the format, the licence headers and the dashboard's page
 #   make format  rewrite the sources in the project's format
 #   make bench   build the benchmarks in release and run them; BENCH="--quick" passes options on,
@@ -21,7 +22,7 @@ BENCHMARK ?= hoard-benchmarks
 # Its options, such as --filter get-hit.
 BENCH ?=
 
-.PHONY: run test test-optimised test-release test-macros build apple-check lint format bench setup clean
+.PHONY: run test test-optimised test-release test-macros build apple-check docs lint format bench setup clean
 
 run: setup
 	$(SWIFT) build --configuration release --product hoard --traits Command
@@ -50,6 +51,9 @@ build: setup
 
 apple-check:
 	@Scripts/apple-check
+
+docs:
+	@SWIFT="$(SWIFT)" Scripts/documentation
 
 lint:
 	@Scripts/lint

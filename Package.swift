@@ -709,11 +709,12 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "Hoard", "HoardDisk", "HoardHTTP", "HoardImages", "HoardMacros", "HoardModels", "HoardRedis", "HoardTesting", "HoardTestingServer",
-                "HoardTransports",
-                "HoardViews",
-                httpTypes, logging,
-                nioCore,
+                "Hoard", "HoardDisk", "HoardHTTP", "HoardHummingbird", "HoardImages", "HoardMacros", "HoardModels", "HoardObservability",
+                "HoardProxy",
+                "HoardRedis", "HoardSimulator", "HoardTesting", "HoardTestingServer", "HoardTransports", "HoardViews",
+                httpTypes, logging, nioCore,
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: swiftSettings

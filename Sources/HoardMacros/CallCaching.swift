@@ -3,7 +3,7 @@
 
 public import Hoard
 
-/// A cache that ``Cached(in:freshFor:tags:including:ignoring:)`` can use: ``Cache`` and ``TieredCache``.
+/// A cache that ``Cached(in:freshFor:tags:including:ignoring:)-9hh5o`` can use: ``Cache`` and ``TieredCache``.
 public protocol CallCaching: Sendable {
     associatedtype Key: Hashable & Sendable
     associatedtype Value: Sendable

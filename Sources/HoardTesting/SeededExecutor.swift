@@ -30,7 +30,7 @@ internal import Synchronization
 /// are ready wait in one list, from which a ``SeededGenerator`` chooses. Priorities are ignored.
 ///
 /// These do not run here:
-/// - Unstructured tasks. `Task { }` and `Task.detached { }` do not inherit the executor of their creator (SE-0417); use ``task(priority:_:)``
+/// - Unstructured tasks. `Task { }` and `Task.detached { }` do not inherit the executor of their creator (SE-0417); use `SeededExecutor.task { }`
 ///   in the loaders and fakes of a test.
 /// - The main actor, actors with an executor of their own, event loops and dispatch queues; hence also stores such as `DiskStore`.
 /// - The system's timers. Let code sleep on the ``ManualTicker`` that it is given.

@@ -33,7 +33,7 @@ public import HoardHTTP
 ///   systems that is so only if the request has no content, which a session shows as a stream. What is fetched so on Linux is not cached, since
 ///   Foundation sends it by itself.
 /// - *Time.* `timeoutInterval` is the longest that a load may stand still. While content of more than 64 KiB, or of unknown length, is sent, only the transport's limits hold: an hour,
-///   for ``Foundation/URLSessionConfiguration/hoard(cache:cookieStorage:isStreaming:)``.
+///   for `URLSessionConfiguration.hoard(cache:cookieStorage:isStreaming:)`.
 /// - *Linux* (Swift 6.3) also keeps some things from such a class. The configuration's `httpAdditionalHeaders`, `requestCachePolicy` and
 ///   `timeoutIntervalForRequest` are not seen, and neither is what a delegate decides about a response. A subclass in a configuration with cookies
 ///   gets those in the request. The content of an upload task is not seen, and a download task has no place for its file. Both fail with a sentence

@@ -1,0 +1,46 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Hoard
+import HoardDisk
+import HoardHTTP
+import HoardModels
+import Observation
+
+@MainActor @Observable final class PhotoLibrary {
+    private let pages: ObservedPages<String, Photo, Int>
+    private let stores: StoreStack
+
+    init(directory: String, transport: any Transport) throws {
+        let disk = try DiskStore(configuration: .init(directory: directory))
+        stores = StoreStack([disk])
+        let client = CachingClient(transport: transport)
+        let server = PhotoServer(network: NetworkManager(client: client))
+        var policy = CachePolicy(freshFor: .seconds(60))
+        policy.staleIfError = .seconds(30 * 86_400)
+        policy.softTimeout = .seconds(2)
+        let cache = TieredCache<String, CachedPage<Photo, Int>>(
+            name: "pages",
+            configuration: .init(maximumCount: 100, policy: policy),
+            stores: stores,
+            codec: .json(schema: "photos/1")
+        )
+        pages = ObservedPages(cache, key: { $0.map { "after \($0)" } ?? "first" }) { id in try await server.photos(after: id) }
+    }
+
+    var photos: [Photo] { pages.items }
+    var isLoading: Bool { pages.isLoading }
+    var error: (any Error)? { pages.error }
+
+    /// Wants the next page when the end of the list comes into sight.
+    func photoAppeared(_ photo: Photo) {
+        if photo.id == pages.items.last?.id { pages.loadMore() }
+    }
+
+    func refresh() async { await pages.refresh() }
+
+    /// Follows the cache until the caller's task is cancelled.
+    func run() async { await pages.run() }
+
+    func close() async { await stores.close() }
+}
