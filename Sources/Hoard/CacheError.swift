@@ -22,12 +22,14 @@ public struct CacheError: Error, Sendable, CustomStringConvertible {
         public static var notModified: Self { Self(description: #function) }
     }
 
+    /// The kind of error.
     public let code: Code
     /// One sentence a person can act on. Holds no key and no value.
     public let message: String
     /// The error that the layer below reported, if any.
     public let underlyingError: (any Error)?
 
+    /// Creates an error with a sentence that a person can act on.
     public init(_ code: Code, _ message: String, underlyingError: (any Error)? = nil) {
         self.code = code
         self.message = message

@@ -146,6 +146,7 @@ extension CachePolicy {
         /// The longest wait for another process's load, before this process loads by itself. Default: 10 seconds.
         public var maximumWait: Duration
 
+        /// Creates a lease with its times.
         public init(duration: Duration = .seconds(5), maximumWait: Duration = .seconds(10)) {
             self.duration = duration
             self.maximumWait = maximumWait

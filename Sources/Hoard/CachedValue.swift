@@ -9,10 +9,12 @@
 
 /// A value as a ``TieredCache`` keeps it: with its dates, tags and validator.
 public struct CachedValue<Value: Sendable>: Sendable {
+    /// The value itself.
     public var value: Value
 
     @usableFromInline package var terms: EntryTerms
 
+    /// Creates a value with its terms, for loaders and their tests.
     public init(
         _ value: Value,
         created: Date,

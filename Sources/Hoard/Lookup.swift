@@ -9,6 +9,7 @@
 
 /// A value found by a ``TieredCache``, with its provenance.
 public struct Lookup<Value: Sendable>: Sendable {
+    /// The value itself.
     public let value: Value
 
     /// The tier that had the value.
@@ -74,6 +75,7 @@ public struct StaleReason: Sendable, CustomStringConvertible {
         public var description: String { base.rawValue }
     }
 
+    /// The kind of reason.
     public let kind: Kind
 
     /// The error that the loader threw, for ``Kind/loadFailed``.

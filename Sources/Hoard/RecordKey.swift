@@ -13,6 +13,7 @@ public struct RecordKey: Hashable, Sendable {
     /// The bytes of the key.
     public let bytes: [UInt8]
 
+    /// The key made of these bytes.
     public init(bytes: some Sequence<UInt8>) {
         self.bytes = Array(bytes)
     }

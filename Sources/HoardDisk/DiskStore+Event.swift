@@ -26,6 +26,7 @@ extension DiskStore {
             public static var writeLost: Self { Self(description: #function) }
         }
 
+        /// What happened.
         public let kind: Kind
         /// A readable sentence.
         public let message: String

@@ -23,6 +23,7 @@ public struct FieldNormalization: Hashable, Sendable {
     /// The value that replaces them. Empty: the field is left out.
     public var replacement: String
 
+    /// Creates a rule for a field.
     public init(_ name: HTTPField.Name, values: [String], replacement: String) {
         self.name = name
         self.values = values

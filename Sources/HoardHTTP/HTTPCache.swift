@@ -15,6 +15,7 @@ internal import Synchronization
 ///
 /// `HTTPCacheStateMachine` decides; this class does what it says.
 public final class HTTPCache: Sendable {
+    /// The limits and rules the cache was created with.
     public let configuration: Configuration
 
     let entries: TieredCache<HTTPCacheKey, HTTPCacheEntry>

@@ -13,6 +13,7 @@ public struct HTTPCacheError: Error, Sendable, CustomStringConvertible {
         public static var forwardFailed: Self { Self(description: #function) }
     }
 
+    /// The kind of error.
     public let code: Code
     /// One sentence a person can act on.
     public let message: String

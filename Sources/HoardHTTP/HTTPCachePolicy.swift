@@ -54,5 +54,6 @@ public struct HTTPCachePolicy: Sendable, Hashable {
     /// clients send. Default: `true`.
     public var codesContent = true
 
+    /// Creates a policy that changes nothing; set the properties afterwards.
     public init() {}
 }

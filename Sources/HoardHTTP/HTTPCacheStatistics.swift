@@ -32,6 +32,7 @@ public struct HTTPCacheStatistics: Sendable, Hashable, Codable {
     /// Bytes of content received from the origin for responses that were to be stored.
     public var storableBytes = 0
 
+    /// Creates counters that are all zero.
     public init() {}
 }
 

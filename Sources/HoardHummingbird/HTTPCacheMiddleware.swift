@@ -64,6 +64,7 @@ public struct HTTPCacheMiddleware<Context: RequestContext>: RouterMiddleware {
         return Self(cache: cache, options: options)
     }
 
+    /// Answers a request from the cache, or has `next` answer it.
     public func handle(
         _ request: Request,
         context: Context,

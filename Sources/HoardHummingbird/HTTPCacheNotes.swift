@@ -38,6 +38,7 @@ public final class HTTPCacheNotes: Sendable {
 
     private let state = Mutex(State())
 
+    /// Creates notes that say nothing.
     public init() {}
 
     /// Adds tags, by which the response can be removed later. A comma separates two tags, as in the field `Cache-Tag`. At most 1,000 are usable, of

@@ -11,6 +11,7 @@ public struct HTTPCacheOptionError: Error, Hashable, Sendable, CustomStringConve
         public static var invalidAuthority: Self { Self(description: #function) }
     }
 
+    /// The kind of error.
     public let code: Code
     /// One sentence a person can act on.
     public let message: String

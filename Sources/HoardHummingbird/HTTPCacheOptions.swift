@@ -28,5 +28,6 @@ public struct HTTPCacheOptions<Context: RequestContext>: Sendable {
     /// Whether clients see `Cache-Tag` and `Surrogate-Key`, for instance because another cache in front reads them. Default: `false`.
     public var sendsTags = false
 
+    /// Creates options with the defaults; change the properties afterwards.
     public init() {}
 }

@@ -55,8 +55,10 @@ extension Bitmap {
 
     /// One pixel, counted from the top left.
     public struct Pixel: Hashable, Sendable {
+        /// The parts of the colour, and the opacity, from 0 to 255.
         public var red, green, blue, alpha: UInt8
 
+        /// Creates a pixel; by default an opaque one.
         public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
             self.red = red
             self.green = green

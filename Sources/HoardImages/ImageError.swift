@@ -41,6 +41,7 @@ public struct ImageError: Error, Sendable, CustomStringConvertible {
         public static var failed: Self { Self(description: #function) }
     }
 
+    /// The kind of error.
     public let code: Code
     /// One sentence a person can act on. Holds no key, no path and nothing of the image.
     public let message: String

@@ -32,5 +32,6 @@ public struct ImageLimits: Hashable, Sendable {
     /// frame. Default: 32 MiB.
     public var maximumAnimationBytes: Int = 32 << 20
 
+    /// Creates limits with the defaults; change the properties afterwards.
     public init() {}
 }

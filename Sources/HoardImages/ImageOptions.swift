@@ -47,6 +47,7 @@ public struct ImageOptions: Hashable, Sendable {
     /// Request fields to send with the request for the original, such as `Authorization`.
     public var fields: HTTPFields = [:]
 
+    /// Creates options; change the other properties afterwards.
     public init(
         maximumPixelSize: Int? = nil,
         partition: String? = nil,

@@ -5,7 +5,9 @@ public import Hoard
 
 /// A cache that ``Cached(in:freshFor:tags:including:ignoring:)-9hh5o`` can use: ``Cache`` and ``TieredCache``.
 public protocol CallCaching: Sendable {
+    /// The cache's keys.
     associatedtype Key: Hashable & Sendable
+    /// The cache's values.
     associatedtype Value: Sendable
 
     /// The value of a call, which `body` makes if the cache has none. A hit in memory does not suspend.

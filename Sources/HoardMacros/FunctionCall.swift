@@ -14,6 +14,7 @@ public import Hoard
     public let function: String
     /// `nil`: the function belongs to no type, or to one only.
     @usableFromInline let type: Any.Type?
+    /// The arguments that are part of the key.
     public let arguments: (repeat each Argument)
 
     /// - Parameters:

@@ -148,6 +148,7 @@ public struct HTTPBodyTooLargeError: Error, Hashable, Sendable, CustomStringConv
     /// The limit that was passed.
     public let maximumByteCount: Int
 
+    /// Creates an error.
     public init(maximumByteCount: Int) {
         self.maximumByteCount = maximumByteCount
     }

@@ -34,9 +34,12 @@ extension Transport {
 
 /// A response head and the body that follows it.
 public struct TransportResponse: Sendable {
+    /// The status and the fields.
     public var head: HTTPResponse
+    /// The content, which may still be arriving.
     public var body: HTTPBody
 
+    /// Creates a response.
     public init(head: HTTPResponse, body: HTTPBody) {
         self.head = head
         self.body = body

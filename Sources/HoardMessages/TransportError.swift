@@ -27,6 +27,7 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
         public static var failed: Self { Self(description: #function) }
     }
 
+    /// The kind of error.
     public let code: Code
     /// One sentence a person can act on. It may name the host, never the path or a field.
     public let message: String
@@ -46,6 +47,7 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
     /// The stage at which the exchange failed, if the transport tells.
     package let stage: Stage?
 
+    /// Creates an error with a sentence that a person can act on.
     public init(_ code: Code, _ message: String, underlyingError: (any Error)? = nil, mayRetry: Bool = false) {
         self.init(code, message, underlyingError: underlyingError, progress: mayRetry ? .lostOnKeptConnection : .unknown)
     }

@@ -6,10 +6,12 @@ public import Observation
 
 /// A page of a list, and where the next one begins.
 public struct CachedPage<Item: Sendable, Cursor: Hashable & Sendable>: Sendable {
+    /// The items of the page, in order.
     public var items: [Item]
     /// The place from which the next page is asked for. `nil`: this is the last.
     public var next: Cursor?
 
+    /// Creates a page.
     public init(items: [Item], next: Cursor?) {
         self.items = items
         self.next = next
@@ -30,6 +32,7 @@ extension CachedPage: Codable where Item: Codable, Cursor: Codable {}
 /// When the ``CachedPage/next`` of a page changes, by a refresh or by another writer, another page comes after it from then on. The pages that
 /// were shown after it are loaded for the new cursor.
 @MainActor @Observable public final class ObservedPages<Key: Hashable & Sendable, Item: Sendable, Cursor: Hashable & Sendable> {
+    /// A page of the list.
     public typealias Page = CachedPage<Item, Cursor>
 
     private var chain: [(cursor: Cursor?, model: ObservedValue<Key, Page>)] = []

@@ -17,6 +17,7 @@ public struct ProxyError: Error, Sendable, CustomStringConvertible {
         public static var cannotResize: Self { Self(description: #function) }
     }
 
+    /// The kind of error.
     public let code: Code
     /// One sentence a person can act on.
     public let message: String

@@ -38,6 +38,7 @@ public struct Simulation: Sendable {
     /// How many requests every replay gets before the next ones are read.
     private static let batchCount = 1 << 15
 
+    /// A simulation of single caches, with or without a disk below each.
     public init(
         policies: [SimulationPolicy] = SimulationPolicy.all,
         capacities: [SimulationCapacity] = SimulationCapacity.defaults,

@@ -9,6 +9,7 @@ public struct SimulationResult: Hashable, Sendable {
     public let capacity: Int
     /// Whether ``capacity`` is a number of bytes.
     public let countsBytes: Bool
+    /// The policy that was replayed.
     public let policy: SimulationPolicy
     /// How many requests were replayed. All count, also those to the empty cache in the beginning.
     public let requests: Int
@@ -36,6 +37,7 @@ public struct SimulationResult: Hashable, Sendable {
     /// How many of the hits were with an object that had expired, and was loaded anew meanwhile; `nil` if such objects were no hits.
     public internal(set) var staleHits: Int?
 
+    /// Creates a result of an access trace without sizes, times and costs.
     public init(trace: String, capacity: Int, countsBytes: Bool = false, policy: SimulationPolicy, requests: Int, hits: Int) {
         self.trace = trace
         self.capacity = capacity

@@ -23,10 +23,12 @@ internal import Synchronization
 public final class FakeTransport: Transport {
     /// A request as the origin sees it.
     public struct Request: Hashable, Sendable {
+        /// The method, the target and the fields.
         public let head: HTTPRequest
         /// The whole content.
         public let body: ByteBuffer
 
+        /// Creates a request, to compare others with.
         public init(head: HTTPRequest, body: ByteBuffer) {
             self.head = head
             self.body = body

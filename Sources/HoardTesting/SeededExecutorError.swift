@@ -13,6 +13,7 @@ public struct SeededExecutorError: Error, Sendable, CustomStringConvertible {
         public static var livelock: Self { Self(description: #function) }
     }
 
+    /// The kind of error.
     public let code: Code
     /// The seed that leads here again.
     public let seed: UInt64

@@ -21,11 +21,14 @@ internal import Synchronization
 public final class FakeOrigin: Sendable {
     /// The response of a handler.
     public struct Response: Sendable {
+        /// The status and the fields.
         public var head: HTTPResponse
+        /// The content.
         public var body: HTTPBody
         /// The interim (1xx) responses that are sent before it, but for 100 and 101. Default: none.
         public var interimResponses: [HTTPResponse] = []
 
+        /// Creates a response.
         public init(status: HTTPResponse.Status = .ok, fields: HTTPFields = [:], body: HTTPBody = .empty) {
             self.head = HTTPResponse(status: status, headerFields: fields)
             self.body = body

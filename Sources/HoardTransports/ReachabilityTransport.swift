@@ -24,6 +24,7 @@ public struct ReachabilityTransport: Transport {
     private let transport: any Transport
     private let reachability: any Reachability
 
+    /// Puts a look at the network in front of a transport.
     public init(_ transport: any Transport, reachability: any Reachability) {
         self.transport = transport
         self.reachability = reachability

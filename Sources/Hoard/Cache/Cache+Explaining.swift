@@ -25,11 +25,14 @@ public struct CacheExplanation: Sendable, Hashable {
         public var age: Duration?
         /// The time until the entry expires, zero if it has expired; `nil` if it never does.
         public var timeLeft: Duration?
+        /// What the entry weighs; 0 if it is pinned.
         public var weight: Int
+        /// The part of the cache in which the entry stands.
         public var segment: Segment
         /// The number of uses since the entry entered its segment or was last passed over, 3 at most. While the cache keeps the order of uses: 1 if
         /// it was used lately.
         public var recentUses: Int
+        /// Labels by which the entry can be removed.
         public var tags: Set<String>
     }
 

@@ -4,8 +4,11 @@
 extension Cache {
     /// A value that left the cache.
     public struct Removal: Sendable {
+        /// The key of the value.
         public let key: Key
+        /// The value that left.
         public let value: Value
+        /// Why it left.
         public let cause: RemovalCause
 
         @inlinable init(key: Key, value: Value, cause: RemovalCause) {

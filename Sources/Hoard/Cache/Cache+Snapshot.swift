@@ -15,13 +15,17 @@ extension Cache {
     public struct Snapshot: Sendable {
         /// An entry, with the data that another cache needs to go on with it.
         public struct Entry: Sendable {
+            /// The key of the entry.
             public var key: Key
+            /// The value of the entry.
             public var value: Value
+            /// What the entry weighed.
             public var weight: Int
             /// The nanoseconds until the entry expires; `nil` if it never does.
             public var nanosecondsLeft: Int64?
             /// The nanoseconds since the entry was written; `nil` if the cache kept no times.
             public var age: Int64?
+            /// Labels by which the entry can be removed.
             public var tags: Set<String>
             /// The policy's estimate of how often the key had been seen lately, up to 15.
             public var frequency: Int

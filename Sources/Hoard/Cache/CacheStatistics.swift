@@ -31,6 +31,7 @@ public struct CacheStatistics: Sendable, Hashable, Codable {
     /// Entries whose value was replaced by a newer one, which was kept or refused.
     public var replacements = 0
 
+    /// Creates counters that are all zero.
     @inlinable public init() {}
 
     /// The share of the reads that the cache answered, including negative hits: from 0 to 1; 0 before the first read.

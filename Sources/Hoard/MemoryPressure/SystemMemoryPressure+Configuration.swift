@@ -37,6 +37,7 @@ extension SystemMemoryPressure {
         /// (`memory.high`) or killed (`memory.max`). At 100 % it would be too late, for the kernel does not wait for a poll.
         public var criticalUsageShare: Double
 
+        /// Creates a configuration.
         public init(
             pollingInterval: Duration = .seconds(1),
             warningStallShare: Double = 0.1,

@@ -118,10 +118,12 @@ public struct CacheStoreCall: Hashable, Sendable {
 
     /// The store's name.
     public let store: String
+    /// What the store was asked to do.
     public let operation: Operation
     /// The number of records concerned; 1 for removals by tag or of everything.
     public let recordCount: Int
 
+    /// Creates a description of a call, for tests of observers.
     public init(store: String, operation: Operation, recordCount: Int = 1) {
         self.store = store
         self.operation = operation

@@ -25,6 +25,7 @@ public struct CacheAccess: Hashable, Sendable {
         public var description: String { "\(event)" }
     }
 
+    /// What was done.
     public var kind: Kind
     /// The bytes of the entry; `nil` if they are not known.
     public var size: Int?
@@ -37,6 +38,7 @@ public struct CacheAccess: Hashable, Sendable {
     /// The number of the tier that answered: 0 for memory, 1 for the store behind it, and so on.
     public var tier: Int
 
+    /// Creates an access.
     public init(_ kind: Kind, size: Int? = nil, lifetime: Duration? = nil, cost: Duration? = nil, group: String? = nil, tier: Int = 0) {
         self.kind = kind
         self.size = size

@@ -17,6 +17,7 @@ public struct CacheTraceError: Error, Sendable, CustomStringConvertible {
         public static var unsupported: Self { Self(description: #function) }
     }
 
+    /// The kind of error.
     public let code: Code
     /// One sentence a person can act on.
     public let message: String

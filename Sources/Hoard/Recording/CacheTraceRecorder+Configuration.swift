@@ -17,6 +17,7 @@ extension CacheTraceRecorder {
         /// The most bytes of accesses that may wait to be written. Further accesses are lost, and counted.
         public var maximumPendingBytes = 64 << 20
 
+        /// Creates a configuration with the defaults; change the properties afterwards.
         public init() {}
     }
 

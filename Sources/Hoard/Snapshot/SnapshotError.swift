@@ -30,12 +30,14 @@ public struct SnapshotError: Error, Sendable, CustomStringConvertible {
         public static var io: Self { Self(description: #function) }
     }
 
+    /// The kind of error.
     public let code: Code
     /// One sentence a person can act on.
     public let message: String
     /// The error that the layer below reported, if any.
     public let underlyingError: (any Error)?
 
+    /// Creates an error with a sentence that a person can act on.
     public init(_ code: Code, _ message: String, underlyingError: (any Error)? = nil) {
         self.code = code
         self.message = message

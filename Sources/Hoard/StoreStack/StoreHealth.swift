@@ -21,6 +21,7 @@ public struct StoreHealth: Sendable, Hashable {
 
     /// The store's name.
     public let store: String
+    /// Whether the store is called at all.
     public internal(set) var circuit = Circuit.closed
     /// The number of failures since the last success, while the circuit is closed.
     public internal(set) var consecutiveFailures = 0

@@ -27,8 +27,10 @@ public struct StoreSkip: Sendable, Hashable, CustomStringConvertible {
 
     /// The store's name.
     public let store: String
+    /// Why the store was passed by.
     public let reason: Reason
 
+    /// Creates a description of a store that was passed by.
     public init(store: String, reason: Reason) {
         self.store = store
         self.reason = reason

@@ -29,10 +29,12 @@ public protocol LeasingRecordStore: SharedRecordStore {
 
 /// The right to load a key, for some time.
 public struct RecordLease: Sendable, Hashable {
+    /// The key that may be loaded.
     public let key: RecordKey
     /// The lease's number, which no other lease has.
     public let token: UInt64
 
+    /// Creates a lease, for stores of your own.
     public init(key: RecordKey, token: UInt64) {
         self.key = key
         self.token = token

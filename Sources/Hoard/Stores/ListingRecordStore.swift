@@ -35,6 +35,7 @@ public struct RecordCursor: Sendable, Hashable {
     /// Letters, digits and hyphens.
     public let text: String
 
+    /// Creates a cursor, for stores of your own.
     public init(text: String) {
         self.text = text
     }
@@ -42,10 +43,12 @@ public struct RecordCursor: Sendable, Hashable {
 
 /// A page of a store's records.
 public struct RecordPage: Sendable {
+    /// The records of the page.
     public var records: [RecordSummary]
     /// The position at which the next page begins; `nil` if there is none.
     public var next: RecordCursor?
 
+    /// Creates a page.
     public init(records: [RecordSummary], next: RecordCursor?) {
         self.records = records
         self.next = next
@@ -54,6 +57,7 @@ public struct RecordPage: Sendable {
 
 /// The summary of a record in a listing.
 public struct RecordSummary: Sendable, Hashable {
+    /// The key of the record.
     public let key: RecordKey
     /// The length of the payload as it was written.
     public let payloadByteCount: Int
@@ -68,6 +72,7 @@ public struct RecordSummary: Sendable, Hashable {
     /// See ``Record/partition``.
     public let partition: String?
 
+    /// Creates a summary, for stores of your own.
     public init(
         key: RecordKey,
         payloadByteCount: Int,

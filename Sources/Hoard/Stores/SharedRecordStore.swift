@@ -61,6 +61,7 @@ public struct StorePosition: Sendable, Hashable, Comparable {
     /// The number of the moment, greater for a later one.
     public let number: UInt64
 
+    /// Creates a position, for stores of your own.
     public init(number: UInt64) {
         self.number = number
     }

@@ -29,5 +29,6 @@ public struct StoreStatistics: Sendable, Hashable, Codable {
     /// Records removed because a caller asked for it. Records of a tag or partition count when the store frees their room, which may be later.
     public var removals: Int = 0
 
+    /// Creates counters that are all zero.
     public init() {}
 }

@@ -21,7 +21,9 @@ public struct TieredCacheExplanation: Sendable {
         public let usableWhileRevalidating: Duration
         /// The time, from now on, for which the value may be returned because a new one cannot be loaded; zero if it may not.
         public let usableOnError: Duration
+        /// Whether the source can be asked if the value is still right.
         public let hasValidator: Bool
+        /// Labels by which the value can be removed or marked stale.
         public let tags: Set<String>
         /// The group that owns the value; `nil`: none.
         public let partition: String?
@@ -29,11 +31,13 @@ public struct TieredCacheExplanation: Sendable {
 
     /// A store and its entry of the key.
     public struct Store: Sendable {
+        /// The store's name.
         public let name: String
         /// The store's entry; `nil` if it has none that is valid now.
         public let holding: Holding?
         /// The reason for which the store was passed by; `nil` if it was asked.
         public let skipReason: StoreSkip.Reason?
+        /// How the store is doing.
         public let health: StoreHealth
     }
 

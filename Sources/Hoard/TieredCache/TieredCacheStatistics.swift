@@ -37,6 +37,7 @@ public struct TieredCacheStatistics: Sendable, Hashable, Codable {
     /// Entries found in memory whose requests are counted here, not by memory.
     var closerLooks = 0
 
+    /// Creates counters that are all zero.
     public init() {}
 
     private enum CodingKeys: String, CodingKey {

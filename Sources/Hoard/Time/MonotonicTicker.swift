@@ -14,6 +14,7 @@
 ///
 /// On Apple platforms it goes on while the machine sleeps; on Linux (`CLOCK_MONOTONIC`) it stands still meanwhile.
 public struct MonotonicTicker: Ticker {
+    /// Creates the system's ticker.
     public init() {}
 
     public func nanoseconds() -> Int64 {

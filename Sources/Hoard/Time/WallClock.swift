@@ -18,6 +18,7 @@ public protocol WallClock: Sendable {
 
 /// The system's wall clock.
 public struct SystemWallClock: WallClock {
+    /// Creates the system's clock.
     public init() {}
 
     public func now() -> Date { Date() }

@@ -9,6 +9,7 @@ extension DiskStore {
     public struct CompactionReport: Sendable, Hashable {
         /// The disk space that the store took before: ``DiskStore/StorageUse/totalByteCount``.
         public let byteCountBefore: Int
+        /// The disk space that it takes now.
         public let byteCountAfter: Int
     }
 

@@ -13,6 +13,7 @@ import Synchronization
 extension DiskStore {
     /// A summary of a record: everything that the store knows of it except its payload.
     public struct EntrySummary: Sendable, Hashable {
+        /// The key of the record.
         public let key: RecordKey
         /// The length of the payload before compression and encryption.
         public let payloadByteCount: Int
@@ -20,17 +21,23 @@ extension DiskStore {
         public let storedByteCount: Int
         /// The bytes that the record is charged against ``Configuration/maximumBytes``.
         public let chargedByteCount: Int
+        /// Whether the payload is stored compressed.
         public let isCompressed: Bool
         /// Whether the payload has a file of its own.
         public let isInFile: Bool
+        /// See ``Record/created``.
         public let created: Date
         /// See ``Record/freshUntil``. Stale marks have been taken into account.
         public let freshUntil: Date?
         /// See ``Record/staleUntil``. The record is listed until it is removed, even if this date has passed.
         public let staleUntil: Date?
+        /// See ``Record/lastAccess``.
         public let lastAccess: Date
+        /// See ``Record/tags``.
         public let tags: Set<String>
+        /// See ``Record/validator``.
         public let validator: String?
+        /// See ``Record/contentType``.
         public let contentType: String?
         /// See ``Record/partition``.
         public let partition: String?

@@ -37,6 +37,7 @@ extension DiskStore {
         public var minimumPayloadBytes: Int?
         /// The greatest length of the payload in bytes.
         public var maximumPayloadBytes: Int?
+        /// Whether the record is fresh, stale or expired. `nil`: any of these.
         public var freshness: Freshness?
         /// The partition of the record. Compared byte for byte.
         public var partition: String?
@@ -44,6 +45,7 @@ extension DiskStore {
         /// Every entry.
         public static var all: Self { Self() }
 
+        /// Creates a filter that every entry passes; set the properties afterwards.
         public init() {}
     }
 }

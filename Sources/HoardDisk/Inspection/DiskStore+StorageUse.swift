@@ -50,6 +50,7 @@ extension DiskStore {
         /// The disk space of the whole store: the database, its log, and the blocks of the files.
         public var totalByteCount: Int { databaseByteCount + logByteCount + filesAllocatedByteCount }
 
+        /// Creates a report of an empty store.
         public init() {}
     }
 

@@ -24,6 +24,7 @@ extension DiskStore {
         /// The number of problems that were repaired.
         public var repairCount: Int { repairs.values.reduce(0, +) }
 
+        /// Creates a report of nothing.
         public init() {}
     }
 

@@ -45,6 +45,7 @@ public struct ClientError: Error, Sendable, CustomStringConvertible {
         public static var failed: Self { Self(description: #function) }
     }
 
+    /// The kind of error.
     public let code: Code
     /// One sentence a person can act on. It may name the host, never the path or a field.
     public let message: String

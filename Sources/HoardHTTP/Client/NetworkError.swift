@@ -41,6 +41,7 @@ public struct NetworkError: Error, Sendable, CustomStringConvertible {
         public static var failed: Self { Self(description: #function) }
     }
 
+    /// The kind of error.
     public let code: Code
     /// One sentence a person can act on. It may name the host, never the path, a field or any content.
     public let message: String

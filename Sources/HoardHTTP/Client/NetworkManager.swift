@@ -28,6 +28,7 @@ internal import NIOCore
 ///
 /// A status beyond 200 to 299 is an error, which carries the response with its body.
 public final class NetworkManager: NetworkManaging {
+    /// The client that sends the requests.
     public let client: CachingClient
 
     /// The longest body of a response.

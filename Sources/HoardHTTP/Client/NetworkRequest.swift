@@ -19,16 +19,19 @@ internal import NIOCore
 public struct NetworkRequest: Sendable {
     /// A name and its value in the query of a URL.
     public struct QueryItem: Hashable, Sendable {
+        /// The name, not percent-encoded.
         public var name: String
         /// `nil`: the name stands alone, without an equals sign.
         public var value: String?
 
+        /// Creates an item of a name and a value.
         public init(_ name: String, _ value: String?) {
             self.name = name
             self.value = value
         }
     }
 
+    /// The method, such as `.get`.
     public var method: HTTPRequest.Method
 
     /// An absolute `http` or `https` URL.
@@ -37,6 +40,7 @@ public struct NetworkRequest: Sendable {
     /// The items that are added to the query of ``url``. All characters except letters, digits and `-._~` are percent-encoded.
     public var queryItems: [QueryItem]
 
+    /// The fields of the request.
     public var headers: HTTPFields
 
     /// A bearer token. It is sent as `Authorization` and replaces such a field in ``headers`` ([RFC 6750
@@ -49,6 +53,7 @@ public struct NetworkRequest: Sendable {
     /// The options of the request: its use of the cache, redirects and its timeout, which is 30 seconds by default.
     public var options = RequestOptions(timeout: .seconds(30))
 
+    /// Creates a request; change ``options`` afterwards.
     public init(
         _ method: HTTPRequest.Method,
         _ url: String,

@@ -11,8 +11,11 @@ public import HTTPTypes
 
 /// A response with its whole body.
 public struct NetworkResponse: Sendable {
+    /// The status of the response.
     public var status: HTTPResponse.Status
+    /// The fields of the response.
     public var headers: HTTPFields
+    /// All of the content.
     public var body: Data
 
     /// The URL that answered, after all redirects.
@@ -27,6 +30,7 @@ public struct NetworkResponse: Sendable {
     /// Whether ``body`` is only the beginning of the content. That happens only in a response inside a ``NetworkError``.
     public var isTruncated: Bool
 
+    /// Creates a response, for fakes in tests.
     public init(
         status: HTTPResponse.Status = .ok,
         headers: HTTPFields = [:],

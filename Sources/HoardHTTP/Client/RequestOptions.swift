@@ -45,6 +45,7 @@ public struct RequestOptions: Sendable {
     /// The function that gets the interim (1xx) responses that the transport sees. Default: none.
     public var onInterimResponse: InterimResponseHandler?
 
+    /// Creates options; change the other properties afterwards.
     public init(cacheMode: RequestCacheMode = .default, timeout: Duration? = nil) {
         self.cacheMode = cacheMode
         self.timeout = timeout

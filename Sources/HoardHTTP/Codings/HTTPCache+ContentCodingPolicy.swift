@@ -43,6 +43,7 @@ extension HTTPCache {
         /// ([BREACH](https://breachattack.com)). Default: `false`.
         public var codesUnstored = false
 
+        /// Creates a policy with the defaults; change the properties afterwards.
         public init() {}
     }
 }

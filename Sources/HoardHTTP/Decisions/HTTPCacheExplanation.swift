@@ -23,6 +23,7 @@ public struct HTTPCacheExplanation: Hashable, Sendable, Codable {
 
     /// A stored response.
     public struct Stored: Hashable, Sendable, Codable {
+        /// The status of the response.
         public let status: Int
         /// When it arrived, or was last confirmed by the origin.
         public let received: Date
@@ -36,7 +37,9 @@ public struct HTTPCacheExplanation: Hashable, Sendable, Codable {
         public let timeToLive: Int64
         /// The directive that forbids using it stale, if there is one.
         public let staleProhibition: Reason?
+        /// Its `ETag`, if it has one.
         public let entityTag: String?
+        /// Its `Last-Modified`, if it has one.
         public let lastModified: String?
         /// The request fields that select it.
         public let vary: [String]

@@ -14,6 +14,7 @@ extension HTTPCache {
         public let uri: String
         /// The request fields that select the response, with a digest of their values, after the digest of a QUERY's content; `nil` if no field does.
         public let variant: String?
+        /// The status of the response.
         public let status: Int
         /// The bytes of its content that are stored.
         public let byteCount: Int
@@ -23,6 +24,7 @@ extension HTTPCache {
         public let freshUntil: Date?
         /// Whether it was fresh when it was listed.
         public let isFresh: Bool
+        /// Whether memory has it.
         public let isInMemory: Bool
         /// Whether a store that can list (``ListingRecordStore``) has it.
         public let isInStore: Bool
@@ -43,6 +45,7 @@ extension HTTPCache {
         /// A tag that the response has. Default: `nil`.
         public var tag: String?
 
+        /// Creates a filter. By default every entry passes.
         public init(text: String = "", prefix: String = "", tag: String? = nil) {
             self.text = text
             self.prefix = prefix
@@ -52,6 +55,7 @@ extension HTTPCache {
 
     /// A page of entries.
     public struct EntryPage: Sendable, Hashable {
+        /// The entries of the page.
         public let entries: [Entry]
         /// The position at which the next page begins; `nil` if there is none. A page may be empty although others follow.
         public let next: EntryCursor?

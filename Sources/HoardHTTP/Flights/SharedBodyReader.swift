@@ -62,6 +62,7 @@ final class SharedBodyReader: Sendable {
 /// The bytes that the reader has got are right, but not all of the body. Part of a stored body may have left the store during the read; the reader may
 /// have fallen too far behind the others; or the body is read a second time.
 public struct HTTPBodyIncompleteError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Creates an error.
     public init() {}
 
     public var description: String { "The body could not be read to its end." }

@@ -76,6 +76,7 @@ extension HTTPCache {
         /// For how long a cache that has died while it was asking keeps the others waiting.
         package var leaseDuration: Duration = .seconds(5)
 
+        /// Creates a configuration with the defaults; change the properties afterwards.
         public init() {}
     }
 }

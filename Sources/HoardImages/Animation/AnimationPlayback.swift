@@ -21,6 +21,7 @@ public struct AnimationPlayback: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(image: image, ticker: ticker) }
 
+    /// Yields the frames, each when its time has come.
     public struct Iterator: AsyncIteratorProtocol {
         let image: AnimatedImage
         let ticker: any Ticker

@@ -38,6 +38,7 @@ extension ImageCache {
         /// The partition of images for which ``ImageOptions/partition`` says nothing. `nil`: none; for URLs, the HTTP cache's. Default: `nil`.
         public var partition: String?
 
+        /// Creates a configuration with the defaults; change the properties afterwards.
         public init() {}
     }
 }

@@ -5,6 +5,7 @@ public import HoardHTTP
 
 /// An image, and where it came from. See ``ImageCache/lookup(for:options:)``.
 public struct ImageLookup: Sendable {
+    /// The image itself.
     public let image: Bitmap
 
     /// The image with all its frames, if these were asked for.

@@ -47,6 +47,7 @@ public final class ImagePrefetcher: Sendable {
         /// Asked before each load whether data should be saved, as in a network's low-data mode. If so, the image is not loaded. Default: never.
         public var savesData: @Sendable () -> Bool = { false }
 
+        /// Creates a configuration with the defaults; change the properties afterwards.
         public init() {}
     }
 

@@ -61,6 +61,7 @@ extension ImageCache {
 public struct ProgressiveImage: AsyncSequence, Sendable {
     /// The image, or a preview of it.
     public struct Progress: Sendable {
+        /// The image as far as it has arrived.
         public let image: Bitmap
         /// Whether it is the image itself, behind which nothing follows.
         public let isComplete: Bool
@@ -73,6 +74,7 @@ public struct ProgressiveImage: AsyncSequence, Sendable {
         Iterator(base: AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { [cache, request] in cache.load(request, $0) }.makeAsyncIterator())
     }
 
+    /// Yields the states of the image, the last one complete.
     public struct Iterator: AsyncIteratorProtocol {
         var base: AsyncThrowingStream<Progress, any Error>.Iterator
 

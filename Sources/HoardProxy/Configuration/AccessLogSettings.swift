@@ -32,8 +32,10 @@ extension CachingProxy.Configuration {
 
         /// A file, which is appended to and opened anew on SIGHUP; `-` for standard output.
         public var path: String
+        /// How a request is written down.
         public var format = Format.combined
 
+        /// Creates a log in the combined format.
         public init(path: String) {
             self.path = path
         }

@@ -12,6 +12,7 @@ extension CachingProxy.Configuration {
         /// The names, beside addresses and `localhost`, by which browsers may ask for it. Others are refused, as a stranger's page could have its own name lead here.
         public var hostNames: [String] = []
 
+        /// Creates an admin address. Without a token nothing can be changed there.
         public init(address: Listener.Address, token: String? = nil) {
             self.address = address
             self.token = token

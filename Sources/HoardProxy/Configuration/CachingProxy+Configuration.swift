@@ -12,6 +12,7 @@ extension CachingProxy {
         public var upstreams: [Upstream]
         /// Which request goes where, and what is cached how. By default there is one route, to the first upstream.
         public var routes: [Route]
+        /// Limits against slow and greedy clients.
         public var limits = Limits()
         /// The proxies in front of this one whose `Forwarded` and `X-Forwarded-For` are believed. From all others they are dropped. Default: none.
         public var trustedProxies: [IPNetwork] = []
@@ -35,6 +36,7 @@ extension CachingProxy {
         /// How many threads serve connections. `nil`: one for each core.
         public var eventLoopCount: Int?
 
+        /// Creates a configuration with these upstreams.
         public init(upstreams: [Upstream]) {
             self.upstreams = upstreams
             routes = upstreams.prefix(1).map { Route(upstream: $0.name) }

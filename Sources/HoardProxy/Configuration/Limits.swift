@@ -34,6 +34,7 @@ extension CachingProxy.Configuration {
         /// cut off. 0: no limit. Default: 0.
         public var minimumBytesPerSecond = 0
 
+        /// Creates limits with the defaults; change the properties afterwards.
         public init() {}
     }
 }

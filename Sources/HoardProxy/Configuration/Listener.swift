@@ -18,6 +18,7 @@ extension CachingProxy.Configuration {
             public static func unix(path: String) -> Self { .init(base: .unix(path: path)) }
         }
 
+        /// Where it listens.
         public var address: Address
         /// For clients that name no host, or one that ``certificates`` does not have. `nil`: such clients are refused, or, if there are no other certificates,
         /// the listener is not encrypted.
@@ -38,6 +39,7 @@ extension CachingProxy.Configuration {
         /// Whether connections are encrypted.
         public var isEncrypted: Bool { tls != nil || !certificates.isEmpty }
 
+        /// Creates a listener; with `tls` it is encrypted.
         public init(_ address: Address, tls: TLS? = nil) {
             self.address = address
             self.tls = tls
@@ -48,8 +50,10 @@ extension CachingProxy.Configuration {
     public struct HostCertificate: Sendable, Hashable {
         /// Names without ports; `*.example.com` for all below one. An exact name goes before any `*`, a longer one before a shorter one.
         public var hosts: [String]
+        /// The files of the certificate and its key.
         public var tls: TLS
 
+        /// Creates a certificate for these hosts.
         public init(hosts: [String], tls: TLS) {
             self.hosts = hosts
             self.tls = tls
@@ -93,6 +97,7 @@ extension CachingProxy.Configuration {
         /// Whether clients without a certificate are refused. Default: `true`.
         public var isRequired = true
 
+        /// Names the file with the authorities of clients.
         public init(authorityPath: String) {
             self.authorityPath = authorityPath
         }
@@ -105,6 +110,7 @@ extension CachingProxy.Configuration {
         /// A file with the private key in PEM form.
         public var privateKeyPath: String
 
+        /// Names the files of a certificate chain and of its private key.
         public init(certificateChainPath: String, privateKeyPath: String) {
             self.certificateChainPath = certificateChainPath
             self.privateKeyPath = privateKeyPath

@@ -11,6 +11,7 @@ extension CachingProxy.Configuration {
         /// The limits of the recording.
         public var recorder = CacheTraceRecorder.Configuration()
 
+        /// Creates a recording into a file, with the usual limits.
         public init(path: String) {
             self.path = path
         }

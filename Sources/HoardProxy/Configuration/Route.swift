@@ -12,6 +12,7 @@ extension CachingProxy.Configuration {
         public var pathPrefix = "/"
         /// The name of the upstream that requests go to.
         public var upstream: String
+        /// How the cache treats the requests of the route.
         public var policy = HTTPCachePolicy()
         /// A name. Requests on routes of the same name are counted together in statistics, beside all requests. `nil`: they are counted among all only. Default: `nil`.
         public var site: String?
@@ -21,6 +22,7 @@ extension CachingProxy.Configuration {
         /// Rules beyond caching. Default: none.
         public var rules = Rules()
 
+        /// Creates a route for all requests, to the upstream of that name.
         public init(upstream: String) {
             self.upstream = upstream
         }

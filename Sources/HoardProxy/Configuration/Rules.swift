@@ -20,7 +20,9 @@ extension CachingProxy.Configuration {
         public var answer: Answer?
         /// The path prefix for the servers, in place of the route's. `nil`: the same.
         public var replacedPath: String?
+        /// What is changed in the fields of requests.
         public var requestFields = FieldRules()
+        /// What is changed in the fields of responses.
         public var responseFields = FieldRules()
         /// Whether clients of HTTP/2 are told what a stored response links to (`preload`, `preconnect` and the like) while the origin is asked whether it still
         /// holds ([RFC 8297](https://www.rfc-editor.org/rfc/rfc8297)). What origins say themselves by status 103 is passed on in any case.
@@ -33,6 +35,7 @@ extension CachingProxy.Configuration {
         /// A file with the content of responses that say that no server could be asked. `nil`: a line of text.
         public var errorPagePath: String?
 
+        /// Creates rules that change nothing; set the properties afterwards.
         public init() {}
 
         /// Whether some requests are refused, so that it matters which paths servers take for one of the route.
@@ -49,6 +52,7 @@ extension CachingProxy.Configuration {
         /// The purpose of the password, as browsers show it.
         public var realm = "Restricted"
 
+        /// Names the file with the passwords.
         public init(passwordPath: String) {
             self.passwordPath = passwordPath
         }
@@ -63,6 +67,7 @@ extension CachingProxy.Configuration {
         /// Fields that come beside those of their names.
         public var added: [FieldRule] = []
 
+        /// Creates rules that change nothing; set the properties afterwards.
         public init() {}
 
         /// Whether nothing is done.
@@ -71,9 +76,12 @@ extension CachingProxy.Configuration {
 
     /// A field with a value that may depend on the request.
     public struct FieldRule: Sendable, Hashable {
+        /// The name of the field.
         public var name: HTTPField.Name
+        /// What the field says.
         public var value: MessageTemplate
 
+        /// Creates a rule for a field.
         public init(name: HTTPField.Name, value: MessageTemplate) {
             self.name = name
             self.value = value
@@ -98,6 +106,7 @@ extension CachingProxy.Configuration {
     public struct CrossOrigin: Sendable, Hashable {
         /// Origins, such as `https://app.example.com`, `https://*.example.com` for all below a name; `*` alone for all.
         public var origins: [String]
+        /// The methods that scripts may use.
         public var methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
         /// Fields that scripts may set, beyond those they always may. `*` for those they ask for.
         public var requestFields: [String] = ["*"]
@@ -108,6 +117,7 @@ extension CachingProxy.Configuration {
         /// How long a browser may rely on the answer to its question.
         public var maximumAge = Duration.seconds(600)
 
+        /// Creates permissions for scripts of these origins.
         public init(origins: [String]) {
             self.origins = origins
         }

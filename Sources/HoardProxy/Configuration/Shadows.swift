@@ -11,6 +11,7 @@ extension CachingProxy.Configuration {
         /// The share of the URLs that they are simulated on, from 1/65,536 to 1. A smaller one says less, and costs less. Default: one in eight.
         public var sampledShare = 0.125
 
+        /// Names the caches to simulate.
         public init(_ caches: [ShadowSimulation.Shadow]) {
             self.caches = caches
         }

@@ -36,13 +36,16 @@ extension CachingProxy.Configuration {
         public struct HealthCheck: Sendable, Hashable {
             /// The path that health checks ask for. A response of status 200 to 399 is a sign of health.
             public var path = "/"
+            /// How often a server is asked. Default: 10 seconds.
             public var interval = Duration.seconds(10)
+            /// How long it may take to answer. Default: 2 seconds.
             public var timeout = Duration.seconds(2)
             /// So many failures in a row make a server unhealthy.
             public var failureThreshold = 3
             /// So many successes in a row make it healthy again.
             public var successThreshold = 2
 
+            /// Creates a health check with the defaults; change the properties afterwards.
             public init() {}
         }
 
@@ -52,6 +55,7 @@ extension CachingProxy.Configuration {
         public var servers: [Origin]
         /// `nil`: a server counts as unhealthy only for a while after requests to it have failed.
         public var healthCheck: HealthCheck?
+        /// Which versions of HTTP are spoken to the servers. Default: the newest that a server agrees to.
         public var version = Version.automatic
         /// How long making a connection may take. Default: 5 seconds.
         public var connectTimeout = Duration.seconds(5)
@@ -78,6 +82,7 @@ extension CachingProxy.Configuration {
         /// ``maximumConnectionCount``. Default: `true`.
         public var passesWebSockets = true
 
+        /// Creates an upstream of these servers.
         public init(name: String, servers: [Origin]) {
             self.name = name
             self.servers = servers

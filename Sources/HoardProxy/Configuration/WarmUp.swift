@@ -23,6 +23,7 @@ extension CachingProxy.Configuration {
         /// How long readiness waits for the end of the warm-up. Until then, what no server could answer (502, 503, 504) is asked for again. Default: one minute.
         public var maximumReadinessWait = Duration.seconds(60)
 
+        /// Creates a warm-up of nothing; set the properties afterwards.
         public init() {}
     }
 }

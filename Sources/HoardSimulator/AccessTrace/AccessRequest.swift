@@ -36,6 +36,7 @@ public struct AccessRequest: Hashable, Sendable {
         public static var removal: Self { Self(base: .removal) }
     }
 
+    /// Creates a request.
     public init(
         key: UInt64,
         size: Int? = nil,

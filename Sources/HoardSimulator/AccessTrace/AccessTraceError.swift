@@ -28,6 +28,7 @@ public struct AccessTraceError: Error, Sendable, CustomStringConvertible {
         public static var tooLong: Self { Self(description: #function) }
     }
 
+    /// The kind of error.
     public let code: Code
     /// The line that could not be read, counted from 1; `nil` if the fault is not in a line.
     public let line: Int?

@@ -23,6 +23,7 @@ public struct TraceRules: Hashable, Sendable {
     /// For how many milliseconds an expired object still answers requests while it is loaded anew.
     public var staleWhileRevalidate: UInt64 = 0
 
+    /// Creates rules that change nothing; set the properties afterwards.
     public init() {}
 
     /// Whether there is no rule.

@@ -47,7 +47,9 @@ public struct Advice: Hashable, Sendable {
     public struct Setting: Hashable, Sendable {
         /// The beginning of the paths of the route that it belongs to; `nil` if it belongs to `cache`.
         public let path: String?
+        /// The option's name.
         public let name: String
+        /// The option's value, as it stands in the settings.
         public let value: String
     }
 
@@ -59,9 +61,11 @@ public struct Advice: Hashable, Sendable {
         public let after: Double
         /// The arguments of `hoard simulate` that give these ratios.
         public let argumentsBefore: [String]
+        /// The arguments for the ratio with the change.
         public let argumentsAfter: [String]
     }
 
+    /// The kind of advice.
     public let kind: Kind
     /// The beginning of the paths that it is about; `nil` if it is about the whole cache.
     public let path: String?
@@ -69,9 +73,11 @@ public struct Advice: Hashable, Sendable {
     public let sentence: String
     /// One sentence with the figures that speak for it.
     public let evidence: String
+    /// How certain the advice is.
     public let certainty: Certainty
     /// The options of the proxy that do it; empty if the change is one of the origin.
     public internal(set) var settings: [Setting] = []
+    /// What a simulation says of the change; `nil` if it was not simulated.
     public internal(set) var effect: Effect?
     /// The parameters that it says to ignore.
     var ignoredParameters: [String] = []

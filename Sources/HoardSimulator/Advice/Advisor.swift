@@ -18,9 +18,11 @@ public struct Advisor: Sendable {
     public struct Report: Sendable {
         /// The name of the access trace.
         public let name: String
+        /// The number of requests.
         public let requestCount: Int
         /// Different keys, and the bytes of all of them; `nil` if there are no sizes.
         public let keyCount: Int
+        /// The bytes of all different keys; `nil` if there are no sizes.
         public let distinctBytes: Int?
         /// For how many milliseconds the access trace goes on; `nil` if it has no times.
         public let span: UInt64?
@@ -36,7 +38,9 @@ public struct Advisor: Sendable {
         public let skippedCount: Int
     }
 
+    /// The file of the access trace.
     public let path: String
+    /// The format of the file; `nil` if it is to be found out.
     public let format: AccessTraceFormat?
     /// The capacity of the cache, of which the advice is; `nil` if it is not known.
     public let capacity: SimulationCapacity?

@@ -30,6 +30,7 @@ public struct TraceFamily: Hashable, Sendable, CustomStringConvertible {
     /// Two of the others in one cache.
     public static var tenants: Self { .init(.tenants) }
 
+    /// All families.
     public static var all: [Self] { Base.allCases.map { .init($0) } }
 
     /// The family of a name, such as `trickle`; `nil` if there is none.

@@ -55,6 +55,7 @@ public struct TraceGeneratorError: Error, Sendable, CustomStringConvertible {
         public static var lengthOutOfRange: Self { Self(description: #function) }
     }
 
+    /// The kind of error.
     public let code: Code
     /// One sentence a person can act on.
     public let message: String

@@ -8,7 +8,9 @@
 public struct HitRatioHistory: Sendable {
     /// Requests that follow one another.
     public struct Window: Hashable, Sendable {
+        /// How many requests the window has.
         public internal(set) var requests: Int
+        /// How many of them were hits.
         public internal(set) var hits: Int
 
         /// Hits per request, from 0 to 1.
@@ -32,6 +34,7 @@ public struct HitRatioHistory: Sendable {
     public let countsBytes: Bool
     private var courses: [Course] = []
 
+    /// Creates an empty history of a capacity.
     public init(capacity: Int, countsBytes: Bool = false) {
         self.capacity = capacity
         self.countsBytes = countsBytes

@@ -12,12 +12,14 @@
 public struct TraceReport: Sendable {
     /// All that is known about one access trace.
     public struct Section: Sendable {
+        /// What the access trace is like.
         public let profile: TraceProfile
         /// The results of a ``Simulation``; there may be none.
         public let results: [SimulationResult]
         /// Hit ratios in the course of the access trace; `nil` if there is nothing to show.
         public let history: HitRatioHistory?
 
+        /// Creates the part about an access trace.
         public init(profile: TraceProfile, results: [SimulationResult] = [], history: HitRatioHistory? = nil) {
             self.profile = profile
             self.results = results
@@ -28,6 +30,7 @@ public struct TraceReport: Sendable {
     /// In the order in which they are shown.
     public let sections: [Section]
 
+    /// Creates a report of these parts.
     public init(_ sections: [Section]) {
         self.sections = sections
     }

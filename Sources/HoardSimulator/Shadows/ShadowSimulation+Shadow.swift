@@ -4,10 +4,12 @@
 extension ShadowSimulation {
     /// A cache that is simulated.
     public struct Shadow: Hashable, Sendable {
+        /// The policy that decides what stays.
         public var policy: SimulationPolicy
         /// How much it would hold, of all keys and not of the sample: a number of keys or of bytes.
         public var capacity: SimulationCapacity
 
+        /// Creates a shadow of a policy and a capacity.
         public init(_ policy: SimulationPolicy, _ capacity: SimulationCapacity) {
             self.policy = policy
             self.capacity = capacity
@@ -16,6 +18,7 @@ extension ShadowSimulation {
 
     /// The hits of a shadow.
     public struct Result: Hashable, Sendable {
+        /// The shadow that was simulated.
         public let shadow: Shadow
         /// The number of requests, the same for all shadows.
         public let requests: Int

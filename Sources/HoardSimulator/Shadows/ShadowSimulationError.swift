@@ -17,6 +17,7 @@ public struct ShadowSimulationError: Error, Hashable, Sendable, CustomStringConv
         public static var outOfRange: Self { Self(description: #function) }
     }
 
+    /// The kind of error.
     public let code: Code
     /// One sentence a person can act on.
     public let message: String

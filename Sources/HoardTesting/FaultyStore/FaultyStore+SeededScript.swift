@@ -25,6 +25,7 @@ extension FaultyStore {
         /// The code of the errors. Default: `unavailable`.
         public var code: StoreError.Code
 
+        /// Creates rates.
         public init(
             errorBefore: Double = 0.05,
             errorAfterwards: Double = 0.05,

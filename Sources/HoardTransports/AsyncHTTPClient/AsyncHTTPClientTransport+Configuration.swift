@@ -24,6 +24,7 @@
             /// The threads to work on. `nil` for shared ones. Default: `nil`.
             public var eventLoopGroup: (any EventLoopGroup)?
 
+            /// Creates a configuration with the defaults; change the properties afterwards.
             public init() {}
         }
     }

@@ -39,6 +39,7 @@ extension NIOTransport {
         /// The threads to work on. `nil` for shared ones. Default: `nil`.
         public var eventLoopGroup: (any EventLoopGroup)?
 
+        /// Creates a configuration with the defaults; change the properties afterwards.
         public init() {}
     }
 
@@ -49,6 +50,7 @@ extension NIOTransport {
         /// A file with the private key in PEM form.
         public var privateKeyPath: String
 
+        /// Names the files of a certificate chain and of its private key.
         public init(chainPath: String, privateKeyPath: String) {
             self.chainPath = chainPath
             self.privateKeyPath = privateKeyPath

@@ -61,10 +61,12 @@ open class HoardURLProtocol: URLProtocol {
     /// Used where the session starts and stops the protocol.
     private var load: URLProtocolLoad?
 
+    /// Whether the class handles a request. Foundation asks.
     open override class func canInit(with request: URLRequest) -> Bool {
         client != nil && request.url.flatMap { TargetURI($0) } != nil
     }
 
+    /// The request as it is. Foundation asks.
     open override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
     /// Never: Hoard decides which requests a stored response answers.

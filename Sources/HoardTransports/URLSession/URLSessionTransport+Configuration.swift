@@ -18,6 +18,7 @@ extension URLSessionTransport {
         /// reader that keeps pace, or another transport.
         public var maximumBufferedBytes = 64 << 20
 
+        /// Creates a configuration with the defaults; change the properties afterwards.
         public init() {}
     }
 }

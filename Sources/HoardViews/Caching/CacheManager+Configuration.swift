@@ -42,13 +42,17 @@ extension CacheManager {
 
 /// The counters of a ``CacheManager``: the content of its memory, and how its calls of `getReference` were answered.
 public struct CacheManagerStatistics: Sendable, Hashable {
+    /// Calls that memory answered.
     public var memoryHits = 0
+    /// Calls that the disk answered.
     public var diskHits = 0
+    /// Calls that found nothing.
     public var misses = 0
     /// References in memory.
     public var memoryCount = 0
     /// Bytes in memory: data, identifiers and hashes, and ``CacheManager/overheadBytesPerReference`` for each reference.
     public var memoryBytes = 0
 
+    /// Creates counters that are all zero.
     public init() {}
 }

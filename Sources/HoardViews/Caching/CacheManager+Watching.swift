@@ -9,6 +9,7 @@ public struct CacheDiskChange: Sendable, Hashable {
     /// The identifier of the reference that was written or removed. `nil`: any may have been.
     public let identifier: String?
 
+    /// Creates a change, for disks of your own.
     public init(identifier: String?) { self.identifier = identifier }
 }
 

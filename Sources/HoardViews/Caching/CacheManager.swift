@@ -31,6 +31,7 @@ public final class CacheManager: CacheManagerProtocol {
     /// The bytes that a reference in memory is charged beside its data, identifier and hash.
     public static var overheadBytesPerReference: Int { 128 }
 
+    /// The limits that the manager was created with.
     public let configuration: Configuration
 
     let disk: (any CacheDiskManagerProtocol)?

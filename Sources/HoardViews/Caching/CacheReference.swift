@@ -27,6 +27,7 @@ public struct CacheReference: Hashable, Sendable {
     /// [RFC 9111 §5.2.2.2](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2.2).
     public let mustRevalidate: Bool
 
+    /// Creates a reference.
     public init(
         identifier: String,
         data: Data,

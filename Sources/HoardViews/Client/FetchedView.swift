@@ -38,6 +38,7 @@ public struct FetchedView: Sendable {
         /// The rule that allows the screen to be shown, in one sentence.
         public let reason: String
 
+        /// Creates a description, for previews and tests.
         public init(age: Duration, isStandIn: Bool, reason: String) {
             self.age = age
             self.isStandIn = isStandIn
@@ -47,6 +48,7 @@ public struct FetchedView: Sendable {
 
     /// The screen, or any other component that the server sent.
     public let component: any ServerDrivenComponent
+    /// Where the screen came from.
     public let source: Source
     /// `nil` if the screen is valid.
     public let staleness: Staleness?

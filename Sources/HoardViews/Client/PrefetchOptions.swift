@@ -12,6 +12,7 @@ public struct PrefetchOptions: Sendable {
     /// The priority of its task. A fetch that joins raises it to its own. Default: `.utility`.
     public var priority: TaskPriority
 
+    /// Creates options.
     public init(
         keepsFor: Duration = .seconds(60),
         maximumResponseBytes: Int? = nil,
@@ -37,5 +38,6 @@ public struct PrefetchLimits: Sendable {
     /// Asked before each prefetch whether data should be saved, as in a network's low-data mode. If so, it is skipped. Default: never.
     public var savesData: @Sendable () -> Bool = { false }
 
+    /// Creates limits with the defaults; change the properties afterwards.
     public init() {}
 }

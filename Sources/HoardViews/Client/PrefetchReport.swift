@@ -6,6 +6,7 @@ public struct PrefetchReport: Sendable {
     /// The prefetches, or why there are none, in the order of the requests.
     public let results: [Result<Prefetch, ViewError>]
 
+    /// Creates a report of these results.
     public init(results: [Result<Prefetch, ViewError>]) {
         self.results = results
     }

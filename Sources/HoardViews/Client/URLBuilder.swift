@@ -31,6 +31,7 @@ public struct URLBuilder: URLBuilding {
     /// Whether absolute URLs may lead to another scheme, host or port than the base's. Default: `false`.
     public let allowsOtherHosts: Bool
 
+    /// Creates a builder.
     public init(baseURL: URL?, allowsOtherHosts: Bool = false) {
         self.baseURL = baseURL
         self.allowsOtherHosts = allowsOtherHosts

@@ -31,6 +31,7 @@ extension ViewClient {
         /// How much is prefetched.
         public var prefetchLimits = PrefetchLimits()
 
+        /// Creates a configuration with the defaults; change the properties afterwards.
         public init() {}
     }
 }

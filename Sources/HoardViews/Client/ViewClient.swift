@@ -44,6 +44,7 @@ public final class ViewClient: ViewClientProtocol {
         /// Gets what is worth knowing. No keys, URLs or contents.
         public var logger: Logger
 
+        /// Names the parts of a client.
         public init(
             urlBuilder: any URLBuilding,
             client: CachingClient?,
@@ -59,7 +60,9 @@ public final class ViewClient: ViewClientProtocol {
         }
     }
 
+    /// The parts that the client works with.
     public let dependencies: Dependencies
+    /// The settings that the client was created with.
     public let configuration: Configuration
 
     let clock: any WallClock

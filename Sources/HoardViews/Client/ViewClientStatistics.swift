@@ -44,5 +44,6 @@ public struct ViewClientStatistics: Hashable, Sendable {
     /// Bytes of screens kept for fetches that are expected, at this moment.
     public var keptPrefetchBytes = 0
 
+    /// Creates counters that are all zero.
     public init() {}
 }

@@ -21,6 +21,7 @@ public struct ViewError: Error, Sendable, CustomStringConvertible {
         public static var cancelled: Self { Self(description: #function) }
     }
 
+    /// The kind of error.
     public let code: Code
     /// One sentence a person can act on. It may name the host, never the path, a field or any content.
     public let message: String

@@ -18,6 +18,7 @@ public struct HTTPAdditionalData: Hashable, Sendable {
     /// The content; `nil` for none. A request with content is sent each time.
     public var body: Data?
 
+    /// Creates the additional data of a request.
     public init(method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: Data? = nil) {
         self.method = method
         self.headers = headers
@@ -44,6 +45,7 @@ public struct ViewRequest: Hashable, Sendable {
     /// Whether the server is asked even if a valid screen is kept, which stands in if the server is away. Default: `false`.
     public var revalidates: Bool
 
+    /// Creates a request for a path or a URL.
     public init(
         _ path: String,
         additionalData: HTTPAdditionalData? = nil,

@@ -14,8 +14,10 @@
 /// Its type is named by the discriminator in JSON and looked up in the registry of the ``ComponentCoder`` that is at work. Other decoders and encoders can be used as well; they
 /// get what ``ComponentCoder/init(registry:discriminator:actionDiscriminator:unknownTypes:maximumDepth:)`` has by default.
 public struct AnyComponent: Sendable {
+    /// The component itself.
     public var component: any ServerDrivenComponent
 
+    /// Wraps a component.
     public init(_ component: any ServerDrivenComponent) {
         self.component = component
     }

@@ -21,13 +21,16 @@ public struct ComponentCodingError: Error, Sendable, CustomStringConvertible {
         public static var encodingFailed: Self { Self(description: #function) }
     }
 
+    /// The kind of error.
     public let code: Code
     /// Where in the JSON: `$.children[2].text`.
     public let path: String
     /// One sentence a person can act on. It names members and types, never values.
     public let message: String
+    /// The error below, if there is one.
     public let underlyingError: (any Error)?
 
+    /// Creates an error with the place in the JSON.
     public init(_ code: Code, path: String = "$", _ message: String, underlyingError: (any Error)? = nil) {
         self.code = code
         self.path = path

@@ -11,13 +11,21 @@
 ///
 /// Numbers keep what they are: whole ones of 64 bits, decimal ones from 10⁻³⁰ to 10³⁸ with up to 38 digits, and everything else that a `Double` can be.
 public enum JSONValue: Hashable, Sendable {
+    /// `null`.
     case null
+    /// `true` or `false`.
     case bool(Bool)
+    /// A whole number that fits into 64 bits.
     case integer(Int64)
+    /// A decimal number that is kept as it is.
     case decimal(Decimal)
+    /// A number in binary floating point.
     case double(Double)
+    /// A text.
     case string(String)
+    /// Values in an order.
     case array([JSONValue])
+    /// Values by name.
     case object([String: JSONValue])
 
     /// The text, if this is a string.

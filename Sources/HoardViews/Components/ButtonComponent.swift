@@ -5,6 +5,7 @@
 public struct ButtonComponent: ServerDrivenComponent, Hashable {
     public static let typeName = "beagle:button"
 
+    /// The text on the button.
     public var text: String
     /// The actions to carry out when the button is pressed, in this order.
     public var onPress: [ComponentAction]?
@@ -17,6 +18,7 @@ public struct ButtonComponent: ServerDrivenComponent, Hashable {
     /// A style that the server describes.
     public var style: JSONValue?
 
+    /// Creates a button.
     public init(
         _ text: String,
         onPress: [ComponentAction]? = nil,

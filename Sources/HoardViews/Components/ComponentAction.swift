@@ -14,6 +14,7 @@ public struct ComponentAction: Hashable, Sendable {
     /// All other members.
     public let members: [String: JSONValue]
 
+    /// Creates an action of a name, with its members as JSON.
     public init(name: String, members: [String: JSONValue] = [:]) {
         self.name = name
         self.members = members

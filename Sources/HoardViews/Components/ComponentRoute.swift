@@ -8,6 +8,7 @@ public struct ComponentRoute: Hashable, Sendable {
     /// Whether the server asks for the screen to be fetched before it is needed.
     public var shouldPrefetch: Bool
 
+    /// Creates a route to a URL.
     public init(_ url: String, shouldPrefetch: Bool = false) {
         self.url = url
         self.shouldPrefetch = shouldPrefetch

@@ -11,10 +11,12 @@ public struct ContainerComponent: ServerDrivenComponent {
     public var styleId: String?
     /// A style that the server describes.
     public var style: JSONValue?
+    /// The components in it, in order.
     public var children: [AnyComponent]
     /// The actions to carry out when the container has appeared.
     public var onInit: [ComponentAction]?
 
+    /// Creates a container.
     public init(
         _ children: [any ServerDrivenComponent],
         id: String? = nil,

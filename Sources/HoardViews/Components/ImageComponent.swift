@@ -10,19 +10,26 @@ public struct ImageComponent: ServerDrivenComponent, Hashable {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
+        /// Fills the place, whatever becomes of the proportions.
         public static let fitXY = Self(rawValue: "FIT_XY")
+        /// As large as fits, in the middle.
         public static let fitCenter = Self(rawValue: "FIT_CENTER")
+        /// Fills the place, and is cut at the edges.
         public static let centerCrop = Self(rawValue: "CENTER_CROP")
+        /// In its own size, in the middle.
         public static let center = Self(rawValue: "CENTER")
     }
 
+    /// Where the image is.
     public var path: ImagePath
+    /// How the image fills its place. `nil`: as the app has it.
     public var mode: Mode?
     /// A name by which the app finds the component.
     public var id: String?
     /// A style that the server describes.
     public var style: JSONValue?
 
+    /// Creates an image.
     public init(_ path: ImagePath, mode: Mode? = nil, id: String? = nil, style: JSONValue? = nil) {
         self.path = path
         self.mode = mode

@@ -10,7 +10,9 @@ public struct ListViewComponent: ServerDrivenComponent {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
+        /// From top to bottom.
         public static let vertical = Self(rawValue: "VERTICAL")
+        /// From one side to the other.
         public static let horizontal = Self(rawValue: "HORIZONTAL")
     }
 
@@ -29,6 +31,7 @@ public struct ListViewComponent: ServerDrivenComponent {
     /// The actions to carry out when the end of the list comes into sight.
     public var onScrollEnd: [ComponentAction]?
 
+    /// Creates a list.
     public init(
         _ children: [any ServerDrivenComponent],
         id: String? = nil,

@@ -11,9 +11,12 @@ public struct ScreenComponent: ServerDrivenComponent {
     public var styleId: String?
     /// A style that the server describes.
     public var style: JSONValue?
+    /// The bar at the top. `nil`: there is none.
     public var navigationBar: NavigationBar?
+    /// The content of the screen.
     public var child: AnyComponent
 
+    /// Creates a screen.
     public init(
         navigationBar: NavigationBar? = nil,
         child: any ServerDrivenComponent,
@@ -34,13 +37,16 @@ public struct ScreenComponent: ServerDrivenComponent {
 
 /// The bar on top of a screen.
 public struct NavigationBar: Hashable, Codable, Sendable {
+    /// The title in the bar.
     public var title: String
     /// The name of a style of the app.
     public var styleId: String?
     /// `nil`: there is one if there is a screen to go back to.
     public var showBackButton: Bool?
+    /// The buttons in the bar, in order. `nil`: there are none.
     public var navigationBarItems: [NavigationBarItem]?
 
+    /// Creates a bar.
     public init(_ title: String, styleId: String? = nil, showBackButton: Bool? = nil, items: [NavigationBarItem]? = nil) {
         self.title = title
         self.styleId = styleId
@@ -53,10 +59,14 @@ public struct NavigationBar: Hashable, Codable, Sendable {
 public struct NavigationBarItem: Hashable, Codable, Sendable {
     /// A name by which the app finds the item.
     public var id: String?
+    /// The text of the button.
     public var text: String
+    /// The image of the button. `nil`: there is none.
     public var image: ImagePath?
+    /// What the button does.
     public var action: ComponentAction
 
+    /// Creates a button of a bar.
     public init(_ text: String, image: ImagePath? = nil, action: ComponentAction, id: String? = nil) {
         self.id = id
         self.text = text

@@ -10,11 +10,15 @@ public struct TextComponent: ServerDrivenComponent, Hashable {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
+        /// At the left.
         public static let left = Self(rawValue: "LEFT")
+        /// In the middle.
         public static let center = Self(rawValue: "CENTER")
+        /// At the right.
         public static let right = Self(rawValue: "RIGHT")
     }
 
+    /// The text itself.
     public var text: String
     /// A name by which the app finds the component.
     public var id: String?
@@ -22,10 +26,12 @@ public struct TextComponent: ServerDrivenComponent, Hashable {
     public var styleId: String?
     /// A style that the server describes.
     public var style: JSONValue?
+    /// Where the lines begin or end. `nil`: as the app has it.
     public var alignment: Alignment?
     /// A colour such as `#00AA33`.
     public var textColor: String?
 
+    /// Creates a text.
     public init(
         _ text: String,
         id: String? = nil,

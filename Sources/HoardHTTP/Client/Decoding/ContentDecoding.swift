@@ -28,6 +28,7 @@ public struct ContentDecoding: Hashable, Sendable {
     /// to this machine only; with the trait `Zstandard` on Linux. Default: `true`.
     public var usesDictionaries = true
 
+    /// Creates settings with the usual limits.
     public init(isEnabled: Bool = true) {
         self.isEnabled = isEnabled
     }
