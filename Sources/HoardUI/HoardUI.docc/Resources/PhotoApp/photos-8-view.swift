@@ -14,7 +14,7 @@ struct PhotoListView: View {
                     CachedImage(photo.url, sizing: .fill) { image in
                         image.resizable().aspectRatio(contentMode: .fill)
                     } placeholder: {
-                        Color.gray
+                        ProgressView()
                     }
                     .frame(height: 240).clipped()
                     Text(photo.title)
