@@ -7,7 +7,7 @@ import HoardDisk
 import HoardTesting
 import Testing
 
-/// What every store must do, asked of the disk store.
+/// The conformance tests of every store, run on the disk store.
 @Suite(.timeLimit(.minutes(5))) final class DiskStoreConformanceTests {
     private let directory = FileManager.default.temporaryDirectory.appendingPathComponent("hoard-conformance-\(UUID().uuidString)").path
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import HoardDisk
 
-/// What somebody else does to a store's files, and to the clock, while it is in use.
+/// Outside changes of a store's files, and of the clock, while it is in use.
 @Suite struct DiskStoreFaultTests {
     private let workspace: Workspace
 

@@ -10,7 +10,7 @@ import Testing
 
 /// Runs random operations on a store and on a plain dictionary, and compares them after each.
 @Suite struct DiskStoreModelTests {
-    /// What a store with limits must hold: records in the order of their use, the least recently used first.
+    /// The contents of a store with limits: records in the order of their use, the least recently used first.
     private struct Model {
         struct Entry {
             var key: RecordKey

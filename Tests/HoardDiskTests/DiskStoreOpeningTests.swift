@@ -188,7 +188,7 @@ import Testing
     @Test func whatWasWrittenSurvivesAProcessThatDies() async throws {
         let store = try workspace.open()
         for number in 0..<100 { try await store.insert(workspace.record("\(number)"), forKey: RecordKey("\(number)")) }
-        // What a killed process leaves: its files as they are, with the write-ahead log.
+        // The state that a killed process leaves: its files as they are, with the write-ahead log.
         let copy = try Workspace()
         try FileManager.default.copyItem(atPath: workspace.directory, toPath: copy.directory)
         try FileManager.default.removeItem(atPath: copy.databasePath + "-shm")

@@ -12,7 +12,7 @@ import Testing
 
 /// Random requests through a shared cache, each answer held against what the origin has said.
 @Suite(.timeLimit(.minutes(5))) struct HTTPCacheDifferentialTests {
-    /// What an answer showed about the cache.
+    /// The state of the cache that an answer showed.
     private struct Tally {
         var hits = 0
         var confirmations = 0
@@ -115,7 +115,7 @@ import Testing
             let words = reply.text.split(separator: " ").map(String.init)
             #expect(words.count == 4, comment)
             #expect(words[0] == path && words[1] == "\(emission.version)", comment)
-            // What was made for one user goes to nobody else unless it says that it is shared.
+            // A response for one user goes to no other unless it says that it is shared.
             if words[2] != fields[.authorization] ?? "-" {
                 #expect(emission.policy.isShared && (words[2] == "-" || emission.policy.isSharedIfAuthorized), comment)
             }

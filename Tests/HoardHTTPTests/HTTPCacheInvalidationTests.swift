@@ -14,7 +14,7 @@ import Testing
     /// An origin whose pages have a version that every request but GET, HEAD and OPTIONS raises.
     private final class Origin: Sendable {
         let version = Mutex(1)
-        /// What it answers to a change.
+        /// The answer to a change.
         let answer: FakeTransport.Answer
         let fields: HTTPFields
 
@@ -306,7 +306,7 @@ import Testing
 
     // MARK: Slow stores
 
-    /// A change that waits for the write of what it is about to remove, while somebody else reads that from the store.
+    /// A change that waits for the write of what it is about to remove, while another request reads that from the store.
     @Test(arguments: [[:], [.vary: "Accept-Language"]] as [HTTPFields])
     func whatIsReadFromAStoreDuringARemovalDoesNotOutliveIt(vary: HTTPFields) async throws {
         let time = TestTime()

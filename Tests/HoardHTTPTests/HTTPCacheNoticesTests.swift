@@ -9,7 +9,7 @@ import Testing
 
 @testable import HoardHTTP
 
-/// What caches that share a store make of each other's removals.
+/// The effect of removals on other caches that share the store.
 @Suite(.timeLimit(.minutes(2))) struct HTTPCacheNoticesTests {
     /// How one of the caches removes what is under `/a/x`, or marks it stale.
     enum Removal: CaseIterable, Sendable {

@@ -157,7 +157,7 @@ import Testing
         await cache.flush()
         store.setFailing(false)
         #expect(kinds.withLock { $0 } == [.storeFailed, .circuitOpened])
-        // What the store has missed is made good when its time has come; then it is used again.
+        // Changes that the store has missed are made good when their time has come; then it is used again.
         await time.sleepers(1)
         time.advance(seconds: 10)
         var coming = events.makeAsyncIterator()

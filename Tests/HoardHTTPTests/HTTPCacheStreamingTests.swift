@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    /// What a second request gets: the stored body, or `nil` if there is none.
+    /// The answer to a second request: the stored body, or `nil` if there is none.
     private func stored(in harness: CacheHarness) async throws -> String? {
         let reply = try await harness.get("/a", [.accept: "*/*"])
         return reply.isFromCache ? reply.text : nil
@@ -75,7 +75,7 @@ import Testing
         #expect(harness.openFenceCount > 0)
         feed.send("two")
         _ = try await parts.next()
-        // Nobody has seen the end yet, but there is nothing more to come.
+        // No reader has seen the end yet, but there is nothing more to come.
         #expect(harness.openFenceCount == 0)
         #expect(try await stored(in: harness) == "one two")
     }
@@ -172,7 +172,7 @@ import Testing
             let (body, feed) = BodyFeed.makeBody()
             return (self.harness(body), feed)
         }
-        // Nobody but the cache holds the body.
+        // Only the cache holds the body.
         let (harness, feed) = makeHarness()
         feed.send("one")
         try await {

@@ -117,7 +117,7 @@ import Testing
         isVarying.withLock { $0 = true }
         try await harness.get("/a", [.acceptLanguage: "en", .cacheControl: "no-cache"])
         #expect(try await harness.get("/a", [.acceptLanguage: "en"]).text == "en")
-        // What was stored before does not come back.
+        // The response stored before does not come back.
         #expect(try await harness.get("/a", [.acceptLanguage: "fi"]).cacheStatus.hasPrefix("hoard; fwd=vary-miss"))
     }
 

@@ -28,7 +28,7 @@ func makeNoise(byteCount: Int, seed: UInt64 = 2) -> Data {
     return Data((0..<byteCount).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
 }
 
-/// What zlib itself makes of `bytes`.
+/// The output of zlib itself for `bytes`.
 func zlibCompressed(_ bytes: Data) -> Data {
     var count = compressBound(UInt(bytes.count))
     var output = Data(count: Int(count))

@@ -18,7 +18,7 @@ import Testing
         workspace = try Workspace()
     }
 
-    /// What the store's index says about itself.
+    /// The statistics of the store's index.
     private func index(of store: DiskStore) throws -> RecordIndex { try store.core.session().memory.withLock { $0.index } }
 
     @Test func aMissDoesNotAskTheDatabase() async throws {

@@ -33,7 +33,7 @@ extension Workspace {
         }
         for number in 0..<5 {
             var filed = record(String(repeating: "\(number)", count: 140_000 + number))
-            // What is said to be compressed already stays as it is.
+            // Content of a compressed type stays as it is.
             filed.contentType = "video/mp4"
             try await store.insert(filed, forKey: RecordKey("filed\(number)"))
         }
@@ -93,13 +93,13 @@ extension Workspace {
         #expect(try workspace.databaseBytes().count == bytes.count)
     }
 
-    /// What is broken, what is found then, and how many records are left when it is mended.
+    /// The damage, the problems that are found, and the number of records left after the repair.
     struct Damage: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let problem: DiskStore.VerificationProblem
         let count: Int
         let recordCount: Int
-        /// What comes with it.
+        /// The problems that come with it.
         var others: [DiskStore.VerificationProblem: Int] = [:]
         let doing: @Sendable (Workspace) throws -> Void
 

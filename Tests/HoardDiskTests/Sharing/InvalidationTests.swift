@@ -7,7 +7,7 @@ import Testing
 
 @testable import HoardDisk
 
-/// What stores on one directory learn of each other.
+/// The changes that stores on one directory learn of each other.
 @Suite struct InvalidationTests {
     private let workspace: Workspace
 

@@ -114,7 +114,7 @@ extension DiskStore {
         try core.session().writer.inDatabase { db in try String.fetchOne(db, sql: sql) }
     }
 
-    /// What SQLite says that it will do for a statement.
+    /// SQLite's plan for a statement.
     func queryPlan(_ sql: String) throws -> String {
         try query { db in try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(sql)").map { $0["detail"] as String }.joined(separator: "\n") }
     }

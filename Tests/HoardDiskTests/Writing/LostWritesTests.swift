@@ -8,7 +8,7 @@ import Testing
 
 @testable import HoardDisk
 
-/// Writes that nobody waited for and that failed.
+/// Failed writes that no caller waited for.
 @Suite struct LostWritesTests {
     private let workspace: Workspace
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import HoardDisk
 
-/// What readings see of writes that nobody waits for.
+/// Reads of values whose writes no caller waits for.
 @Suite struct WriteModeTests {
     private let workspace: Workspace
 

@@ -202,7 +202,7 @@ import Testing
         try await store.insert(workspace.record("before"), forKey: "before", mode: .behind)
         try await store.insert(workspace.record(byteCount: 100_000), forKey: "large", mode: .behind)
         try await store.insert(workspace.record("after"), forKey: "after", mode: .behind)
-        // Somebody clears the temporary files away, as some systems do.
+        // The temporary files are cleared away, as some systems do.
         for path in try workspace.payloadFiles() { try FileManager.default.removeItem(atPath: "\(workspace.directory)/payloads/\(path)") }
         hold.release()
         await store.flush()

@@ -83,7 +83,7 @@ import Testing
 
     @Test func bodyThatNobodyReadsIsDroppedWhenTheTimeIsOver() async throws {
         let isDropped = Gate()
-        // Handed out once, so that nobody but the response has it.
+        // Handed out once, so that only the response has it.
         let body = Mutex<HTTPBody?>(Self.endless { isDropped.open() })
         let transport = FakeTransport { _ in
             let taken = body.withLock { body in

@@ -10,7 +10,7 @@ import NIOCore
 import Synchronization
 import Testing
 
-/// What a client gets that has lost the network.
+/// The answers to a client that has lost the network.
 @Suite(.timeLimit(.minutes(5))) struct OfflineTests {
     private let time = TestTime()
     private let network = Network()

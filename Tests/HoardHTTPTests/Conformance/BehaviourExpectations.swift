@@ -35,7 +35,7 @@ struct BehaviourFinding: Sendable {
 }
 
 extension BehaviourStep {
-    /// What the script expects of the response to the step's request, the values of interim fields and the absence of hop-by-hop fields included.
+    /// The script's expectations of the response to the step's request, the values of interim fields and the absence of hop-by-hop fields included.
     func findings(number: Int, token: String, _ reply: ScriptedReply) -> [BehaviourFinding] {
         typeFindings(number: number, reply) + fieldFindings(reply) + interimFindings(reply) + contentFindings(token: token, reply)
     }
@@ -129,7 +129,7 @@ extension BehaviourStep {
         return [BehaviourFinding(member, "the content \"\(wanted)\"", reply.content == wanted ? nil : "it is \"\(reply.content)\"")]
     }
 
-    /// What the script expects of the request that reached the origin.
+    /// The script's expectations of the request that reached the origin.
     ///
     /// - Parameter arrival: `nil` if none did.
     func findings(number: Int, arrival: ScriptedOrigin.Arrival?, _ reply: ScriptedReply) -> [BehaviourFinding] {

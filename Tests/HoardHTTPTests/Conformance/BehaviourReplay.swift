@@ -8,7 +8,7 @@ import NIOCore
 
 /// Runs behaviour tests through a client and its cache without a network, in time that it moves itself.
 struct BehaviourReplay: Sendable {
-    /// What came of one test by itself.
+    /// The result of one test by itself.
     struct Outcome: Sendable {
         enum Verdict: String, Sendable {
             case passed

@@ -7,7 +7,7 @@ import Foundation
 ///
 /// The data have the form of the project http-tests/cache-tests.
 struct BehaviourTest: Sendable {
-    /// What it means to fail.
+    /// The meaning of a failure.
     enum Kind: String, Sendable, CaseIterable {
         /// A rule of HTTP is broken.
         case required

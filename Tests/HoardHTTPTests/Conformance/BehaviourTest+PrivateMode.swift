@@ -12,7 +12,7 @@ extension BehaviourTest {
         return test
     }
 
-    /// What the last request of a test gets from a private cache, where that is not what it gets from a shared one.
+    /// The answer of a private cache to a test's last request, where a shared cache answers differently.
     private static let expectedOfPrivateCaches: [String: String] = [
         // s-maxage is for shared caches: RFC 9111 §5.2.2.10.
         "freshness-s-maxage-shared": "not_cached",

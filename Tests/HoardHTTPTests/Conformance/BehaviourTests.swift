@@ -29,7 +29,7 @@ private enum PublicBehaviourTests {
         "partial-store-partial-reuse-partial": "RFC 9110 §14.4",
         "partial-store-partial-reuse-partial-byterange": "RFC 9110 §14.4",
         "partial-store-partial-reuse-partial-absent": "RFC 9110 §14.4",
-        // What an origin selects for a request is known only to the origin: a cache compares fields, it does not negotiate.
+        // Only the origin knows the response that it selects for a request: a cache compares fields, it does not negotiate.
         "vary-normalise-lang-select": "RFC 9111 §4.1",
     ]
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension FurtherBehaviourTests {
-    /// What requests and responses demand: RFC 9111 §4.2.4, §5.2, §5.4, RFC 5861, RFC 9213.
+    /// The directives of requests and responses: RFC 9111 §4.2.4, §5.2, §5.4, RFC 5861, RFC 9213.
     static let directives = #"""
         [{"id": "directives", "tests": [
             {"id": "no-store-case-insensitive", "requests": [

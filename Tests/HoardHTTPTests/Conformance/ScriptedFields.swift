@@ -37,7 +37,7 @@ struct ScriptedFields: Sendable {
         self[name].flatMap { Int($0.prefix { $0.isASCII && $0.isNumber }) }
     }
 
-    /// What a server reads from the wire: without the spaces around values.
+    /// The value that a server reads from the wire: without the spaces around values.
     func httpFields() throws -> HTTPFields {
         var fields = HTTPFields()
         for line in lines {

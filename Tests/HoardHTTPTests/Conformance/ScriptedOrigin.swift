@@ -45,7 +45,7 @@ final class ScriptedOrigin: Sendable {
         self.isStreaming = isStreaming
     }
 
-    /// What has reached the origin, in the order of arrival.
+    /// The requests that have reached the origin, in the order of arrival.
     var arrivals: [Arrival] { state.withLock { $0.arrivals } }
 
     @Sendable func answer(_ request: FakeTransport.Request) -> FakeTransport.Answer {

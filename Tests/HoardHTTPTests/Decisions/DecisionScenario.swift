@@ -15,7 +15,7 @@ struct DecisionScenario: Sendable {
         case joined(StoredResponse, leader: HTTPFields = [:], at: Double = 1)
     }
 
-    /// What is done in the end.
+    /// The last action.
     struct Row: Equatable, Sendable {
         let state: String
         let situation: String

@@ -16,7 +16,7 @@ import Testing
     @Test func ofTwoThatSuitTheOneWithTheLaterDateIsUsed() async throws {
         let start = 1_767_225_600
         let harness = CacheHarness { request in
-            // Between its answers, somebody has put the origin's clock back.
+            // Between its answers, the origin's clock has been put back.
             request.head.headerFields[.ifNoneMatch] == nil
                 ? .text("one", fields: [.cacheControl: "max-age=10", .vary: "X-Tone", .date: PlainDate.text(start + 100), .eTag: "\"1\""])
                 : .text("two", fields: [.cacheControl: "max-age=60", .vary: "X-Tone, Accept-Language", .date: PlainDate.text(start + 20)])

@@ -10,7 +10,7 @@ import Testing
 
 @testable import HoardHTTP
 
-/// What is under way when a prefix is removed is given to those who have asked, and to nobody else.
+/// A response under way when a prefix is removed reaches the requests that wait for it, and no others.
 @Suite(.timeLimit(.minutes(5))) struct HTTPCachePrefixFlightTests {
     private let prefix = PrefixHarness.host + "/in/"
 
@@ -112,13 +112,13 @@ import Testing
         #expect(try await !harness.get("/in/a", [.cacheControl: "only-if-cached"]).isFromCache)
     }
 
-    /// Requests, removals and changes at random: nobody gets after a removal what was asked for before it.
+    /// Requests, removals and changes at random: no request after a removal gets a response that was requested before it.
     @Test(arguments: 0..<12 as Range<UInt64>)
     func nothingOldIsSeenAfterARemoval(seed: UInt64) async throws {
         let harness = PrefixHarness(seed.isMultiple(of: 2) ? .listing : .twoListing)
         var random = RandomSource(seed: seed)
         for round in 0..<12 {
-            // What the origin says from here on has greater numbers.
+            // The origin's answers from here on have greater numbers.
             let before = harness.harness.requestCount
             let plans = (0..<10).map { _ in (Self.paths[Int(random.next() % UInt64(Self.paths.count))], random.next() % 3) }
             let evicts = random.next() % 2 == 0

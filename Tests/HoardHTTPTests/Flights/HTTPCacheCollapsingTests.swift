@@ -71,7 +71,7 @@ import Testing
         var leader = try await harness.open().body.makeAsyncIterator()
         feed.send("one ")
         #expect(try await leader.next() == ByteBuffer(string: "one "))
-        // Whoever comes while the body arrives gets it from its first byte on.
+        // A request that comes while the body arrives gets it from its first byte on.
         var follower = try await harness.open().body.makeAsyncIterator()
         #expect(try await follower.next() == ByteBuffer(string: "one "))
         feed.send("two")

@@ -6,7 +6,7 @@ import Testing
 
 private let campaign = ProgramCampaign(defaultCount: 500)
 
-/// Nobody gets what is another's, or less than all of it; nobody who asks after a removal gets what the origin said before it began; and nobody's request fails by another's.
+/// No client gets another's response, or less than all of it. No request after a removal gets a response from before the removal. And no request fails because of another's.
 @Suite(.timeLimit(.minutes(campaign.isLong ? 240 : 10))) struct HTTPFlightModelTests {
     @Test(arguments: 0..<campaign.blockCount)
     func whatWasRemovedIsNeverSeenAgainAndNobodyFailsByAnother(block: UInt64) async {

@@ -40,7 +40,7 @@ import Testing
         #expect(try await read(try #require(body.addReader())) == 7, "Whoever comes after the end gets it as long as it is there.")
     }
 
-    /// Whoever is told of an abandonment may hold the body itself.
+    /// The receiver of an abandonment may hold the body itself.
     @Test func bodyLetsGoOfThoseItWouldTellOfAnAbandonmentWhenItEnds() throws {
         weak var ended: Abandonments?
         weak var abandoned: Abandonments?
@@ -148,7 +148,7 @@ import Testing
         body.end(.whole(trailers: nil))
         let bytes = try await slow.makeBody(length: nil).collect(upTo: .max)
         #expect(Array(buffer: bytes) == (0..<6).flatMap { Array(repeating: UInt8($0), count: length) })
-        // Somebody who comes when the segments have gone gets an error, and not the rest.
+        // A reader that comes when the segments have gone gets an error, and not the rest.
         let gone = BodyReference(id: 8, segmentLength: length, length: written.length)
         body.end(.whole(trailers: nil), keeping: .inSegments(gone))
         let late = try #require(body.addReader())

@@ -60,7 +60,7 @@ private struct InputMutator {
     private let corpus: [[UInt8]]
     private var random: RandomSource
 
-    /// What parsers look for.
+    /// The bytes that parsers look for.
     private static let pieces = [
         ",", "\"", "\\", ";", "=", "%", "%2e", "%00", "/", "..", "://", "@", "[", "]", "?", "&", "#", "\n", "\r\n", "\0", "\t", " ", "-", "*", "W/\"",
         "bytes=", "0", "9223372036854775807", "99999999999999999999", "max-age=", "no-store", "private=\"", "é", "GMT",

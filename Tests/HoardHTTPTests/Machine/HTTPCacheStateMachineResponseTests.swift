@@ -6,7 +6,7 @@ import HTTPTypes
 import HoardHTTP
 import Testing
 
-/// What happens when the origin has answered: storing, removing, invalidating.
+/// The steps after the origin has answered: storing, removing, invalidating.
 @Suite struct HTTPCacheStateMachineResponseTests {
     // MARK: Storing
 

@@ -6,7 +6,7 @@ import HTTPTypes
 import HoardHTTP
 import Testing
 
-/// What happens before the origin is asked: start and lookup.
+/// The steps before the origin is asked: start and lookup.
 @Suite struct HTTPCacheStateMachineTests {
     // MARK: Start
 
@@ -230,7 +230,7 @@ import Testing
             ("max-age=60", ["Cache-Control: max-age=0"], 1, "request"),
             ("max-age=60", ["Cache-Control: max-age=10"], 11, "request"),
             ("max-age=60", ["Cache-Control: min-fresh=31"], 30, "request"),
-            // What is stale anyway is not the request's fault.
+            // A stale response is not the request's fault.
             ("max-age=60", ["Cache-Control: max-age=0"], 61, "stale"),
         ] as [(String, [String], Double, String)]
     )

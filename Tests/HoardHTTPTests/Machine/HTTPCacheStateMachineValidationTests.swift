@@ -7,7 +7,7 @@ import HoardHTTP
 import NIOCore
 import Testing
 
-/// What a 304, or a response to HEAD, does to the stored response.
+/// The effect of a 304, or of a response to HEAD, on the stored response.
 @Suite struct HTTPCacheStateMachineValidationTests {
     static let stale = StoredResponse.test(200, "Cache-Control: max-age=60", "ETag: \"1\"", "Content-Length: 10", "Server: one", "X-Kept: 1")
 

@@ -52,7 +52,7 @@ extension HTTPCacheStateMachine {
         self.init(request: request, hasContent: hasContent, rules: rules, requestMode: mode, policy: policy)
     }
 
-    /// What comes of a lookup.
+    /// The outcome of a lookup.
     static func lookingUp(
         _ request: HTTPRequest,
         _ stored: StoredResponse?,
@@ -101,7 +101,7 @@ extension HTTPCacheStateMachine {
 }
 
 extension HTTPResponse {
-    /// What the last cache on the way, which is the one under test, says it did.
+    /// The action of the last cache on the way, which is the one under test.
     var cacheStatus: String? { headerFields[values: .cacheStatus].last }
 }
 
@@ -186,7 +186,7 @@ extension HTTPCacheStateMachine.FailureAction {
         return answer
     }
 
-    /// What forbids a stale answer.
+    /// The prohibition of a stale answer.
     func prohibition() throws -> StaleProhibition? {
         guard case .fail(_, let prohibition) = self else { throw UnexpectedAction(action: "\(self)") }
         return prohibition

@@ -18,7 +18,7 @@ import Testing
         try await harness.get(path, for: owner, fields, inMemoryOnly: true)
     }
 
-    /// What the store has been asked to do, but for looking.
+    /// The calls of the store, except reads.
     private var changeCount: Int {
         [
             FaultyStore.Operation.insert, .insertMany, .removeRecord, .removeMany, .removeTagged, .removePartition, .removeAll, .markStale,

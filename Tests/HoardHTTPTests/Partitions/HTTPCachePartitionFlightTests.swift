@@ -10,7 +10,7 @@ import Testing
 
 @testable import HoardHTTP
 
-/// What is under way for a partition when it is removed is given to those who have asked, and to nobody else.
+/// A response under way for a partition when it is removed reaches the requests that wait for it, and no others.
 @Suite(.timeLimit(.minutes(5))) struct HTTPCachePartitionFlightTests {
     private let harness = PartitionHarness()
 

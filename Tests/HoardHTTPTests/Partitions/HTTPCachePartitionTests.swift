@@ -129,7 +129,7 @@ import Testing
         #expect(try await !harness.get("/a", for: "ann").isFromCache)
     }
 
-    /// The name of a partition and what somebody sends as credentials are digested alike, and both are part of keys.
+    /// The name of a partition and the credentials of a request are digested alike, and both are part of keys.
     @Test func partitionIsNotTakenForCredentials() async throws {
         let harness = PartitionHarness()
         try await harness.get("/a", for: nil, [.authorization: "Bearer 1"])

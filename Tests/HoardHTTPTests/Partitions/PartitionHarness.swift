@@ -11,7 +11,7 @@ import Synchronization
 
 /// A cache over a store that can fail, before an origin whose answers say whom they are for and which request they answer.
 ///
-/// What the origin answers depends on the path: `/vary` varies by `Accept`, `/search` does not mind its query, `/long` is kept in segments, `/parts` comes in parts.
+/// The origin's answer depends on the path: `/vary` varies by `Accept`, `/search` does not mind its query, `/long` is kept in segments, `/parts` comes in parts.
 struct PartitionHarness: Sendable {
     static let owner = HTTPField.Name("X-Owner") ?? .server
     /// The length of `/long`, in segments and a bit.

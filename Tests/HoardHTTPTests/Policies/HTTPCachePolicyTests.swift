@@ -9,7 +9,7 @@ import Testing
 
 @testable import HoardHTTP
 
-/// What the owner of a site wants of the cache, beyond what responses say.
+/// A site owner's policy for the cache, in addition to the directives of responses.
 @Suite(.timeLimit(.minutes(5))) struct HTTPCachePolicyTests {
     /// A policy, made in place.
     private func policy(_ make: (inout HTTPCachePolicy) -> Void) -> HTTPCachePolicy {

@@ -6,7 +6,7 @@ import HTTPTypes
 import HoardHTTP
 import Testing
 
-/// What must hold for all combinations of directives, tried with random ones.
+/// The rules that hold for all combinations of directives, tried with random ones.
 @Suite struct DirectivePropertyTests {
     /// Whether something is done from the cache, and how: the greater, the more the cache does without the origin.
     private struct Outcome {

@@ -60,7 +60,7 @@ import Testing
             #expect(try await harness.get(path).text == "/account")
         }
         #expect(harness.requestCount == 1)
-        // What only an origin would decode stays encoded, for the key and for the origin.
+        // Characters that only an origin would decode stay encoded, for the key and for the origin.
         for path in ["/static/..%2Faccount", "/account%3Fx.css", "/account%23x.css", "/account%00x.css"] {
             #expect(try await harness.get(path).text == path)
         }

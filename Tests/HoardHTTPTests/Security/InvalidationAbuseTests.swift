@@ -6,7 +6,7 @@ import HoardHTTP
 import HoardTesting
 import Testing
 
-/// Nobody empties a cache of others' responses.
+/// An attacker cannot empty a cache of others' responses.
 @Suite(.timeLimit(.minutes(5))) struct InvalidationAbuseTests {
     /// An origin that answers changes with a field of the attacker's choice.
     private static func naming(_ location: String) -> FakeTransport.Handler {

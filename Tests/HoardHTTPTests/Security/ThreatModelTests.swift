@@ -9,7 +9,7 @@ import Testing
     private static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// What the last column of the tables names: suites, and scripts.
+    /// The names in the last column of the tables: suites, and scripts.
     private func evidence() throws -> [String] {
         let text = try String(contentsOf: Self.root.appendingPathComponent("docs/threat-model.md"), encoding: .utf8)
         return text.split(separator: "\n").filter { $0.hasPrefix("| **") }.flatMap { row in

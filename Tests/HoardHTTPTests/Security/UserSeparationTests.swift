@@ -7,7 +7,7 @@ import HoardHTTP
 import HoardTesting
 import Testing
 
-/// What was made for one user is for that user: `HTTPCacheSharingTests` has credentials and partitions, this has cookies and logging out.
+/// A response for one user is for that user only: `HTTPCacheSharingTests` has credentials and partitions, this has cookies and logging out.
 @Suite(.timeLimit(.minutes(5))) struct UserSeparationTests {
     private static func page(_ fields: HTTPFields) -> FakeTransport.Handler {
         { request in .text("page of \(request.head.headerFields[.cookie] ?? "nobody")", fields: fields) }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import HoardHTTP
 
-/// Whoever chooses request fields or `Vary` cannot fill the cache, nor make it slow.
+/// An attacker that chooses request fields or `Vary` cannot fill the cache, nor make it slow.
 @Suite(.timeLimit(.minutes(5))) struct VariantFloodTests {
     private static func varying(_ names: String) -> FakeTransport.Handler {
         { request in .text(request.head.headerFields[.cookie] ?? "none", fields: [.cacheControl: "max-age=60", .vary: names]) }

@@ -68,7 +68,7 @@ import Testing
         #expect(second.body.length == Self.length)
         #expect(try await read(second.body) == Self.content)
         #expect(harness.requestCount == 1)
-        // What was read is copied upwards in the background.
+        // A segment that was read is copied upwards in the background.
         await harness.cache.flush()
         #expect(harness.openFenceCount == 0)
         #expect(harness.cache.budget.take(harness.cache.configuration.maximumBytesInFlight))
@@ -123,7 +123,7 @@ import Testing
         #expect(harness.requestCount == 1)
     }
 
-    /// What becomes of a response while a slow reader still reads it.
+    /// The changes of a response while a slow reader still reads it.
     enum Fate: CaseIterable {
         case removedAfterItWasStored, replacedAfterItWasStored, removedBeforeItWasStored, tooLong
     }
@@ -396,7 +396,7 @@ import Testing
         #expect(request.head.headerFields[.range] == "bytes=\(5 * 262_144)-\(Self.length - 1)")
         #expect(request.head.headerFields[.ifRange] == "\"1\"")
         await harness.cache.flush()
-        // What could not be read is gone, so that it is stored whole again.
+        // The unreadable response is gone, so that it is stored whole again.
         #expect(try await !harness.open().isFromCache)
     }
 

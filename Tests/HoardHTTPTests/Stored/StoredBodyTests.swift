@@ -26,7 +26,7 @@ import Testing
                 #expect(bytes.readableBytes == extent.length)
                 text.replaceSubrange(extent.range, with: bytes.readableBytesView)
             case .reference(let reference):
-                // What is at a place in the segments is the same everywhere.
+                // The bytes at a place in the segments are the same everywhere.
                 text.replaceSubrange(extent.range, with: (0..<extent.length).map { UInt8(ascii: "0") + UInt8((reference.start + $0) % 10) })
             }
         }

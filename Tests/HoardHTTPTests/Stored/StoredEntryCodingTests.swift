@@ -139,7 +139,7 @@ import Testing
             for _ in 1...random.int(1...4) { encoded[random.int(0...encoded.count - 1)] = .random(in: .min ... .max, using: &random) }
             guard let entry = try? codec.decode(encoded) else { continue }
             decodedCount += 1
-            // What was accepted is an entry like any other.
+            // An accepted entry is like any other.
             #expect(throws: Never.self, "seed \(seed)") { try codec.decode(codec.encode(entry)) }
         }
         #expect(decodedCount > 0, "seed \(seed): flips in a body are no errors to the decoder")

@@ -74,7 +74,7 @@ struct CacheHarness: Sendable {
     /// The requests to the origin that others may still join.
     var exchangeCount: Int { cache.flights.count }
 
-    /// The fences that nobody has closed or broken.
+    /// The fences that are neither closed nor broken.
     var openFenceCount: Int { cache.openFenceCount }
 }
 

@@ -7,7 +7,7 @@ import Synchronization
 @testable import HoardHTTP
 
 extension HTTPCache {
-    /// The fences that nobody has closed or broken.
+    /// The fences that are neither closed nor broken.
     var openFenceCount: Int { entries.fences.withLock { $0.count } }
 }
 

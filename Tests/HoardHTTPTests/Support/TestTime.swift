@@ -10,7 +10,7 @@ final class TestTime: WallClock, Ticker {
     /// 2026-01-01 00:00:00 GMT.
     static let start = Date(timeIntervalSince1970: 1_767_225_600)
 
-    /// What a seeded executor moves on.
+    /// The clock that a seeded executor moves on.
     let ticker = ManualTicker(date: start)
 
     func advance(seconds: Int64) { ticker.advance(by: .seconds(seconds)) }

@@ -24,7 +24,7 @@ final class VersionedOrigin: Sendable {
         let isNotModified: Bool
     }
 
-    /// What an origin says about the use of one version of a resource, and what a shared cache may make of it.
+    /// An origin's rules for one version of a resource, and their meaning for a shared cache.
     struct Policy: Sendable {
         let directives: String
         /// For how many seconds a shared cache may use it unasked.

@@ -19,7 +19,7 @@ struct FaultProxyTests {
             var configuration = RedisConfiguration(address: proxy.address).patient
             configuration.backoff.initial = .milliseconds(1)
             configuration.backoff.maximum = .milliseconds(10)
-            // What the proxy keeps back are the test's own commands.
+            // The proxy keeps back the test's own commands.
             configuration.heartbeatInterval = .seconds(100)
             client = try RedisClient(configuration)
         }

@@ -14,7 +14,7 @@ import Testing
         #expect(ClusterSlot.crc16([]) == 0)
     }
 
-    /// What `CLUSTER KEYSLOT` of Redis 7.0 says.
+    /// The answers of `CLUSTER KEYSLOT` of Redis 7.0.
     @Test(arguments: [
         ("", 0), ("foo", 12_182), ("bar", 5_061), ("somekey", 11_058), ("foo{hash_tag}", 2_515), ("hash_tag", 2_515), ("hoard{}:rsome key", 11_805),
         ("a}b{c}d", 7_365), ("{}", 15_257),

@@ -18,7 +18,7 @@ final class FakeCluster: Sendable {
         var importing: Set<Int> = []
         var isDown = false
         var isHealthy = true
-        /// What is answered instead, once for each.
+        /// The replies instead, once for each.
         var answers: [RESPValue] = []
         var commands: [String] = []
         var handlers: [Int: @Sendable (RedisEvent) -> Void] = [:]
@@ -173,7 +173,7 @@ final class FakeNodeConnection: RedisConnection {
 }
 
 extension FakeCluster.State {
-    /// What a server of Redis answers.
+    /// The replies of a Redis server.
     fileprivate mutating func answer(_ command: RedisCommand, _ port: Int) -> RESPValue {
         let isAsking = nodes[port]!.isAskingAllowed
         nodes[port]!.isAskingAllowed = false

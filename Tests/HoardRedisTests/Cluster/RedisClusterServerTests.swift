@@ -60,7 +60,7 @@ struct RedisClusterServerTests {
         #expect(await cluster.nodes.count == 3)
         await cluster.close()
 
-        // What goes for the first connection goes for those that it leads to.
+        // The rules for the first connection also hold for those to which it leads.
         configuration.password = "guess"
         let stranger = try RedisCluster(configuration)
         await #expect { try await stranger.send(get(keys[0])) } throws: { ($0 as? RedisError)?.code == .authenticationFailed }
@@ -118,7 +118,7 @@ struct RedisClusterServerTests {
         }
     }
 
-    /// What makes a cache in front of a cluster coherent: a read that begins after a change is answered after the message of that change was handled.
+    /// The basis of coherence in front of a cluster: a read that begins after a change is answered after the message of that change was handled.
     @Test func aChangeIsToldBeforeALaterReplyAlsoAfterTheSlotHasMoved() async throws {
         let servers = try await RedisClusterServers.start()
         defer { servers.stop() }

@@ -328,7 +328,7 @@ import Testing
     }
 }
 
-/// What a cluster has told, in order.
+/// The reports of a cluster, in order.
 private final class ClusterEvents: Sendable {
     private let log = Mutex<[String]>([])
 
@@ -345,7 +345,7 @@ private final class ClusterEvents: Sendable {
     var texts: [String] { log.withLock { $0 } }
 }
 
-/// Time that passes as soon as somebody waits for it.
+/// Time that passes as soon as a task waits for it.
 private final class HastyTicker: Ticker {
     private let now = Mutex<Int64>(0)
 

@@ -65,7 +65,7 @@ import Testing
         #expect(state.known(.tag("tag")) == .known(Generation(number: 3)))
         _ = state.handle(push: push([keys.scope(.tag("tag"))]))
         #expect(state.known(.tag("tag")) == .unknown)
-        // What was asked for before is not believed.
+        // An answer to an earlier question is not believed.
         state.saw(Generation(number: 3), .never, of: scope, sentAt: sent)
         #expect(state.known(.tag("tag")) == .unknown)
     }

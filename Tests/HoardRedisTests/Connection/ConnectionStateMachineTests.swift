@@ -77,7 +77,7 @@ import Testing
         var machine = machine()
         #expect(machine.connectionMade(1, now: 0) == true)
         #expect(machine.connectionEnded(1, lost, now: 10, random: 0) == .later(attempt: 2, after: 100))
-        // What is told to commands afterwards is not that theirs was lost: it was never sent.
+        // Later commands are not told that they were lost: it was never sent.
         #expect(machine.admission.refusal?.code == .connectionFailed)
         _ = machine.waitEnded(2)
         #expect(machine.connectionMade(2, now: 20) == true)

@@ -28,7 +28,7 @@ import Testing
         try body(sockets[0], sockets[1])
     }
 
-    /// What arrives before there is nothing more for now; `nil` at the end of the connection.
+    /// The bytes that arrive before there is nothing more for now; `nil` at the end of the connection.
     private func received(_ socket: CInt) -> [UInt8]? {
         var all: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 1 << 16)

@@ -58,7 +58,7 @@ import Testing
         await server.received(2)
         time.advance(by: .seconds(1))
         #expect(await slow.code == .timedOut)
-        // The connection stands; the reply belongs to nobody, and the next one to the next command.
+        // The connection stands; the reply belongs to no command, and the next one to the next command.
         async let next = client.send(echo("next"))
         await server.received(3)
         server.send("+late\r\n")
@@ -122,7 +122,7 @@ import Testing
             return await group.reduce(into: []) { $0.append($1) }
         }
         #expect(outcomes == [.timedOut, .timedOut, .timedOut])
-        // Those that nobody waits for count until their replies have come.
+        // Those without a waiting caller count until their replies have come.
         #expect(await outcome { () throws(RedisError) in try await client.send(echo("more")) }.code == .tooManyCommands)
         await client.close()
         await server.stop()

@@ -19,7 +19,7 @@ final class ScriptedServer: Sendable {
         case nothing
     }
 
-    /// What a connection, counted from 1, answers to a command.
+    /// The answer of a connection, counted from 1, to a command.
     typealias Script = @Sendable (_ connection: Int, _ command: [String]) -> Answer
 
     private struct State {

@@ -123,7 +123,7 @@ struct RefusingServerTests {
         let site = try await FaultSite()
         let cache = try site.cache()
         #expect(try await cache.storedValue(loading: "1") == "1")
-        // A replica of nobody who answers.
+        // A replica of a server that does not answer.
         try site.server.command("CONFIG", "SET", "replica-serve-stale-data", "yes")
         try site.server.command("REPLICAOF", "127.0.0.1", "1")
         #expect(try await cache.value("new", loading: "2") == "2")

@@ -101,12 +101,12 @@ struct UnreachableServerTests {
             _ = try await second.value(loading: "1")
             return second.cache.memoryValue(forKey: "k") != nil
         }
-        // Nobody tells the second that its connection is of no use any more; only its heartbeat finds out.
+        // The second is not told that its connection is of no use any more; only its heartbeat finds out.
         site.proxy.stall()
         await first.cache.removeValue(forKey: "k")
         try await waitUntil { second.cache.memoryValue(forKey: "k") == nil }
         #expect(try await second.value(loading: "2") == "2")
-        // What it has loaded meanwhile is given up too, again and again.
+        // Values that it has loaded meanwhile are given up too, again and again.
         try await waitUntil { second.cache.memoryValue(forKey: "k") == nil }
         site.proxy.cut()
         site.proxy.flow()

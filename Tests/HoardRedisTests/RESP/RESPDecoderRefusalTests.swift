@@ -6,7 +6,7 @@ import Testing
 
 @_spi(Client) @testable import HoardRedis
 
-/// What a server must not send, and what is more than anybody needs.
+/// Replies that a server must not send, and replies that are larger than needed.
 @Suite struct RESPDecoderRefusalTests {
     static let malformed = [
         "\r\n", "\n", "OK\r\n", "?\r\n", " +OK\r\n", "EOF\r\n", "\0\r\n",

@@ -6,7 +6,7 @@ import Testing
 
 @_spi(Client) @testable import HoardRedis
 
-/// What the protocol's specification has as examples, and what else is RESP3.
+/// The examples of the protocol's specification, and other values of RESP3.
 @Suite struct RESPDecoderTests {
     struct Example: Sendable, CustomTestStringConvertible {
         let text: String

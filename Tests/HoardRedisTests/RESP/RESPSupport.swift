@@ -10,7 +10,7 @@ extension RESPValue {
 }
 
 extension RESPDecoder {
-    /// What a decoder reads from bytes that arrive in pieces.
+    /// The values that a decoder reads from bytes that arrive in pieces.
     static func values(of pieces: [[UInt8]], limits: Limits = Limits()) throws(RedisError) -> [RESPValue] {
         var decoder = RESPDecoder(limits: limits)
         var values: [RESPValue] = []

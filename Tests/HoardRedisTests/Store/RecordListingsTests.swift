@@ -56,7 +56,7 @@ import Testing
         let foundNext = take(second, &listings)
         let next = try #require(foundNext)
         #expect(!next.isAgain)
-        // While somebody has it, nobody else can.
+        // While one process has it, no other can.
         #expect(listings.take(second) == nil)
     }
 

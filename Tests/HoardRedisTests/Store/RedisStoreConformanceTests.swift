@@ -103,7 +103,7 @@ import Testing
                     clock: configuration.clock
                 )
             }
-            // What a load has found that began before there was a connection is not published: nobody knows what has changed since.
+            // A value of a load that began before there was a connection is not published: changes since then are not known.
             for store in stores { _ = try await store.peekRecord(forKey: "connected") }
             return stores
         }

@@ -28,7 +28,7 @@ import Testing
         world.time.advance(by: .seconds(1))
         let next = try #require(try await world.there.lease(forKey: "key", for: .seconds(5)))
         #expect(try await !world.here.renew(lease, for: .seconds(5)))
-        // A lease that is no longer held takes nobody else's away.
+        // A lease that is no longer held takes no other process's lease away.
         try await world.here.release(lease)
         #expect(try await world.there.renew(next, for: .seconds(5)))
     }

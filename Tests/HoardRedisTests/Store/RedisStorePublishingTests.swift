@@ -10,7 +10,7 @@ import Testing
 
 /// Loads that others' changes overtake.
 @Suite struct RedisStorePublishingTests {
-    /// What somebody else may do to a key with the tag `tag`, of the partition `ann`.
+    /// The changes that others may make to a key with the tag `tag`, of the partition `ann`.
     enum Change: CaseIterable, Sendable {
         case write, bulkWrite, load, removal, bulkRemoval, tagRemoval, partitionRemoval, removalOfEverything, mark, tagMark, markOnEverything
         case eviction, flush, restart
@@ -37,7 +37,7 @@ import Testing
             }
         }
 
-        /// Whether it takes away what nobody has put there.
+        /// Whether it removes a record that no writer has put there.
         var needsRecord: Bool { self == .eviction }
     }
 

@@ -28,14 +28,14 @@ final class CoherenceProgram: Sendable {
     static func tags(_ number: Int) -> Set<String> { number == 3 ? [] : ["odd \(number % 2)", "tag \(number)"] }
     static func partition(_ number: Int) -> String? { number < 2 ? "partition" : nil }
 
-    /// What is known of a key's source.
+    /// The known state of a key's source.
     private struct Source {
         var version = 0
         /// Older versions are not to be found any more.
         var removedBefore = 0
         /// Older versions are not to be fresh any more, from these dates on.
         var staleBefore: [(version: Int, date: Date)] = []
-        /// Whether somebody writes the key himself; nobody else changes the source meanwhile.
+        /// Whether a task writes the key itself; no other changes the source meanwhile.
         var isBeingWritten = false
         /// How many changes are under way.
         var changeCount = 0
@@ -48,7 +48,7 @@ final class CoherenceProgram: Sendable {
         var hits = 0
     }
 
-    /// What lies above a store.
+    /// The layer above a store.
     final class Memory: Sendable {
         struct State {
             var versions: [RecordKey: Int] = [:]
@@ -124,7 +124,7 @@ final class CoherenceProgram: Sendable {
             do {
                 try await operate(stores[worker], memories[worker])
             } catch let error as StoreError {
-                // What has failed is not acknowledged.
+                // A failed change is not acknowledged.
                 guard hasFaults, error.code == .unavailable else { throw Failure(description: "A store threw “\(error)”.") }
                 await pause()
             }
@@ -238,7 +238,7 @@ final class CoherenceProgram: Sendable {
         }
     }
 
-    /// Nobody else changes the source meanwhile: of two who write one key at once, either may be last.
+    /// No other task changes the source meanwhile: of two that write one key at once, either may be last.
     private func write(_ number: Int, _ store: RedisStore, _ memory: Memory) async throws {
         let version: Int? = state.withLock { state in
             guard !state.sources[number].isBeingWritten, state.sources[number].changeCount == 0 else { return nil }
@@ -301,7 +301,7 @@ final class CoherenceProgram: Sendable {
     /// After everything was told, no memory has what was removed.
     func checkMemories() async throws {
         for (store, memory) in zip(stores, memories) {
-            // What was sent before a reply has been handled when it comes; twice, because a reply may overtake the news of its own turn.
+            // Messages sent before a reply have been handled when it comes; twice, because a reply may overtake the news of its own turn.
             for _ in 0..<2 {
                 for attempt in 0... {
                     do {

@@ -6,7 +6,7 @@ import NIOCore
 @_spi(Client) @testable import HoardRedis
 
 extension FakeRedis.State {
-    /// What a command does to the values, and its reply.
+    /// The effect of a command on the values, and its reply.
     mutating func execute(_ command: RedisCommand, by connection: Int, at now: Int64) -> RESPValue {
         let name = "\(command.name)"
         commandCounts[name, default: 0] += 1

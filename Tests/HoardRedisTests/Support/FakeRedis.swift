@@ -29,7 +29,7 @@ final class FakeRedis: Sendable {
 
     struct State {
         var values: [[UInt8]: Value] = [:]
-        /// Those of stores that nobody uses any more are gone.
+        /// Those of unused stores are gone.
         fileprivate var connections: [Int: Weak] = [:]
         var nextConnection = 0
         var generator: SeededGenerator
@@ -94,7 +94,7 @@ final class FakeRedis: Sendable {
         }
     }
 
-    /// A connection, if somebody uses it.
+    /// A connection, if it is in use.
     func connection(_ number: Int) -> FakeRedisConnection? { state.withLock { $0.connections[number]?.connection } }
 
     /// A connection has been closed.

@@ -115,7 +115,7 @@ final class FakeRedisConnection: RedisConnection {
         return slots
     }
 
-    /// A place for a reply, which may come before anybody waits.
+    /// A place for a reply, which may come before there is a waiter.
     final class Slot: Sendable {
         private struct State {
             var result: Result<RESPValue, RedisError>?
@@ -196,7 +196,7 @@ final class FakeRedisConnection: RedisConnection {
             case .reply(let value, let slot): slot.fill(.success(value))
             case .push(let values): onEvent(.push(values))
             }
-            // Whoever came meanwhile has left its messages to this one.
+            // A task that came meanwhile has left its messages to this one.
             let left = state.withLock { state in
                 state.isDelivering = false
                 return state.output.count

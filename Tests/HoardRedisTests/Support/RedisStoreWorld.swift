@@ -36,7 +36,7 @@ struct RedisStoreWorld {
         try await store.record(forKey: key).map { String(decoding: $0.payload, as: UTF8.self) }
     }
 
-    /// What the keys on the server begin with.
+    /// The prefix of the keys on the server.
     static func name(_ rest: String) -> [UInt8] { Array("hoard{}:\(rest)".utf8) }
 
     func name(_ rest: String) -> [UInt8] { Self.name(rest) }
@@ -48,7 +48,7 @@ struct RedisStoreWorld {
     }
 }
 
-/// What a store tells of others' changes.
+/// The changes by others that a store reports.
 final class Hearing: Sendable {
     private let heard = Mutex<[StoreInvalidation]>([])
     private let watch = Mutex<StoreWatch?>(nil)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Hoard
 
-/// Loads, writes and removals in a random order that the test decides. Whoever asks after an invalidation never gets an older value.
+/// Loads, writes and removals in a random order that the test decides. A request after an invalidation never gets an older value.
 @Suite(.timeLimit(.minutes(5))) struct CacheFencingPropertyTests {
     @Test(arguments: 0..<8)
     func olderValuesNeverComeBack(group: UInt64) async throws {
@@ -67,7 +67,7 @@ private final class Stage: Sendable {
     }
 }
 
-/// What a run's tasks share.
+/// The state that a run's tasks share.
 private final class Ground: Sendable {
     /// Keys whose values have a tag, which only loaders and writes that give one bring.
     static let taggedKeys = 0..<4
@@ -206,7 +206,7 @@ private final class Run {
         }
     }
 
-    /// The values of some keys change, the cache is told, and from then on nobody may get the older ones.
+    /// The values of some keys change, the cache is told, and from then on no request may get the older ones.
     private func renew(_ keys: [Int], tell: ([Int]) -> Void) {
         let versions = ground.source.update { versions in
             for key in keys { versions[key] += 1 }

@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct CacheFencingTests {
     private let cache = Cache<String, Int>(maximumCount: 10)
 
-    /// What may happen to a key while it is being loaded, and what the cache must hold afterwards.
+    /// The changes of a key while it is being loaded, and the state of the cache afterwards.
     enum Interruption: CaseIterable {
         case insert, insertExpired, removeValue, subscriptRemoval, removeAll
     }

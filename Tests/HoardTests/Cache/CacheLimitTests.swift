@@ -199,7 +199,7 @@ import Testing
         ticker.advance(by: .seconds(1))
         #expect(cache.value(forKey: "expired") == nil)
         #expect(cache.count == 1)
-        // What was pinned before is evicted like any other now.
+        // An entry that was pinned before is evicted like any other now.
         #expect(cache.explain("replaced").entry?.segment != .pinned)
         #expect(cache.trim(toFraction: 0) == 1)
         #expect(!cache.contains("replaced"))

@@ -201,7 +201,7 @@ import Testing
         #expect(try await caller.value == 1)
     }
 
-    /// A load that nobody waits for any more and that does not react to its cancellation must not put its old value
+    /// A load without a waiting caller that does not react to its cancellation must not put its old value
     /// over that of a load which began, and ended, after it.
     @Test func abandonedLoadDoesNotReplaceTheValueOfALaterLoad() async throws {
         let gate = Gate()

@@ -20,7 +20,7 @@ struct CacheModel {
         let cause: RemovalCause
     }
 
-    /// What an operation may make leave, beyond expired entries.
+    /// The entries that an operation may evict, besides expired ones.
     enum Permission {
         case nothing
         case eviction

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Hoard
 
-/// What a loader says of values that do not exist, and of its failures.
+/// The answers of a loader about absent values and its failures.
 @Suite(.timeLimit(.minutes(5))) struct CacheNegativeEntryTests {
     private let ticker = ManualTicker()
     private let cache: Cache<String, Int>

@@ -44,7 +44,7 @@ import Testing
             deadlines[slot] = deadline
         }
 
-        /// What a read does to an entry that expires after access.
+        /// The effect of a read on an entry that expires after access.
         mutating func putOff(_ slot: Slot, to deadline: Int64) {
             table.setDeadline(deadline, of: slot)
             deadlines[slot] = deadline

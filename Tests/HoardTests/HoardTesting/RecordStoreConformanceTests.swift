@@ -97,7 +97,7 @@ import Testing
         #expect((thrown as? RecordStoreConformanceFailure)?.message.contains("seed 77") == true)
     }
 
-    /// What the protocol implements by itself is allowed: removing by tag what others mark stale, and one call for each record.
+    /// The protocol's default implementations are allowed: removing by tag what others mark stale, and one call for each record.
     @Test(arguments: RecordStoreConformance.checks)
     func storeWithoutImplementationsOfItsOwnPasses(_ check: RecordStoreConformance.Check) async throws {
         try await check.run { MinimalStore(configuration: $0) }

@@ -59,7 +59,7 @@ import Testing
                 let all = try await base.recordCount(taggedWith: "all")
                 return excess > 0 ? try await base.removeLeastRecentlyUsedRecords(taggedWith: "all", keeping: all - excess) : 0
             case .evictsTheMostRecentlyUsed:
-                // What was used last becomes what was used first.
+                // The record used last becomes the one used first.
                 for key in ["a", "b", "c"].map({ RecordKey($0) }) + (0..<16).map({ RecordKey("\($0)") }) {
                     try await base.noteUses(ofRecordsForKeys: [key])
                 }

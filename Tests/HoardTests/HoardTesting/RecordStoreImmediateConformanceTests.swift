@@ -40,7 +40,7 @@ import Testing
         private let defect: Defect?
         private let base: MemoryStore
         var underlyingStore: any RecordStore { base }
-        /// What reads at once have seen of each key.
+        /// The records that immediate reads have seen of each key.
         private let seen = Shared<[RecordKey: Record]>([:])
 
         init(_ defect: Defect?, _ configuration: RecordStoreConformance.Configuration) {

@@ -134,7 +134,7 @@ import Testing
         #expect(table.isEmpty)
     }
 
-    /// What this thread has computed, in nanoseconds, so that a busy machine does not matter.
+    /// The computing time of this thread, in nanoseconds, so that a busy machine does not matter.
     private static func computingTime() -> Int {
         var now = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now)
@@ -306,7 +306,7 @@ import Testing
     }
 }
 
-/// Invalidations of tags: they concern whoever is under way with a value that has one of them.
+/// Invalidations of tags: they concern loads and writes under way of values with one of them.
 @Suite struct FenceTableTagTests {
     private var table = FenceTable<String>()
 

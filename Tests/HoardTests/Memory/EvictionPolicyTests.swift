@@ -23,7 +23,7 @@ import Testing
         var fixture = fullFixture(rating: 1)
         defer { fixture.deallocate() }
         fixture.note(1_000, times: 4)
-        // What is in the window before it does not stay; then its turn comes.
+        // The entries before it in the window do not stay; then its turn comes.
         var evicted: [Int] = []
         for key in 1_000...1_010 { evicted += fixture.insert(key) }
         #expect(evicted == Array(90..<100) + [0])

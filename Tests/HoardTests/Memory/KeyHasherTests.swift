@@ -112,7 +112,7 @@ import Testing
         #expect(hashes.count == count)
     }
 
-    /// Without the key of the hash nobody may be able to let the length and a byte cancel each other.
+    /// Without the key of the hash it must not be possible to let the length and a byte cancel each other.
     @Test func lengthsAndBytesDoNotMakeUpForEachOther() {
         var strings: Set<String> = []
         for length in UInt8(1)...80 {

@@ -94,7 +94,7 @@ struct PolicyFixture {
         return key
     }
 
-    /// What a hit does.
+    /// The work of a hit.
     mutating func use(_ key: Int, times: Int = 1) {
         guard let slot = slots[key] else { return }
         for _ in 0..<times { table.countUse(of: slot, table.flags(of: slot)) }

@@ -10,7 +10,7 @@ final class ManualPolling: Sendable {
     private let ends = Counter()
     private let intervals = Shared<[Duration]>([])
 
-    /// What a source under test gets as its way to sleep.
+    /// The sleep function of a source under test.
     func sleep(_ interval: Duration) async throws {
         intervals.update { $0.append(interval) }
         var iterator = steps.stream.makeAsyncIterator()
@@ -48,6 +48,6 @@ final class ManualPressureSource: MemoryPressureSource {
 
     func levels() -> AsyncStream<MemoryPressure> { stream }
 
-    /// Suspends until nobody observes any more.
+    /// Suspends until there are no observers any more.
     func terminated() async throws { try await waitUntil { terminations.value > 0 } }
 }

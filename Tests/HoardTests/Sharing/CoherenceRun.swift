@@ -25,14 +25,14 @@ struct CoherenceRun: Sendable {
     let caches: [TieredCache<String, Int>]
     let facts: Shared<Facts>
 
-    /// What is known of the versions.
+    /// The known versions.
     struct Facts: Sendable {
         var source: [String: Int] = [:]
         /// The versions whose changes have ended, and which are not pending in a store that could not be reached.
         var completed: [String: Int] = [:]
         /// For each cache, the versions of whose changes it has heard or which it has made itself.
         var known: [[String: Int]] = Array(repeating: [:], count: CoherenceRun.cacheCount)
-        /// Keys that somebody is changing.
+        /// Keys that are being changed.
         var isBeingChanged: Set<String> = []
         var isConnected = Array(repeating: true, count: CoherenceRun.cacheCount)
         /// How often each connection has been lost.
@@ -191,7 +191,7 @@ struct CoherenceRun: Sendable {
         facts.update { facts in
             facts.isBeingChanged.remove(key)
             facts.hear([key: version], cache: cache)
-            // What could not reach the store is made good later, and then told.
+            // Changes that could not reach the store are made good later, and then told.
             if wasConnected, facts.disconnections[cache] == disconnections, !isPending {
                 facts.completed[key] = max(version, facts.completed[key] ?? 0)
             }
@@ -242,7 +242,7 @@ struct CoherenceRun: Sendable {
         }
     }
 
-    /// When all are connected and have heard of everything, nobody has anything older than the last change.
+    /// When all are connected and have heard of everything, no cache has anything older than the last change.
     private func lookAtRest() async {
         for cache in caches.indices {
             if !facts.value.isConnected[cache] { toggle(cache) }

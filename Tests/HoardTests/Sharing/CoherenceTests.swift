@@ -18,7 +18,7 @@ private enum CoherenceRuns {
     }
 }
 
-/// Random programs on three caches over one store: whoever has heard of a change never sees anything older, and neither does the store.
+/// Random programs on three caches over one store: a cache that has heard of a change never shows anything older, and neither does the store.
 @Suite(.timeLimit(.minutes(CoherenceRuns.count > 10_000 ? 240 : 5))) struct CoherenceTests {
     @Test(arguments: 0..<CoherenceRuns.blockCount)
     func nothingOlderThanAChangeThatWasHeardOfIsEverSeen(block: UInt64) async {

@@ -136,7 +136,7 @@ import Testing
         await gate.arrivals(1)
         let connection = server.connect()
         for _ in 0..<30 {
-            // The next renewal is planned. What somebody sleeps for does not tell: a call that has ended leaves a short sleep, which may end then too.
+            // The next renewal is planned. The sleeps do not show it: a call that has ended leaves a short sleep, which may end then too.
             // A call under way has a deadline after one second, so renewals are planned for another time.
             try await waitUntil { cache.tiers[0].deadlines.nextDeadline == time.nanoseconds() + 2_000_000_000 }
             let renewals = server.renewalCount
@@ -164,7 +164,7 @@ import Testing
         #expect(waited >= 5_000_000_000 && waited <= 6_250_000_000, "It waited for \(waited) ns.")
     }
 
-    /// Lets the time of each wait for the other process pass, and none while anybody is at work, until something has happened.
+    /// Lets the time of each wait for the other process pass, and none while a process is at work, until something has happened.
     private func passWaits(until condition: () -> Bool) async throws {
         try await waitUntil {
             if condition() { return true }

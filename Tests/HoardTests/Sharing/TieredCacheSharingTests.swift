@@ -350,7 +350,7 @@ import Testing
             tags: [],
             schemaFingerprint: Codec<Int>.json.schemaFingerprint
         )
-        // Before anybody watches: whoever hears of a change in a store drops what the stores above have.
+        // Before any cache watches: a cache that hears of a change in a store drops the records of the stores above.
         try await far.connect().insert(record, forKey: "a")
         let nearHere = near.connect(name: "near", delivery: .onRequest)
         let farHere = FaultyStore(far.connect(name: "far"), ticker: time)

@@ -163,7 +163,7 @@ import Testing
         let thrown = systemError { () throws(SystemCallError) in
             try SnapshotFile.replaceFile("snapshot", in: parent) { file throws(SystemCallError) in
                 try file.write([1])
-                // Somebody takes the name meanwhile.
+                // Another process takes the name meanwhile.
                 guard mkdir(fixture.path, 0o700) == 0 else { throw .last }
             }
         }

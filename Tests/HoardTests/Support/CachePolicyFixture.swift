@@ -24,7 +24,7 @@ struct CachePolicyFixture {
         cache = TieredCache(
             name: nil,
             configuration: .init(maximumCount: maximumCount, policy: policy),
-            // What a store is given time for is not the subject.
+            // The deadline of a store is not the subject.
             stack: StoreStack(hasStore ? [store] : [], configuration: .init(deadline: nil), ticker: time, observer: observer),
             ownsStack: true,
             codec: .json,
@@ -52,7 +52,7 @@ struct CachePolicyFixture {
         await cache.flush()
     }
 
-    /// What the store has under a key.
+    /// The store's record of a key.
     func record(_ key: RecordKey = "a") async throws -> Record? {
         try await base.record(forKey: key)
     }

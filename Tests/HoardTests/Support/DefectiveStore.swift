@@ -95,7 +95,7 @@ final class DefectiveStore: RecordStore {
         }
     }
 
-    /// What the key had before a write, for a store that will put it back.
+    /// The key's record before a write, for a store that will put it back.
     private func olderRecord(forKey key: RecordKey) async throws(StoreError) -> Record? {
         guard defect == .keepsOldRecordAtRefusal else { return nil }
         return try await base.record(forKey: key)

@@ -45,7 +45,7 @@ struct StoreTierFixture: Sendable {
         await tier.removePartition(partition) {}
     }
 
-    /// What a read gives, in words: a number, `nothing`, or why the store was passed by.
+    /// The answer of a read, in words: a number, `nothing`, or why the store was passed by.
     func read(_ key: RecordKey) async -> String { await Self.read(key, from: tier) }
 
     /// - Returns: `cannot` if the store would have to be waited for, and may not.
@@ -58,7 +58,7 @@ struct StoreTierFixture: Sendable {
         }
     }
 
-    /// What the store has, whatever the tier says.
+    /// The store's record, whatever the tier says.
     func stored(_ key: RecordKey) -> UInt8? { store.records[key]?.payload.first }
 
     func put(_ number: UInt8, _ key: RecordKey, tags: Set<String> = [], partition: String? = nil) {

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What loaders and codecs throw in these tests.
+/// The errors that loaders and codecs throw in these tests.
 struct TestError: Error, Equatable {
     var number = 0
 }

@@ -56,7 +56,7 @@ struct TieredFixture {
         }
     }
 
-    /// What a store has under a key. Fails the test if the record does not decode.
+    /// A store's record of a key. Fails the test if the record does not decode.
     func stored(_ key: RecordKey, in store: MemoryStore) async throws -> Int? {
         try await store.record(forKey: key).map { try JSONDecoder().decode(Int.self, from: $0.payload) }
     }

@@ -211,7 +211,7 @@ private final class RingingStore: CallbackRecordStore {
         questions.update { $0.append(answered) }
     }
 
-    /// Answers whoever has asked last.
+    /// Answers the last caller.
     func answer(_ result: @escaping @Sendable () throws(StoreError) -> ImmediateReading) {
         questions.value.last?(CallbackReading(result: result))
     }

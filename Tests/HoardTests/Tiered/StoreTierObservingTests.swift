@@ -7,7 +7,7 @@ import Testing
 
 @testable import Hoard
 
-/// What the observer is told of calls.
+/// The calls that an observer is told of.
 @Suite(.timeLimit(.minutes(5))) struct StoreTierObservingTests {
     private let fixture = StoreTierFixture(.init(failuresToOpen: 3))
     private var store: ScriptedStore { fixture.store }

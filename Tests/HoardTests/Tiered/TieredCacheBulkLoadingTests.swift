@@ -7,7 +7,7 @@ import Testing
 
 @testable import Hoard
 
-/// Bulk calls with a loader: one load for all that is missing and that nobody else is loading.
+/// Bulk calls with a loader: one load for all missing keys that no other caller is loading.
 @Suite(.timeLimit(.minutes(5))) struct TieredCacheBulkLoadingTests {
     private let fixture = TieredFixture()
     private var cache: TieredCache<String, Int> { fixture.cache }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Hoard
 
-/// What a cache tells of a key.
+/// A cache's explanation of a key.
 @Suite(.timeLimit(.minutes(5))) struct TieredCacheExplanationTests {
     private let fixture = TieredFixture(
         policy: CachePolicy(freshFor: .seconds(60)).with {

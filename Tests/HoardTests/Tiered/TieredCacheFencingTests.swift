@@ -8,12 +8,12 @@ import Testing
 
 @testable import Hoard
 
-/// What began before a write or a removal never puts its older value back, in memory or in a store.
+/// A load, read or write that began before a write or a removal never puts its older value back, in memory or in a store.
 @Suite(.timeLimit(.minutes(5))) struct TieredCacheFencingTests {
     private let fixture = TieredFixture()
     private var cache: TieredCache<String, Int> { fixture.cache }
 
-    /// What may happen to a key while something else is under way. What the tiers must hold afterwards follows from it.
+    /// The changes of a key while an operation is under way. The state of the tiers afterwards follows from them.
     enum Change: CaseIterable {
         case insert, removeValue, removeAll
     }
@@ -98,7 +98,7 @@ import Testing
         try await waitUntilUnderWay(change)
         gate.open()
         _ = await (found, changed)
-        // The copy is made in the background, and removed there when it has landed after a removal of everything. Nobody reads it until then.
+        // The copy is made in the background, and removed there when it has landed after a removal of everything. It is not read until then.
         await cache.flush()
         try await expectOnly(result(of: change), "after a copy")
     }

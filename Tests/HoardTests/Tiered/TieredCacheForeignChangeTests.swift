@@ -6,7 +6,7 @@ import Testing
 
 @testable import Hoard
 
-/// What other processes change in a store leaves memory.
+/// Values that other processes change in a store leave memory.
 @Suite(.timeLimit(.minutes(5))) struct TieredCacheForeignChangeTests {
     private let time = ManualTicker()
 

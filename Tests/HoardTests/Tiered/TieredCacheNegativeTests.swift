@@ -7,7 +7,7 @@ import Testing
 
 @testable import Hoard
 
-/// What is remembered of keys that have no value.
+/// Negative entries of keys that have no value.
 @Suite(.timeLimit(.minutes(5))) struct TieredCacheNegativeTests {
     private static let policy = CachePolicy(freshFor: .seconds(60)).with { $0.negativeFor = .seconds(10) }
     private let fixture = CachePolicyFixture(policy: policy)
@@ -170,7 +170,7 @@ import Testing
         fixture.origin.fail()
         #expect(await error { try await fixture.lookup() } is TestError)
         fixture.expectRequests([.miss: 1, .failed: 1])
-        // What was known is still known.
+        // The negative entry is still there.
         #expect(try await askInVain() == nil)
         #expect(loads.value == 1)
     }

@@ -143,7 +143,7 @@ import Testing
         #expect(fixture.lower.callCount(.insert) == 0, "it has overtaken the write there")
     }
 
-    /// The older record is nobody's, and so would not leave with the partition; the write that would have replaced it does not come.
+    /// The older record has no partition, and so would not leave with the partition; the write that would have replaced it does not come.
     @Test func whatAnOvertakenWriteWasToReplaceDoesNotStay() async throws {
         try await fixture.put(9, forKey: "a", in: fixture.lowerBase)
         let gate = fixture.upper.hold(.insert)

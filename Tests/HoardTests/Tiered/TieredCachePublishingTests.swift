@@ -8,7 +8,7 @@ import Testing
 
 @testable import Hoard
 
-/// What is obtained outside the cache, and published by those who have opened a fence before.
+/// Values obtained outside the cache, and published with a fence that was opened before.
 @Suite(.timeLimit(.minutes(5))) struct TieredCachePublishingTests {
     private let fixture = TieredFixture()
     private var cache: TieredCache<String, Int> { fixture.cache }

@@ -97,7 +97,7 @@ import Testing
         await cache.insert(51, forKey: "a", policy: Self.skipping(.memoryWrites))
         #expect(cache.memoryCount == 0)
         #expect(try await stored() == "51")
-        // What is found in a store is not copied either.
+        // A value found in a store is not copied either.
         #expect(await cache.value(forKey: "a", policy: Self.skipping(.memoryWrites)) == 51)
         #expect(cache.memoryCount == 0)
         #expect(await cache.value(forKey: "a") == 51)
@@ -162,7 +162,7 @@ import Testing
         let fixture = CachePolicyFixture(policy: Self.behind)
         let gate = fixture.store.hold(.insert)
         #expect(try await fixture.lookup().value == 1)
-        // While the write is under way the value is in memory only, and whoever asks gets it.
+        // While the write is under way the value is in memory only, and a caller that asks gets it.
         #expect(try await fixture.lookup().tier == .memory)
         gate.open()
         await fixture.cache.flush()

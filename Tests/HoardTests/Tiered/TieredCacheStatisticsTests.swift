@@ -225,7 +225,7 @@ import Testing
         do {
             let fixture = CachePolicyFixture(policy: Self.policy.with { ($0.softTimeout, $0.hardTimeout) = (.seconds(1), .seconds(20)) })
             released = fixture.cache
-            // A timer that nobody needs any more, a refresh, a failure that is remembered, a write behind, a reader of an old value.
+            // A timer that is not needed any more, a refresh, a failure that is remembered, a write behind, a reader of an old value.
             _ = try await fixture.lookup()
             fixture.time.advance(by: .seconds(10))
             _ = try await fixture.lookup()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Hoard
 
-/// What the cache is for: many callers at once, and an origin that is away for an hour.
+/// The purpose of the cache: many callers at once, and an origin that is away for an hour.
 @Suite(.timeLimit(.minutes(5))) struct TieredCacheStormTests {
     @Test func tenThousandCallersOfAColdKeyMakeOneReadAndOneLoad() async throws {
         let count = 10_000

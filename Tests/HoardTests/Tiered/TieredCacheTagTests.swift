@@ -273,7 +273,7 @@ import Testing
                         return overtakes
                     }), let cache = reference.value
                 else { return 1 }
-                // What holds in memory does so before the first suspension.
+                // The change holds in memory before the first suspension.
                 cache.fences.withLock { fences in
                     let change = fences.beginChange(ofTags: ["t"])
                     cache.marks.withLock { marks in

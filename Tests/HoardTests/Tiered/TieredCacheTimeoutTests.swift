@@ -80,7 +80,7 @@ import Testing
         #expect((await error { try await caller.value } as? CacheError)?.code == .timedOut)
         #expect(cache.statistics.loadTimeouts == 1)
         fixture.expectRequests([.failed: 1])
-        // Whoever comes now joins the load under way.
+        // A caller that comes now joins the load under way.
         let second = Task { try await fixture.lookup() }
         try await waitUntil { cache.waiterCount(for: "a") == 1 }
         gate.open()

@@ -118,7 +118,7 @@ import Testing
         #expect(result.failed == (batchCount ?? 1), "a stale value is none")
         #expect(crowd.most == 1)
         #expect(fixture.cache.statistics.backgroundLoads == 0)
-        // What is loaded is kept by the cache's policy, not by that of the warm-up.
+        // A loaded value is kept by the cache's policy, not by that of the warm-up.
         let record = try #require(try await fixture.lowerBase.record(forKey: "9"))
         #expect(record.staleWhileRevalidate == .seconds(100) && record.staleIfError == .seconds(200))
         fixture.time.advance(by: .seconds(20))

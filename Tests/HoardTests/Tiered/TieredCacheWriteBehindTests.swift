@@ -48,7 +48,7 @@ import Testing
 
     // MARK: Guards of records that are written together
 
-    /// A tier over a store that somebody else changes too.
+    /// A tier over a store that others change too.
     private struct SharedTier {
         let here: SharedMemoryStore.Connection
         let there: SharedMemoryStore.Connection

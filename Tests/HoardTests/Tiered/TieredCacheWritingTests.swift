@@ -186,7 +186,7 @@ import Testing
         #expect(hasInterrupted.withLock { $0 })
         #expect(cache.memoryLookup(forKey: "a")?.value == 2)
         #expect(try await store.record(forKey: "a").map { String(decoding: $0.payload, as: UTF8.self) } == "2")
-        // What began to load before the write is not published.
+        // A load that began before the write is not published.
         #expect(!cache.isIntact(fence))
         cache.closeFence(fence)
     }

@@ -246,7 +246,7 @@ struct CacheUpdatesTests {
         #expect(failed?.error is Unreachable)
         source.setAway(false)
         source.set(2)
-        // Somebody else asks for a new one.
+        // Another caller asks for a new one.
         let new = fixture.cache.policy.with { $0.skipping = .reads }
         _ = try await fixture.cache.value(forKey: "a", policy: new, load: source.load)
         #expect(Self.name(await updates.next()) == "2")

@@ -7,7 +7,7 @@ import HoardTesting
 
 /// A run of an ``UpdateProgram``.
 ///
-/// The source has a version for each key, which only grows, and nobody changes a key while somebody else does. So a value that is older than another is less, and an
+/// The source has a version for each key, which only grows, and a key has only one change at a time. So a value that is older than another is less, and an
 /// observer must see no value that is less than one that it has seen. At rest each observer has seen last what a reader finds.
 struct UpdateRun: Sendable {
     let program: UpdateProgram
@@ -205,7 +205,7 @@ struct UpdateRun: Sendable {
         note("task \(step.task): has done \(step.action)")
     }
 
-    /// Changes keys at the source and in a cache, unless somebody else does.
+    /// Changes keys at the source and in a cache, unless another task does.
     private func change(_ keys: [String], _ body: ([String: Int]) async -> Void) async {
         let versions = facts.update { facts -> [String: Int]? in
             guard facts.isBeingChanged.isDisjoint(with: keys) else { return nil }

@@ -12,13 +12,13 @@ extension PlainCache {
             if directives.has("only-if-cached") { return [Self.gatewayTimeout(world)] }
             return selected(world, request).flatMap { passing(world, exchange, found: $0, "§5.2.1.5, no-store in the request") }
         }
-        // Nobody has to keep what is of no use any more, or of little.
+        // A cache need not keep a response that is of no use any more, or of little.
         let useful = world.filter { isOfUse($0, at: exchange.time) }
         let confirmable = world.filter { isOfUse($0, at: exchange.time) || $0.hasValidator }
         let worlds = [world, confirmable, useful].reduce(into: [PlainWorld]()) { worlds, world in
             if !worlds.contains(world) { worlds.append(world) }
         }
-        // Nor has anybody to keep anything. In a private cache, what one sees of the origin may take away
+        // Nor need a cache keep anything. In a private cache, what one sees of the origin may take away
         // what is kept for the credentials of others.
         let isApart = !isShared && request.fields["authorization"] != nil
         return (worlds + (isApart && !world.isEmpty ? [[]] : [])).flatMap { world in

@@ -27,7 +27,7 @@ extension PlainCache {
             reply.body = ""
             // RFC 9110 §15.4.5: ETag and Cache-Control have to be there, Last-Modified need not.
             reply.lastModified = [stored.lastModified, nil]
-            // Without a valid date in the response, nobody has to take the time of receipt for one: §4.3.2, SHOULD.
+            // Without a valid date in the response, a cache need not take the time of receipt for one: §4.3.2, SHOULD.
             let dates = [stored.lastModified, stored.lastModified == nil ? response.fields["date"] : nil]
             let isCertain = request.fields["if-none-match"] != nil || dates.contains { PlainDate.seconds($0) != nil }
             return response.status == 200 && isCertain ? [reply] : [reply, whole]
@@ -69,7 +69,7 @@ extension PlainCache {
         }
         guard let date = PlainDate.seconds(condition), let modified = PlainDate.seconds(stored.lastModified), date == modified else { return false }
         // The date is a strong validator if the cache has reason to trust both clocks, and it is older than
-        // the response: RFC 9110 §8.8.2.2. Nobody has to trust them; and a range may always be ignored (§14.2).
+        // the response: RFC 9110 §8.8.2.2. A cache need not trust them; and a range may always be ignored (§14.2).
         return stored.date - modified < 1 ? false : nil
     }
 

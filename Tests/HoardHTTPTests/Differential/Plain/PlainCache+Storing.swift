@@ -39,7 +39,7 @@ extension PlainCache {
         let isExplicit = directives.has("max-age") || response.fields["expires"] != nil || (isShared && directives.has("s-maxage"))
         let isMarked = directives.has("public") || (!isShared && directives.has("private"))
         guard isExplicit || isMarked || Self.isHeuristicallyCacheable(status) else { return .mustNot }
-        // In a private cache it is of use to one user alone: nobody has to store anything.
+        // In a private cache it is of use to one user alone: a cache need not store anything.
         if !isShared, request.fields["authorization"] != nil { result = .may }
         // Storing is of no use, or of little.
         let hasValidator = response.fields["etag"] != nil || response.fields["last-modified"] != nil
@@ -59,7 +59,7 @@ extension PlainCache {
     ///
     /// - Parameter found: The stored response that the request had selected.
     func storing(_ call: PlainCall, _ response: PlainResponse, for request: PlainRequest, _ world: PlainWorld, found: PlainStored?) -> [PlainWorld] {
-        // A response that is not stored may contradict the stored one: §4.3.3 allows to keep that, and nobody has to
+        // A response that is not stored may contradict the stored one: §4.3.3 allows to keep that, and a cache need not
         // keep anything.
         let unstored = found.map { found in [world, world.filter { $0 != found }] } ?? [world]
         let storability = self.storability(response, to: request)
@@ -70,7 +70,7 @@ extension PlainCache {
     }
 
     /// Older responses that the same request selects may stay, since of several the most recent is
-    /// used (§4); nobody has to keep them, or those with another Vary.
+    /// used (§4); a cache need not keep them, or those with another Vary.
     private func adding(_ stored: PlainStored, to world: PlainWorld, for request: PlainRequest) -> [PlainWorld] {
         let others = world.filter { !selects($0, request) }
         let alike = others.filter { $0.varyNames == stored.varyNames }

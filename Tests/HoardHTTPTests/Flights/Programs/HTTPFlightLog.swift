@@ -4,7 +4,7 @@
 import HoardTesting
 import Synchronization
 
-/// What has happened, in logical time.
+/// The history, in logical time.
 final class HTTPFlightLog: Sendable {
     private struct Removal: Sendable {
         let path: String?
@@ -42,7 +42,7 @@ final class HTTPFlightLog: Sendable {
         history.add("the removal of \(path ?? "everything") of \(owner) from \(begun) has returned")
     }
 
-    /// What the origin gives to an owner now.
+    /// The origin's present response for an owner.
     static func content(_ owner: String, _ path: String, _ issued: Int) -> String { "\(owner) \(path) \(issued) end" }
 
     /// An answer to a request that was made at `begun`. It names its owner, its path, and when the origin gave it, and is whole.

@@ -23,7 +23,7 @@ struct HTTPFlightProgram: SeededProgram {
         case advance(seconds: Int64)
     }
 
-    /// What the origin does to a request that asks for it, and to nobody else.
+    /// The origin's behaviour towards a request that asks for it, and towards no other.
     enum Harm: String, Sendable, CaseIterable {
         case closes, isNoHTTP, breaksOff
     }

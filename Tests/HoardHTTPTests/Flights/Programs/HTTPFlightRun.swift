@@ -117,7 +117,7 @@ struct HTTPFlightRun: Sendable {
             await harness.cache.remove("http://example.com\(path)", partition: partition ?? "")
             log.removed(owner, path, from: begun)
         case .removePartition:
-            // What has no partition cannot be removed by it.
+            // A response without a partition cannot be removed by it.
             guard let partition else { return }
             let begun = log.now()
             await harness.cache.removePartition(partition)

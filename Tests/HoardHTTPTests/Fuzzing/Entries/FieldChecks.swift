@@ -7,7 +7,7 @@ import HTTPTypes
 @testable import HoardHTTP
 @testable import HoardMessages
 
-/// What must hold for the fields of messages, whatever is in them.
+/// The rules for the fields of messages, whatever is in them.
 enum FieldChecks {
     private static let now = Date(timeIntervalSince1970: 1_767_225_600)
     private static let rules = HTTPCacheRules(mode: .shared, targets: [.cdnCacheControl].compactMap { $0 })

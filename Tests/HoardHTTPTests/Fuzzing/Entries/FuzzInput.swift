@@ -21,7 +21,7 @@ struct FuzzInput {
         return digits.reduce(0) { $0 << 8 | UInt64($1) } >> 1
     }
 
-    /// What stands between line feeds, without them, 64 pieces at most.
+    /// The pieces between line feeds, without them, 64 at most.
     var lines: [[UInt8]] {
         rest.split(separator: UInt8(ascii: "\n"), maxSplits: 63, omittingEmptySubsequences: false).map { Array($0) }
     }

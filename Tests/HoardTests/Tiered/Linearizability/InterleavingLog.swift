@@ -6,17 +6,17 @@ import Synchronization
 
 @testable import Hoard
 
-/// What a program does to a cache, and what its source has meanwhile, in logical time.
+/// A program's operations on a cache, and the values of its source meanwhile, in logical time.
 final class InterleavingLog: Sendable {
     typealias Moment = RegisterHistory.Moment
 
     private struct State {
         var lastVersion: Int
-        /// What the source had under a key, and since when.
+        /// The source's value of a key, and since when.
         var source: [String: [(version: Int, since: Moment)]] = [:]
-        /// What is known of fresh values. To be marked as stale is to be removed.
+        /// The known fresh values. To be marked as stale is to be removed.
         var fresh: [String: RegisterHistory] = [:]
-        /// What is known of values, fresh or stale. To be marked as stale is nothing.
+        /// The known values, fresh or stale. To be marked as stale is nothing.
         var kept: [String: RegisterHistory] = [:]
         var complaints: [String] = []
         var trace: [String] = []
@@ -54,7 +54,7 @@ final class InterleavingLog: Sendable {
     /// The present moment, which never comes again.
     func now() -> Moment { moments.increment() }
 
-    /// What the source has.
+    /// The present values of the source.
     func source(_ key: String) -> Int {
         state.withLock { $0.source[key]?.last?.version ?? 0 }
     }
@@ -82,9 +82,9 @@ final class InterleavingLog: Sendable {
         }
     }
 
-    /// Adds that a value was found now by somebody who asked at `begun`.
+    /// Adds that a value was found now by a caller that asked at `begun`.
     ///
-    /// What a load returns to its callers may be what the source had during the call, even if the load was fenced and published nothing.
+    /// A load may return to its callers a value that the source had during the call, even if the load was fenced and published nothing.
     func found(_ lookup: Lookup<Int>, _ key: String, from begun: Moment, _ name: String) {
         if lookup.tier == .loader, hasBeenInSource(lookup.value, key, since: begun) { return }
         add(.read(lookup.value), [key], from: begun, scope: lookup.isFresh ? .both : .kept, "\(name), from \(lookup.tier)")
@@ -126,7 +126,7 @@ final class InterleavingLog: Sendable {
         state.withLock { $0.complaints.append(complaint) }
     }
 
-    /// What no register can have done, and what has been complained of.
+    /// The history that no register can have, and the complaints.
     func violations() -> [String] {
         let (fresh, kept, complaints) = state.withLock { ($0.fresh, $0.kept, $0.complaints) }
         var violations = complaints

@@ -6,7 +6,7 @@ import HoardTesting
 @testable import Hoard
 
 extension InterleavingRun {
-    /// What a program can do, and how often.
+    /// The steps of a program, and their frequencies.
     enum Step: CaseIterable {
         case insert, insertMany, remove, removeMany, removeTagged, removePartition, removeAll, markStale, markTaggedStale, markAllStale
         case load, loadMany, loadAndLeave, warmUp, read, readMany
@@ -83,7 +83,7 @@ extension InterleavingRun {
         let (version, begun) = log.moveSourceOn(keys)
         let action = await body(version)
         guard (policy ?? cache.policy).storeWriting == .behind else { return log.add(action, keys, from: begun, name) }
-        // What is written behind is done when the stores have it.
+        // A write behind is done when the stores have it.
         leave { run in
             await run.cache.flush()
             run.log.add(action, keys, from: begun, "\(name), behind")

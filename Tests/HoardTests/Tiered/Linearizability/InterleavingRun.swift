@@ -9,7 +9,7 @@ import HoardTesting
 /// One run of a ``TieredCacheProgram``: a few tasks on tiered caches over one stack of two faulty stores, in an order that the program's seed decides,
 /// or on the system's threads.
 struct InterleavingRun: Sendable {
-    /// What the keys are spelt as: each row is one key.
+    /// The spellings of the keys: each row is one key.
     private static let spellings: [[String]] = [["a"], ["b"], ["c"], ["caf\u{E9}", "cafe\u{301}"], ["\u{212B}", "\u{C5}", "A\u{30A}"]]
 
     let program: TieredCacheProgram
@@ -138,7 +138,7 @@ struct InterleavingRun: Sendable {
         }
     }
 
-    /// Lets time pass. On the system's threads nobody else would move it.
+    /// Lets time pass. On the system's threads nothing else would move it.
     func sleep(for duration: Duration) async {
         if isSeeded {
             try? await time.sleep(for: duration)

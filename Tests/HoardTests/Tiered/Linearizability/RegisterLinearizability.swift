@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What has been done to one key of a cache, and when: invocations and responses of overlapping operations.
+/// The operations on one key of a cache, with their times: invocations and responses of overlapping operations.
 ///
 /// The cache is held to be a register that may forget. The history is *linearizable* (Herlihy and Wing, 1990) if each operation can be given one
 /// moment between its invocation and its response, such that a register to which everything is done at these moments gives the same answers.
@@ -86,7 +86,7 @@ extension RegisterHistory {
             return false
         }
 
-        /// What can be next: nothing that has to be done has returned before it was invoked.
+        /// The operations that can be next: nothing that has to be done has returned before it was invoked.
         private func candidates(_ done: UInt64) -> [Int] {
             let firstReturn = operations.indices.lazy.filter { isAwaited($0, done) }.map { operations[$0].returned }.min() ?? .max
             return operations.indices.filter { done & (1 << $0) == 0 && operations[$0].invoked <= firstReturn }

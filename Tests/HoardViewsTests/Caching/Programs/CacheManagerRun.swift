@@ -101,7 +101,7 @@ final class CacheManagerRun: Sendable {
         for number in 0..<3 { await lookOnDisk("/\(number)") }
     }
 
-    /// Lets time pass. On the system's threads nobody else would move it.
+    /// Lets time pass. On the system's threads nothing else would move it.
     private func sleep(for duration: Duration) async {
         if isSeeded {
             try? await time.sleep(for: duration)

@@ -5,7 +5,7 @@ import NIOCore
 
 @_spi(Client) @testable import HoardRedis
 
-/// What must hold for whatever a server sends.
+/// The rules that hold for whatever a server sends.
 package enum RESPChecks {
     /// Something does not hold.
     package struct Finding: Error, CustomStringConvertible {
