@@ -16,7 +16,7 @@ extension ContentDecoder {
         /// gzip inside gzip: that is why each coding is compared with the bytes that arrived, not
         /// with those of the one before. The bytes of a dictionary count as arrived.
         package var maximumRatio: Int
-        /// How many bytes a coding may yield whatever the ratio is. 1 MiB by default: a short text
+        /// The number of bytes that a coding may yield whatever the ratio is. 1 MiB by default: a short text
         /// of one letter is no attack.
         package var ratioFloor: Int
 

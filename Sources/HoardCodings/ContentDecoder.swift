@@ -27,7 +27,7 @@ package final class ContentDecoder {
     package let limits: Limits
     /// In the order of decoding: the coding that was applied last comes first.
     var steps: [Step] = []
-    /// How many bytes the first stage has read.
+    /// The number of bytes that the first stage has read.
     var consumedByteCount = 0
     let dictionaryByteCount: Int
     var failure: CodingError?

@@ -75,7 +75,7 @@ extension DiskCore {
 
 /// How operations reach the database, and what they do when it is damaged or gone.
 extension DiskCore {
-    /// How often an operation starts over: once because it found damage, and once because another one replaced the database meanwhile.
+    /// The number of times that an operation starts over: once because it found damage, and once because another one replaced the database meanwhile.
     private static let maximumAttempts = 3
 
     /// The session to use now.

@@ -50,7 +50,7 @@ extension Bitmap {
     /// The distance between rows.
     public var bytesPerRow: Int { width * 4 }
 
-    /// How many bytes the bitmap takes up: those of its pixels, and of the original if it keeps that.
+    /// The number of bytes that the bitmap takes up: those of its pixels, and of the original if it keeps that.
     public var byteCount: Int { pixels.count + (original?.count ?? 0) }
 
     /// One pixel, counted from the top left.

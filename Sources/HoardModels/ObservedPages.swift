@@ -36,7 +36,7 @@ extension CachedPage: Codable where Item: Codable, Cursor: Codable {}
     public typealias Page = CachedPage<Item, Cursor>
 
     private var chain: [(cursor: Cursor?, model: ObservedValue<Key, Page>)] = []
-    /// How many pages are wanted.
+    /// The number of pages that are wanted.
     private var wanted = 1
     @ObservationIgnored private let makeModel: @MainActor (Cursor?) -> ObservedValue<Key, Page>
     @ObservationIgnored private var users = Users()

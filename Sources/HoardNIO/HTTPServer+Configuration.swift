@@ -10,24 +10,24 @@ extension HTTPServer {
         package var listeners: [Listener]
         /// Sockets for these addresses that the process has already. `nil`: none.
         package var inheritedSockets: InheritedSockets?
-        /// How many connections may wait to be accepted. Default: 1,024.
+        /// The most connections that may wait to be accepted. Default: 1,024.
         package var backlog = 1_024
-        /// How many connections are served at once. While there are so many, no other is accepted: new ones wait in the backlog. Default: 10,000.
+        /// The most connections that are served at once. While there are so many, no other is accepted: new ones wait in the backlog. Default: 10,000.
         package var maximumConnectionCount = 10_000
         /// How many of them one address may have; an IPv6 address stands for its network of 64 bits. More are closed at once. `nil`: any number. Default: `nil`.
         package var maximumConnectionCountPerAddress: Int?
-        /// How many streams an HTTP/2 connection may have at once. Default: 100.
+        /// The most streams that an HTTP/2 connection may have at once. Default: 100.
         package var maximumStreamCount = 100
 
-        /// How long a connection may be idle between two requests. Default: 60 seconds.
+        /// The longest time for which a connection may be idle between two requests. Default: 60 seconds.
         package var idleTimeout = Duration.seconds(60)
-        /// How long the head of a request may take, from its first byte; for a connection's first request, from the connection. Default: 30 seconds.
+        /// The longest time that the head of a request may take, from its first byte; for a connection's first request, from the connection. Default: 30 seconds.
         package var headTimeout = Duration.seconds(30)
-        /// How long a client may send nothing while its request's content is waited for. Default: 60 seconds.
+        /// The longest time for which a client may send nothing while its request's content is waited for. Default: 60 seconds.
         package var bodyTimeout = Duration.seconds(60)
-        /// How long a client may take none of its response. Noticed up to a quarter later. Default: 60 seconds.
+        /// The longest time for which a client may take none of its response. Noticed up to a quarter later. Default: 60 seconds.
         package var writeTimeout = Duration.seconds(60)
-        /// How long a client has to close its side after the server has closed its own. Default: 2 seconds.
+        /// The time for which a client has to close its side after the server has closed its own. Default: 2 seconds.
         package var lingerTimeout = Duration.seconds(2)
         /// The lowest rate in bytes per second, on average over half a minute, at which a client may send a request's content or take its response
         /// while the server waits for it. Slower clients are cut off. 0: no limit. Default: 0.
@@ -56,7 +56,7 @@ extension HTTPServer {
 
         /// How long WebSockets may last. What is sent through them has no limit.
         package struct WebSockets: Sendable, Hashable {
-            /// How long nothing may pass, in either direction. Noticed up to a quarter later. Default: one hour.
+            /// The longest time for which nothing may pass, in either direction. Noticed up to a quarter later. Default: one hour.
             package var idleTimeout = Duration.seconds(3_600)
             /// How long one may be open. `nil`: any time. Default: `nil`.
             package var totalTimeout: Duration?

@@ -106,13 +106,13 @@ package final class HTTPServer: Sendable {
         for socket in sockets { socket.abandon() }
     }
 
-    /// How many connections are open.
+    /// The number of connections that are open.
     package var connectionCount: Int { context.registry.count }
 
-    /// How many connections may be open.
+    /// The most connections that may be open.
     package var maximumConnectionCount: Int { context.registry.maximumCount }
 
-    /// How many connections have been accepted since the start.
+    /// The number of connections that have been accepted since the start.
     package var acceptedConnectionCount: Int { context.registry.totalCount }
 
     /// Reads the certificates of all listeners anew. Connections that are open keep theirs; those that come get the new ones.

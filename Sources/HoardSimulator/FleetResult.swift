@@ -5,9 +5,9 @@
 public struct FleetResult: Hashable, Sendable {
     /// The fleet that was replayed.
     public let fleet: Fleet
-    /// How many hits were not in a near cache but in the shared tier; `nil` if there is none.
+    /// The number of hits that were not in a near cache but in the shared tier; `nil` if there is none.
     public internal(set) var sharedHits: Int?
-    /// How many loads the nodes sent to the origin. Where there is a shared tier, they have leases: of the nodes that miss a key, one loads it,
+    /// The number of loads that the nodes sent to the origin. Where there is a shared tier, they have leases: of the nodes that miss a key, one loads it,
     /// and the others wait for it and take it from there.
     ///
     /// In one node, requests for a key that is being loaded join the load. They are misses, and no loads.

@@ -5,13 +5,13 @@
 public struct SimulationResult: Hashable, Sendable {
     /// The name of the access trace.
     public let trace: String
-    /// How many keys the cache could hold, or how many bytes.
+    /// The number of keys, or of bytes, that the cache could hold.
     public let capacity: Int
     /// Whether ``capacity`` is a number of bytes.
     public let countsBytes: Bool
     /// The policy that was replayed.
     public let policy: SimulationPolicy
-    /// How many requests were replayed. All count, also those to the empty cache in the beginning.
+    /// The number of requests that were replayed. All count, also those to the empty cache in the beginning.
     public let requests: Int
     /// How many of them found their key in the cache.
     public let hits: Int

@@ -104,7 +104,7 @@ public final class FaultyStore: RecordStore {
         setScript { _ in .pass }
     }
 
-    /// How often an operation has been called, whatever became of the call.
+    /// The number of times that an operation has been called, whatever became of the call.
     public func callCount(_ operation: Operation) -> Int {
         state.withLock { $0.callCounts[operation, default: 0] }
     }

@@ -167,7 +167,7 @@ public final class SeededExecutor: TaskExecutor, PreemptingExecutor {
 // MARK: Stopping on the way
 
 extension SeededExecutor {
-    /// How many jobs may be stopped on their way at the same time. Each occupies a thread.
+    /// The most jobs that may be stopped on their way at the same time. Each occupies a thread.
     private static var maximumPausedCount: Int { 8 }
 
     /// Lets other jobs go first, if the seed says so, as a thread of the system may be stopped anywhere. The caller must hold no lock.

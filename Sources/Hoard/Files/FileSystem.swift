@@ -15,7 +15,7 @@
         package let kind: FileDescriptor.Kind
         /// The length in bytes.
         package let byteCount: Int
-        /// How many names the file has.
+        /// The number of names that the file has.
         package let linkCount: Int
         /// The mode without the kind.
         package let permissions: UInt16

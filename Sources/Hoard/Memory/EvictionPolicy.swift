@@ -248,7 +248,7 @@
         sketch = larger
     }
 
-    /// How often an entry has been seen, by all that is known.
+    /// The number of times that an entry has been seen, by all that is known.
     func rating(_ slot: Slot, in table: SlotLinks) -> Int {
         sketch.estimate(table.hash(of: slot)) + Int(table.flags(of: slot).uses)
     }

@@ -57,7 +57,7 @@ struct FrequencySketch {
         capacity <= 1 << 16 ? 8 : capacity <= 1 << 18 ? 4 : 2
     }
 
-    /// How often the key with this hash has been seen: 0 to 15.
+    /// The number of times that the key with this hash has been seen: 0 to 15.
     func estimate(_ hash: UInt32) -> Int {
         let (first, places) = place(hash)
         var least: UInt64 = 15

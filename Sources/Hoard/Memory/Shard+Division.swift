@@ -3,7 +3,7 @@
 
 /// How the one shard of a cache becomes several.
 ///
-/// How many entries a limit by weight means is known only once there are entries. Such a cache begins with one shard, and is divided once.
+/// The number of entries that fit into a limit by weight is known only once there are entries. Such a cache begins with one shard, and is divided once.
 extension Shard {
     /// With fewer entries a cache is not worth dividing.
     @inlinable static var countWorthDividing: Int { 1_024 }

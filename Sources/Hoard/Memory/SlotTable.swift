@@ -25,7 +25,7 @@ extension Slot {
     @inlinable static var detailsBit: UInt8 { 1 << 5 }
     @inlinable static var dueSoonBit: UInt8 { 1 << 6 }
 
-    /// How often the entry was read, up to 3: the CLOCK's counter.
+    /// The number of times that the entry was read, up to 3: the CLOCK's counter.
     @inlinable var uses: UInt8 {
         get { bits & 3 }
         set { bits = bits & ~3 | newValue & 3 }
@@ -89,7 +89,7 @@ extension Slot {
     @usableFromInline var layout: IndexWord.Layout
     /// The present generation of a window that keeps the order of uses; ``countsUses`` if uses are counted instead.
     @usableFromInline var generation = SlotTable.countsUses
-    /// How many entries were used for the first time in the present generation, new ones included.
+    /// The number of entries that were used for the first time in the present generation, new ones included.
     @usableFromInline var usesInGeneration: UInt32 = 0
     @usableFromInline var nodes: UnsafeMutablePointer<SlotLinks.Node>
     @usableFromInline var weights: UnsafeMutablePointer<Int>?

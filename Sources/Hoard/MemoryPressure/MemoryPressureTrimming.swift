@@ -43,7 +43,7 @@ internal import Synchronization
         }
     }
 
-    /// How many members are kept, those included whose things are gone and that have not been dropped yet.
+    /// The number of members that are kept, including those whose things are gone but that have not been dropped yet.
     package var memberCount: Int { state.withLock { $0.members.count } }
 
     private func respond(to source: some MemoryPressureSource) -> MemoryPressureResponder {

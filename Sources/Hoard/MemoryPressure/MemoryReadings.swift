@@ -3,7 +3,7 @@
 
 /// The numbers that one look at the kernel's files has found. Those that could not be read are `nil` or absent.
 package struct MemoryReadings: Hashable, Sendable {
-    /// How long tasks stood still for memory, as shares, between 0 and 1, of the last ten seconds.
+    /// The shares, between 0 and 1, of the last ten seconds for which tasks stood still for memory.
     package struct Stall: Hashable, Sendable {
         /// At least one task stood still.
         package var some: Double?

@@ -24,7 +24,7 @@ package enum TraceBlock {
     package static let mark: UInt32 = 0x3142_5448
     package static let continuingMark: UInt32 = 0x3242_5448
     package static let headerByteCount = 32
-    /// How long the events of a block may be. A writer begins another block long before.
+    /// The greatest length of the events of a block. A writer begins another block long before.
     package static let maximumByteCount = 1 << 20
     /// At most so many bytes are one event.
     static let maximumEventByteCount = 1 + 10 + 6 + 1 + 10 + 10 + 5 + 4 + 1

@@ -46,7 +46,7 @@ package struct TraceEvent: Hashable, Sendable {
         package var size: Int?
         /// How many milliseconds after it was written the entry may be used.
         package var lifetime: UInt64?
-        /// How many microseconds the load took.
+        /// The number of microseconds that the load took.
         package var cost: UInt32?
         /// The pseudonym of the group that the key belongs to.
         package var group: UInt32?

@@ -7,7 +7,7 @@ package struct TraceFileDecoder: Sendable {
     package private(set) var header: TraceFileHeader?
     /// The number of accesses that the recorder has lost, so far.
     package private(set) var lost = 0
-    /// How many bytes are done with.
+    /// The number of bytes that have been decoded.
     package private(set) var position = 0
     private var pending: [UInt8] = []
     private var block = TraceBlockDecoder()

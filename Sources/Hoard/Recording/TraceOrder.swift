@@ -108,7 +108,7 @@ struct TraceOrder: Sendable {
 }
 
 extension AccessBuffer {
-    /// How many words an access has that begins with this one.
+    /// The number of words that an access has that begins with this one.
     static func length(of word: UInt64) -> Int { word & detailsMark == 0 ? 1 : 4 }
 
     static func eventCount(in words: [UInt64]) -> Int {

@@ -27,7 +27,7 @@ package struct StaleMarks: Sendable, Hashable {
         }
     }
 
-    /// How many marks are kept.
+    /// The number of marks that are kept.
     package static var maximumCount: Int { 32 }
 
     /// In ascending order of both sequence and date.

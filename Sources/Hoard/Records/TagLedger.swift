@@ -33,9 +33,9 @@ struct TagLedger: Sendable {
     /// The sequence of the latest removal or stale mark. Records that were written later are not concerned by any.
     private var latestChange: Int64 = 0
 
-    /// How many tags are known.
+    /// The number of tags that are known.
     var tagCount: Int { tags.count }
-    /// How many partitions are known.
+    /// The number of partitions that are known.
     var partitionCount: Int { partitions.count }
 
     private mutating func nextSequence() -> Int64 {

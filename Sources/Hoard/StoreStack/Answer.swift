@@ -52,7 +52,7 @@ extension TieredCache {
         /// Whether the caller shows what is stale already, and waits for something new.
         var isObservation = false
 
-        /// How long a stale entry may be returned while it is refreshed, or because that fails.
+        /// The longest time for which a stale entry may be returned while it is refreshed, or because that fails.
         func staleWhileRevalidate(_ terms: EntryTerms) -> Duration {
             isObservation ? .zero : isOwnPolicy ? policy.staleWhileRevalidate : terms.staleWhileRevalidate
         }

@@ -32,7 +32,7 @@ struct CircuitBreaker: Sendable {
     private let failuresToOpen: Int
     private let openFor: Int64
     private let maximumOpenFor: Int64
-    /// For how long the circuit opens next.
+    /// The time for which the circuit opens next.
     private var nextOpenFor: Int64
     /// Counts the changes of state.
     private var generation: UInt64 = 0

@@ -15,7 +15,7 @@ extension StoreTier {
         var isClosed = false
         /// Whether the last read has taken so long that none is made on a caller's thread.
         var answersSlowly = false
-        /// How long a read may take on a caller's thread, in nanoseconds, before the next ones have a deadline.
+        /// The longest time that a read may take on a caller's thread, in nanoseconds, before the next ones have a deadline.
         let longestImmediateRead: Int64
 
         /// Changes that the store has been asked for and has not answered.

@@ -32,7 +32,7 @@ final class DemoOrigin: Sendable {
     private let requestCount = Atomic<Int>(0)
     private let start = Date()
 
-    /// How many requests have reached the origin.
+    /// The number of requests that have reached the origin.
     var requests: Int { requestCount.load(ordering: .relaxed) }
 
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {

@@ -91,7 +91,7 @@ struct GetCommand: AsyncParsableCommand {
         let redirects: Int
         let status: Int
         let cacheStatus: String
-        /// For how long the response has not been fresh, if it was used all the same.
+        /// The time for which the response has not been fresh, if it was used all the same.
         let staleSeconds: Int64?
         let bytes: Int
         let milliseconds: Int

@@ -37,7 +37,7 @@ extension ProxySettings {
     /// Enough for the pages that lead to all others; the system's cache of files has the rest.
     private static let pageCacheByteCount = 2 << 20
 
-    /// How often the proxy looks for what other processes have changed in its directory. Each look takes a core from the event loops for a moment, which the
+    /// The time between two checks for changes that other processes have made in its directory. Each check takes a core from the event loops for a moment, which the
     /// slowest of a hundred requests would notice if it came often.
     private static let invalidationInterval = Duration.milliseconds(250)
 

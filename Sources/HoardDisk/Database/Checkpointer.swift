@@ -38,9 +38,9 @@ final class Checkpointer: Sendable {
 
     /// The length from which emptying the log is worth the synchronization of the disk, in frames: 1 MiB.
     private static let shortFrameCount = 256
-    /// How long nothing is written before the log is emptied.
+    /// The time for which nothing is written before the log is emptied.
     private static let pause = DispatchTimeInterval.seconds(1)
-    /// How long ``empty()`` waits for other processes, in milliseconds.
+    /// The time for which ``empty()`` waits for other processes, in milliseconds.
     private static let patience: CInt = 5_000
 
     /// - Parameters:

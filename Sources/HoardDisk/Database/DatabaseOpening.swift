@@ -255,7 +255,7 @@ struct DatabaseOpening {
         return writer
     }
 
-    /// How often a connection waits for other processes' transactions before it gives up: five seconds or so.
+    /// The number of times that a connection waits for other processes' transactions before it gives up: five seconds or so.
     private static let maximumWaitCount = 600
 
     /// Waits a little, at random, so that several waiting processes do not wake up together: up to 0.1 milliseconds at first, up to 16 later.

@@ -91,7 +91,7 @@ extension DiskDirectory {
         return FileIdentity(device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(truncatingIfNeeded: status.st_ino))
     }
 
-    /// How long the database file is; `nil` if there is none.
+    /// The length of the database file; `nil` if there is none.
     func databaseByteCount() throws(StoreError) -> Int? {
         var status = stat()
         guard stat(databasePath, &status) == 0 else {
@@ -124,7 +124,7 @@ extension DiskDirectory {
         return (1...2).contains(header[18]) && (1...2).contains(header[19])
     }
 
-    /// How many bytes the file system has left for this user; `nil` if it does not tell.
+    /// The number of bytes that the file system has left for this user; `nil` if it does not tell.
     var availableByteCount: Int? {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return nil }

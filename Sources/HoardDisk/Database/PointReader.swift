@@ -83,7 +83,7 @@ final class ReaderPool: Sendable {
     private let isEndScheduled = Atomic<Bool>(false)
     private let open: @Sendable () throws -> DatabaseQueue
 
-    /// How long a reading transaction is left open at most.
+    /// The time for which a reading transaction is left open at most.
     private static let openInterval = DispatchTimeInterval.milliseconds(50)
 
     init(count: Int, open: @escaping @Sendable () throws -> DatabaseQueue) {

@@ -57,7 +57,7 @@ extension DiskStore {
 }
 
 extension DiskStore.EntryCursor {
-    /// How many rows are read at once, so that other readers have their turn.
+    /// The number of rows that are read at once, so that other readers have their turn.
     private static let batchSize = 64
 
     /// Returns the next entries, fewer than asked for only at the end. Suspends. O(log n) for each, and verifies each checksum.

@@ -9,7 +9,7 @@
     import Musl
 #endif
 
-/// How long a file is, and what it takes of the disk.
+/// The length of a file, and the disk space that it takes.
 struct FileSize: Hashable, Sendable {
     let byteCount: Int
     let allocatedByteCount: Int

@@ -58,7 +58,7 @@ extension Verification {
         noteRepair(.orphanedFile, removed)
     }
 
-    /// How long a file may be there without its row, or without its writer's lock, each time it is looked for: two seconds in all for a whole store.
+    /// The longest time for which a file may be there without its row, or without its writer's lock, each time it is looked for: two seconds in all for a whole store.
     private static let wait = Duration.milliseconds(100)
 
     /// Gives others time to delete a file or to lock it. Returns `false` if there has been enough of that.

@@ -12,7 +12,7 @@ struct Verification {
     let progress: (@Sendable (DiskStore.VerificationProgress) -> Void)?
     var report = DiskStore.VerificationReport()
 
-    /// How often it may still wait for other processes to delete files.
+    /// The number of times that it may still wait for other processes to delete files.
     var waitsLeft = 20
 
     private var totalCount = 0

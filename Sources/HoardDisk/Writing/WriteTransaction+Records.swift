@@ -12,7 +12,7 @@ import Synchronization
 #endif
 
 extension WriteTransaction {
-    /// How many records a removal by tag deletes at once. The others are gone as well, and are deleted later.
+    /// The number of records that a removal by tag deletes at once. The others are gone as well, and are deleted later.
     static let sweepBatchSize = 256
 
     /// Adds a record as the most recently used one. One with the same `id` is removed first, whatever its key.

@@ -54,7 +54,7 @@ final class WriteTransaction {
     var stamps: [Int64: Int64?] = [:]
     /// The bytes charged for the rows removed here.
     var removedByteCount = 0
-    /// How many rows the queue of eviction has gained.
+    /// The number of rows that the queue of eviction has gained.
     var recencyRowDifference = 0
     /// Uses written here, with the stamps under which they had been noted.
     var settledUses: [(identifier: Int64, stamp: Int64)] = []

@@ -3,7 +3,7 @@
 
 internal import Hoard
 
-/// Until when one exchange may last, from the call to the last byte of the response's body.
+/// The time until which one exchange may last, from the call to the last byte of the response's body.
 struct ExchangeDeadline: Sendable {
     private let queue: DeadlineQueue
     private let end: Int64

@@ -17,7 +17,7 @@ package struct RedirectChain {
     package private(set) var request: HTTPRequest
     /// Where it is sent.
     package private(set) var target: TargetURI
-    /// How many redirects have been followed.
+    /// The number of redirects that have been followed.
     private(set) var count = 0
 
     private let options: RequestOptions

@@ -49,7 +49,7 @@ extension HTTPCache {
         }
     }
 
-    /// How many responses are stored for a URI, for requests without credentials. They count as used. Suspends.
+    /// The number of responses that are stored for a URI, for requests without credentials. They count as used. Suspends.
     ///
     /// - Returns: `nil` if `uri` is none of HTTP's.
     package func storedResponseCount(_ uri: String, partition: String? = nil, policy: HTTPCachePolicy = HTTPCachePolicy()) async -> Int? {

@@ -69,7 +69,7 @@ final class Exchange: Sendable {
         var task: Task<Void, Never>?
         var observers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
-        /// How many followers wait for the head.
+        /// The number of followers that wait for the head.
         var waitingCount: Int { followers.values.count { $0 != nil } }
 
         mutating func takeLeaderAnswer() -> Result<LeaderAnswer, HTTPCacheError>? {

@@ -6,7 +6,7 @@ internal import NIOCore
 
 /// Keys whose answer could not be shared a moment ago. Each operation but `removeAll(where:)` is O(1), spread over the keys that were added.
 struct UnshareableKeys: Sendable {
-    /// How long a key counts, in nanoseconds.
+    /// The time for which a key counts, in nanoseconds.
     static let period: Int64 = 1_000_000_000
     /// Of more keys, the oldest are forgotten.
     static let maximumCount = 1_024

@@ -21,7 +21,7 @@ package struct AnswerReport: Sendable, Hashable {
 
     package var outcome: Outcome
     package var tier: Tier
-    /// How long the origin took for the head of its answer; `nil` if this request was not sent to it.
+    /// The time that the origin took for the head of its answer; `nil` if this request was not sent to it.
     package var originDuration: Duration?
     /// Of a miss: whether what the origin sent is stored or being stored. What cannot be stored would be a miss in a cache of any size.
     package var isStored: Bool

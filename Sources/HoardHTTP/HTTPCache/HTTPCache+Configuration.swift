@@ -73,7 +73,7 @@ extension HTTPCache {
         /// store fails. It costs three round trips to the store for each miss. Default: `false`.
         public var collapsesAcrossCaches: Bool = false
 
-        /// For how long a cache that has died while it was asking keeps the others waiting.
+        /// The time for which a cache that has died while it was asking keeps the others waiting.
         package var leaseDuration: Duration = .seconds(5)
 
         /// Creates a configuration with the defaults; change the properties afterwards.

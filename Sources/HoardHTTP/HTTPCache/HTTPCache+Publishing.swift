@@ -51,7 +51,7 @@ extension HTTPCache {
         )
     }
 
-    /// Until when a response is fresh, and until when it is kept.
+    /// The times until which a response is fresh, and until which it is kept.
     ///
     /// A stale response is kept as long as it may be of use. It may be revalidated if it has a validator, or served by `stale-while-revalidate`, by
     /// `stale-if-error` ([RFC 5861](https://www.rfc-editor.org/rfc/rfc5861)) or in place of an origin that cannot be reached.
@@ -72,7 +72,7 @@ extension HTTPCache {
         return (min(freshUntil, keptUntil), keptUntil)
     }
 
-    /// Until when the segments of a response are kept: longer than itself, so that it can be confirmed and kept on.
+    /// The time until which the segments of a response are kept: longer than itself, so that it can be confirmed and kept on.
     func segmentsKeptUntil(_ response: StoredResponse) -> Date {
         let now = clock.now()
         let period = max(0, lifetime(of: response).keptUntil.timeIntervalSince(now))

@@ -9,7 +9,7 @@ package import HTTPTypes
     package import Foundation
 #endif
 
-/// How long a response may be reused after it was generated, and who says so.
+/// The time for which a response may be reused after it was generated, and the source of this lifetime.
 ///
 /// [RFC 9111 §4.2.1](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.1)
 package struct FreshnessLifetime: Hashable, Sendable {

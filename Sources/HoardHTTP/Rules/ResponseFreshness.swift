@@ -47,7 +47,7 @@ package struct ResponseFreshness: Hashable, Sendable {
         return Self(self, lifetime: FreshnessLifetime(seconds: min(lifetime.seconds, age), source: lifetime.source))
     }
 
-    /// How many seconds the response will stay fresh; negative if it is stale.
+    /// The number of seconds that the response will stay fresh; negative if it is stale.
     package func timeToLive(at now: Date) -> TimeInterval {
         TimeInterval(lifetime.seconds) - age.seconds(at: now)
     }

@@ -70,7 +70,7 @@ package struct ReuseDecision: Hashable, Sendable {
     /// [RFC 9111 §5.2.1.7](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.1.7)
     package let onlyIfCached: Bool
 
-    /// How many seconds the response will stay fresh; negative if it is stale.
+    /// The number of seconds that the response will stay fresh; negative if it is stale.
     package var timeToLive: TimeInterval { TimeInterval(lifetime.seconds) - age }
 
     /// For how many seconds the response has been stale; 0 if it is fresh.

@@ -27,7 +27,7 @@ struct BodyRecorder: Sendable {
     private let owner: BodySegments.Owner
     private let budget: ByteBudget
     private let limits: Limits
-    /// Until when the segments are kept.
+    /// The time until which the segments are kept.
     private let keptUntil: Date
     private let storeFailureCount: Int
 

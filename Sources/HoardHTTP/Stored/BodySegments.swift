@@ -33,7 +33,7 @@ final class BodySegments: Sendable {
         var isToBeRemoved: BodyReference?
     }
 
-    /// How long segments stay to which nothing refers any more, for others who are reading them.
+    /// The time for which segments without references stay, for others that are reading them.
     struct Grace: Sendable {
         let duration: Duration
         let ticker: any Ticker

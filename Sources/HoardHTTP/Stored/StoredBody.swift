@@ -230,7 +230,7 @@ package struct BodyReference: Sendable, Hashable {
     package var length: Int
     /// Where, in the bytes of all segments, the extent begins that refers to them.
     package var start: Int
-    /// Until when the segments are kept. What refers to them is not kept any longer.
+    /// The time until which the segments are kept. References to them are not kept any longer.
     package var keptUntil: Date
 
     package init(id: UInt64, segmentLength: Int, length: Int, start: Int = 0, keptUntil: Date = .distantFuture) {

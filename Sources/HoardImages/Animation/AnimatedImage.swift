@@ -27,7 +27,7 @@ public final class AnimatedImage: Sendable {
     public let height: Int
     /// The number of frames, at least 1.
     public let frameCount: Int
-    /// How often the frames are shown in all; `nil`: for ever.
+    /// The number of times that the frames are shown in all; `nil`: for ever.
     public let playCount: Int?
     /// The first frame.
     public let firstFrame: AnimationFrame

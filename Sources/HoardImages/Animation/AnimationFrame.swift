@@ -6,7 +6,7 @@ public struct AnimationFrame: Equatable, Sendable {
     /// The whole picture as it is seen, not only the part that changed.
     public let bitmap: Bitmap
 
-    /// How long the picture is shown. Files often say a hundredth of a second or nothing, and browsers show such frames for a tenth; so it is a tenth here.
+    /// The time for which the picture is shown. Files often say a hundredth of a second or nothing, and browsers show such frames for a tenth; so it is a tenth here.
     public let duration: Duration
 
     init(bitmap: Bitmap, duration: Duration) {

@@ -11,7 +11,7 @@
 final class FrameReader {
     /// At least 1.
     let frameCount: Int
-    /// How often the frames are shown in all; `nil`: for ever.
+    /// The number of times that the frames are shown in all; `nil`: for ever.
     let playCount: Int?
 
     private let target: DecodeTarget

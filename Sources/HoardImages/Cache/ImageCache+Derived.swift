@@ -19,7 +19,7 @@ struct DerivedTerms: Sendable {
 
 /// Thumbnails and placeholders lie in one cache, `derived`, under the partition of their original and a tag that stands for it.
 extension ImageCache {
-    /// How long thumbnails and placeholders are kept, counted from when they were made. Reading one does not make it longer.
+    /// The time for which thumbnails and placeholders are kept, counted from when they were made. Reading one does not make it longer.
     static var derivedLifetime: Duration { .seconds(30 * 86_400) }
 
     /// The most bytes of placeholders in memory: about 2,000 of them. Thumbnails are not in this memory.

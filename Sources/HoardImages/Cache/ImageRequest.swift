@@ -81,7 +81,7 @@ struct DecodedKey: Hashable, Sendable {
 
     static func tag(ofPartition partition: ExactText) -> String { "partition\0\(partition.label)" }
 
-    /// How many bytes the key and its tags take up. A name in Unicode is up to three times as long in a tag.
+    /// The number of bytes that the key and its tags take up. A name in Unicode is up to three times as long in a tag.
     var byteCount: Int {
         let names = source.name.byteCount + partition.byteCount
         let changes = processors.reduce(0) { $0 + $1.byteCount }

@@ -37,7 +37,7 @@
 
         var frameCount: Int { Int(info.frames) }
 
-        /// How often the frames are shown in all; `nil`: for ever.
+        /// The number of times that the frames are shown in all; `nil`: for ever.
         var playCount: Int? { info.plays == 0 ? nil : Int(info.plays) }
 
         /// Decodes the next frame. Each can be decoded once. A frame that fails is the last.
@@ -67,7 +67,7 @@
         /// The most bytes that the library has held so far, as far as that is known, the pixels of the last frame included.
         var heldByteCount: Int { Int(clamping: hoard_image_peak_bytes(image)) }
 
-        /// How long the frame decoded last is shown.
+        /// The time for which the frame decoded last is shown.
         var duration: Duration { .milliseconds(Int64(hoard_image_get_duration(image))) }
 
         private static func check(_ status: hoard_image_status, _ limits: ImageLimits) throws(ImageError) {

@@ -74,7 +74,7 @@
             ]
         }
 
-        /// How long a frame is shown; zero if the image does not say.
+        /// The time for which a frame is shown; zero if the image does not say.
         func duration(ofFrame index: Int) -> Duration {
             let properties = CGImageSourceCopyPropertiesAtIndex(source, index, nil) as? [CFString: Any]
             for animation in Self.animations {
@@ -86,7 +86,7 @@
             return .zero
         }
 
-        /// How often the frames are shown in all; `nil`: for ever.
+        /// The number of times that the frames are shown in all; `nil`: for ever.
         var playCount: Int? {
             guard frameCount > 1 else { return 1 }
             let properties = CGImageSourceCopyProperties(source, nil) as? [CFString: Any]

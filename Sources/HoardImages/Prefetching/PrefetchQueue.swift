@@ -11,7 +11,7 @@ struct PrefetchQueue: Sendable {
     }
 
     private struct Entry: Sendable {
-        /// How often the image is wanted.
+        /// The number of times that the image is wanted.
         var count = 1
         var priority: TaskPriority
         /// Newer than every ticket before it.

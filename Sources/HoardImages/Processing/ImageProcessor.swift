@@ -48,7 +48,7 @@ public struct ImageProcessor: Hashable, Sendable, CustomStringConvertible {
         if case .custom = step { true } else { false }
     }
 
-    /// How many bytes the processor takes up as a part of a key.
+    /// The number of bytes that the processor takes up as a part of a key.
     var byteCount: Int {
         guard case .custom(let custom) = step else { return MemoryLayout<Self>.stride }
         return MemoryLayout<Self>.stride + custom.name.byteCount

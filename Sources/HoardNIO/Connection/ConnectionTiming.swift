@@ -13,7 +13,7 @@ struct ConnectionTiming {
     private let bodyTimeout: TimeAmount
     private let writeTimeout: TimeAmount
     private let lingerTimeout: TimeAmount
-    /// How often an exchange in progress is looked at.
+    /// The time between two checks of an exchange in progress.
     private let samplingInterval: TimeAmount
 
     var timer: Scheduled<Void>?

@@ -22,7 +22,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
     private var hasHadStream = false
     /// How many handlers run, for streams that are open or closed.
     private var handlerCount = 0
-    /// How many streams are open that were not refused.
+    /// The number of open streams that were not refused.
     private var servedCount = 0
 
     init(configuration: HTTPServer.Configuration) {

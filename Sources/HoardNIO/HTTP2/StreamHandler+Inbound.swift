@@ -153,7 +153,7 @@ extension StreamHandler {
 }
 
 extension HTTPServer.Configuration {
-    /// How often a transfer is looked at.
+    /// The time between two checks of a transfer.
     var samplingInterval: TimeAmount {
         var shortest = min(TimeAmount(bodyTimeout), TimeAmount(writeTimeout), minimumBytesPerSecond > 0 ? TransferWatch.window : .nanoseconds(.max))
         if let webSockets {

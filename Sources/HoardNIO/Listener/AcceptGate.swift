@@ -19,7 +19,7 @@ final class AcceptGate: ChannelDuplexHandler {
     typealias InboundOut = any Channel
     typealias OutboundIn = Never
 
-    /// How long nothing is accepted after the system had no room for a connection. Tried again at once, it would fail again and again.
+    /// The time for which nothing is accepted after the system had no room for a connection. Tried again at once, it would fail again and again.
     static let pause = TimeAmount.milliseconds(100)
 
     private let registry: ConnectionRegistry

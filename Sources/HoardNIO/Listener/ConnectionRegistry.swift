@@ -34,7 +34,7 @@ final class ConnectionRegistry: Sendable {
         state = Mutex(State(maximumCount: maximumCount))
     }
 
-    /// How many connections may be open from now on. Those that are too many already stay open.
+    /// The most connections that may be open from now on. Excess connections stay open.
     func setMaximumCount(_ maximumCount: Int) {
         let gates = state.withLock { state -> [@Sendable () -> Void] in
             state.maximumCount = maximumCount
@@ -45,10 +45,10 @@ final class ConnectionRegistry: Sendable {
         for open in gates { open() }
     }
 
-    /// How many connections may be open.
+    /// The most connections that may be open.
     var maximumCount: Int { state.withLock { $0.maximumCount } }
 
-    /// How many connections have been accepted since the start.
+    /// The number of connections that have been accepted since the start.
     var totalCount: Int { state.withLock { $0.totalCount } }
 
     /// Adds something that accepts connections, and is told when it may do so again, until ``removeGate(_:)``.
@@ -85,7 +85,7 @@ final class ConnectionRegistry: Sendable {
         }
     }
 
-    /// How many connections are open.
+    /// The number of connections that are open.
     var count: Int { state.withLock { $0.acceptedCount } }
 
     /// Whether another connection may be accepted. If not, the next ``released()`` says so.

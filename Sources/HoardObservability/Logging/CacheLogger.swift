@@ -24,7 +24,7 @@ internal import Synchronization
 /// often it has happened meanwhile. Messages are constant. Metadata are names of caches and stores, words of a fixed set, counts, durations and
 /// the types of errors; never keys, tags, values or the texts of errors.
 public final class CacheLogger: CacheObserver {
-    /// How long the same of a store is not logged again.
+    /// The time for which the same event of a store is not logged again.
     public let interval: Duration
 
     private let logger: Logger

@@ -10,9 +10,9 @@ struct StoreLog: Sendable {
     struct Line: Sendable {
         var level: Logger.Level
         var message: Logger.Message
-        /// How often the same has happened since it was logged last.
+        /// The number of times that the same event has happened since it was logged last.
         var suppressed = 0
-        /// How long the store has failed.
+        /// The time for which the store has failed.
         var outage: Duration?
     }
 

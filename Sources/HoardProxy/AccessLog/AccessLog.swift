@@ -21,7 +21,7 @@ internal import Synchronization
 package final class AccessLog: Sendable {
     package typealias Settings = CachingProxy.Configuration.AccessLog
 
-    /// How long the first of some lines may wait for others.
+    /// The longest time for which the first of some lines may wait for others.
     static let delay: Int64 = 100_000_000
 
     private let ring: AccessLogRing

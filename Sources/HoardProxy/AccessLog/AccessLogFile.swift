@@ -32,7 +32,7 @@ final class AccessLogFile: AccessLogSink {
     private let descriptor: Int32
     private let isOwned: Bool
     private let isRegular: Bool
-    /// How long a pipe may have no room, in milliseconds.
+    /// The longest time for which a pipe may have no room, in milliseconds.
     private let patience: Int32
 
     /// Pipes take so many bytes at once or none.

@@ -7,7 +7,7 @@ struct AccessLogOutput: Sendable {
     enum Notice: Sendable, Hashable {
         /// The system's reason.
         case fails(AccessLogFailure)
-        /// How many lines were lost meanwhile.
+        /// The number of lines that were lost meanwhile.
         case worksAgain(lost: Int)
     }
 

@@ -16,7 +16,7 @@ internal import NIOCore
 /// The endpoints that change the cache. They require the token.
 extension AdminHandler {
     private struct Answer: Encodable {
-        /// How many responses were removed, or marked stale; `nil` if the number is not known.
+        /// The number of responses that were removed, or marked stale; `nil` if the number is not known.
         let removed: Int?
     }
 

@@ -4,11 +4,11 @@
 extension CachingProxy.Configuration {
     /// The limits on what clients may ask of a proxy.
     public struct Limits: Sendable, Hashable {
-        /// How many connections are served at once. Default: 10,000.
+        /// The most connections that are served at once. Default: 10,000.
         public var connectionCount = 10_000
         /// How many of them one address may have. `nil`: any number. Default: `nil`.
         public var connectionCountPerAddress: Int?
-        /// How many streams an HTTP/2 connection may have at once. Default: 100.
+        /// The most streams that an HTTP/2 connection may have at once. Default: 100.
         public var streamCount = 100
         /// The longest request target, in bytes. Default: 16 KiB.
         public var targetByteCount = 16 << 10
@@ -18,17 +18,17 @@ extension CachingProxy.Configuration {
         public var headerFieldCount = 256
         /// The longest content of a request, in bytes; longer ones get 413. `nil`: any length. Default: 1 GiB.
         public var requestContentByteCount: Int? = 1 << 30
-        /// How long a connection may be idle between two requests. Default: 60 seconds.
+        /// The longest time for which a connection may be idle between two requests. Default: 60 seconds.
         public var idleTimeout = Duration.seconds(60)
-        /// How long the head of a request may take. Default: 30 seconds.
+        /// The longest time that the head of a request may take. Default: 30 seconds.
         public var headTimeout = Duration.seconds(30)
-        /// How long a client may send nothing of its request's content. Default: 60 seconds.
+        /// The longest time for which a client may send nothing of its request's content. Default: 60 seconds.
         public var bodyTimeout = Duration.seconds(60)
-        /// How long a client may take none of its response. Default: 60 seconds.
+        /// The longest time for which a client may take none of its response. Default: 60 seconds.
         public var writeTimeout = Duration.seconds(60)
-        /// How long nothing may pass through a WebSocket, in either direction. Default: one hour.
+        /// The longest time for which nothing may pass through a WebSocket, in either direction. Default: one hour.
         public var webSocketIdleTimeout = Duration.seconds(3_600)
-        /// How long a WebSocket may be open. `nil`: any time. Default: `nil`.
+        /// The longest time for which a WebSocket may be open. `nil`: any time. Default: `nil`.
         public var webSocketTimeout: Duration?
         /// The fewest bytes per second, on average over half a minute, with which a client may send a request's content or take its response; slower ones are
         /// cut off. 0: no limit. Default: 0.

@@ -114,7 +114,7 @@ extension CachingProxy.Configuration {
         public var responseFields: [String] = []
         /// Whether scripts may ask with the user's cookies. Not with `*` among ``origins``.
         public var allowsCredentials = false
-        /// How long a browser may rely on the answer to its question.
+        /// The longest time for which a browser may rely on the answer to its question.
         public var maximumAge = Duration.seconds(600)
 
         /// Creates permissions for scripts of these origins.

@@ -57,15 +57,15 @@ extension CachingProxy.Configuration {
         public var healthCheck: HealthCheck?
         /// Which versions of HTTP are spoken to the servers. Default: the newest that a server agrees to.
         public var version = Version.automatic
-        /// How long making a connection may take. Default: 5 seconds.
+        /// The longest time that making a connection may take. Default: 5 seconds.
         public var connectTimeout = Duration.seconds(5)
-        /// How long a server may take for the head of its response, from the end of the request. Default: 30 seconds.
+        /// The longest time that a server may take for the head of its response, from the end of the request. Default: 30 seconds.
         public var responseTimeout = Duration.seconds(30)
-        /// How long a server may send nothing in the middle of a response, or take nothing of a request. Default: 30 seconds.
+        /// The longest time for which a server may send nothing in the middle of a response, or take nothing of a request. Default: 30 seconds.
         public var idleTimeout = Duration.seconds(30)
         /// The most connections to each server. Default: 256.
         public var maximumConnectionCount = 256
-        /// How often a request is sent again at most, where that is safe. Default: 1.
+        /// The number of times that a request is sent again at most, where that is safe. Default: 1.
         public var maximumRetryCount = 1
         /// A file of certificates in PEM form that are trusted as well as those of the system.
         public var additionalTrustRootsPath: String?

@@ -20,7 +20,7 @@ extension CachingProxy.Configuration {
         public var rate: Double?
         /// Fields of the requests. A response that differs by request fields (`Vary`) is stored for these.
         public var fields = HTTPFields()
-        /// How long readiness waits for the end of the warm-up. Until then, what no server could answer (502, 503, 504) is asked for again. Default: one minute.
+        /// The time for which readiness waits for the end of the warm-up. Until then, what no server could answer (502, 503, 504) is asked for again. Default: one minute.
         public var maximumReadinessWait = Duration.seconds(60)
 
         /// Creates a warm-up of nothing; set the properties afterwards.

@@ -70,7 +70,7 @@ struct OriginHealth: Sendable {
     private(set) var circuit = Circuit.closed(failures: 0)
     private(set) var isRejected = false
     private let settings: Settings
-    /// For how long the circuit opens next.
+    /// The time for which the circuit opens next.
     private var nextPause: Int64
     private var failedCheckCount = 0
     private var passedCheckCount = 0

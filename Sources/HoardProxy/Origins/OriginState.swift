@@ -22,6 +22,6 @@ package struct OriginState: Codable, Hashable, Sendable {
     package var inProgress: Int
     /// Open connections, those of checks not included.
     package var connections: Int
-    /// How long the heads of responses took; later ones count more. 0 before the first.
+    /// The average time for the head of a response; later ones count more. 0 before the first.
     package var meanResponseMilliseconds: Double
 }

@@ -40,11 +40,11 @@ final class BasicAuthentication: Sendable {
     private struct State {
         /// Digests of credentials that were right.
         var right: Set<Data> = []
-        /// How many requests wait for what is found out about credentials, by their digests.
+        /// The number of requests that wait for the check of credentials, by their digests.
         var pending: [Data: Int] = [:]
     }
 
-    /// How many credentials are looked at or wait for it.
+    /// The number of credentials that are checked or wait for a check.
     static let maximumPendingCount = 32
     /// For all routes.
     private static let thread = {

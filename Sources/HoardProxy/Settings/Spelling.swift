@@ -10,7 +10,7 @@ enum Spelling {
         return best.name
     }
 
-    /// How many letters have to be put in, left out, changed or swapped with their neighbour.
+    /// The number of letters that have to be put in, left out, changed or swapped with their neighbour.
     static func distance(_ left: String, _ right: String) -> Int {
         let (left, right) = (Array(left.unicodeScalars.prefix(64)), Array(right.unicodeScalars.prefix(64)))
         var rows = [Array(0...right.count)]

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// How often each latency occurred, in buckets of ``LogLinearScale``.
+/// The number of times that each latency occurred, in buckets of ``LogLinearScale``.
 ///
 /// Percentiles are off by 1/64 (1.6 %) at most; the greatest latency is exact. Latencies above 73 minutes count as 73 minutes.
 /// Memory: nothing before the first latency, then 10 KiB.

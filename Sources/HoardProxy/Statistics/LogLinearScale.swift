@@ -19,7 +19,7 @@ enum LogLinearScale {
         return shift &<< precisionBits &+ number &>> shift
     }
 
-    /// How many buckets the numbers from 0 to `maximum` take.
+    /// The number of buckets that the numbers from 0 to `maximum` take.
     static func bucketCount(upTo maximum: Int) -> Int { bucket(of: maximum) + 1 }
 
     /// The smallest number of a bucket, and how many numbers are in it.

@@ -28,7 +28,7 @@ struct ReuseDistanceSampler: Sendable {
     private var stack: RecencyStack
     private var hashes: [UInt64]
     private var freeSlots: [UInt32]
-    /// How many requests had a distance in each bucket of ``LogLinearScale``.
+    /// The number of requests that had a distance in each bucket of ``LogLinearScale``.
     private var distances: [Double]
     /// Requests that the sampled ones stand for.
     private var representedRequests = 0.0
@@ -56,7 +56,7 @@ struct ReuseDistanceSampler: Sendable {
     /// The share of all objects that is in the sample.
     var rate: Double { Double(threshold) / 0x1p32 }
 
-    /// How many objects are in the sample.
+    /// The number of objects that are in the sample.
     var count: Int { stack.count }
 
     /// Whether a hash is below a threshold.

@@ -10,7 +10,7 @@ struct TrafficHistory: Sendable {
         var latencies = LatencyHistogram()
     }
 
-    /// How long a window is, in nanoseconds.
+    /// The length of a window, in nanoseconds.
     let period: Int64
     /// How many closed windows are kept.
     let capacity: Int

@@ -14,13 +14,13 @@ final class SpanExporter: Sendable {
     typealias Counts = ProxyStatistics.Snapshot.TraceCounts
 
     struct Limits: Sendable {
-        /// How many spans may wait.
+        /// The most spans that may wait.
         var spanCount = 4_096
         /// How many spans one request carries.
         var batchCount = 512
-        /// How long the first of some spans waits for others.
+        /// The time for which the first of some spans waits for others.
         var delay = Duration.milliseconds(200)
-        /// How long ``SpanExporter/close()`` waits.
+        /// The time for which ``SpanExporter/close()`` waits.
         var closing = Duration.seconds(2)
     }
 

@@ -25,7 +25,7 @@ struct ClusterAttempt: Sendable {
         return redirectionCount <= Self.maximumRedirectionCount
     }
 
-    /// Until when the next attempt waits: twice as long each time, of which up to half is left to chance. `nil` if there is no time for it.
+    /// The time until which the next attempt waits: twice as long each time, of which up to half is left to chance. `nil` if there is no time for it.
     ///
     /// - Parameter random: From 0 to 1.
     mutating func nextAttempt(now: Int64, random: Double) -> Int64? {

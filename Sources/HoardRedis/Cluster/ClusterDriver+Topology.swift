@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// Asking nodes where the slots are, and how they are.
 extension ClusterDriver {
-    /// How many nodes are asked at the same time.
+    /// The number of nodes that are asked at the same time.
     private static let askedNodeCount = 3
 
     /// Begins to ask where the slots are, unless that is under way or was done just now. Returns the task that asks, if there is one.

@@ -67,6 +67,6 @@ struct ChangeLog: Sendable {
         return changes.peek(key).map { $0.previous > moment } ?? false
     }
 
-    /// How many keys are remembered.
+    /// The number of keys that are remembered.
     var count: Int { changes.count }
 }

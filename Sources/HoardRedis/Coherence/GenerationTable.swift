@@ -11,7 +11,7 @@ struct GenerationTable: Sendable {
         let sent: UInt64
         /// The moment at which the reply came.
         let moment: UInt64
-        /// How long the key will be there; `nil` if that was not asked.
+        /// The time for which the key will be there; `nil` if that was not asked.
         let expiration: KeyExpiration?
     }
 
@@ -45,7 +45,7 @@ struct GenerationTable: Sendable {
     var count: Int { entries.count }
 }
 
-/// Until when a key is on the server, by a process's own ticker.
+/// The time until which a key is on the server, by a process's own ticker.
 enum KeyExpiration: Sendable, Hashable {
     case never
     /// In nanoseconds.

@@ -11,7 +11,7 @@
 struct OwnWrites: Sendable {
     private struct Script: Sendable {
         var count = 1
-        /// How often the server has told of the key since.
+        /// The number of times that the server has told of the key since.
         var tellings = 0
         /// Whether a script that has ended may have met another client's change.
         var mustTell = false
@@ -35,7 +35,7 @@ struct OwnWrites: Sendable {
         return true
     }
 
-    /// How often the server has told of the key.
+    /// The number of times that the server has told of the key.
     func tellings(of key: KeyHash) -> Int { scripts[key]?.tellings ?? 0 }
 
     /// A script is done with.

@@ -116,7 +116,7 @@ extension RESPDecoder {
 }
 
 extension ByteBuffer {
-    /// How many bytes the first line has, its line feed included; `nil` if there is none among so many bytes.
+    /// The number of bytes that the first line has, its line feed included; `nil` if there is none among so many bytes.
     fileprivate func lengthOfLine(atMost limit: Int) -> Int? {
         let bytes = readableBytesUInt8Span
         for index in 0..<Swift.min(bytes.count, limit) where bytes[index] == UInt8(ascii: "\n") { return index + 1 }

@@ -27,7 +27,7 @@ package enum RESPEncoder {
         }
     }
 
-    /// How many bytes ``encode(_:into:)`` writes at most.
+    /// The number of bytes that ``encode(_:into:)`` writes at most.
     package static func largestByteCount(of command: RedisCommand) -> Int {
         var count = RESPWriter.headerSize + RESPWriter.headerSize + command.name.utf8CodeUnitCount + 2 + (command.key.map(largestByteCount) ?? 0)
         for argument in command.leading { count += largestByteCount(of: argument) }

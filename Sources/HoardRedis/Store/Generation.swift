@@ -61,7 +61,7 @@ struct Generation: Sendable, Hashable {
 /// A record's reference to a generation.
 struct GenerationReference: Sendable, Hashable {
     let number: UInt64
-    /// How many marks had been made when the record was written. Later ones concern it.
+    /// The number of marks that had been made when the record was written. Later ones concern it.
     let markCount: Int64
 }
 

@@ -9,12 +9,12 @@ internal import Hoard
     internal import Foundation
 #endif
 
-/// For how long keys are kept on the server, in milliseconds; `nil`: for ever.
+/// The time for which keys are kept on the server, in milliseconds; `nil`: for ever.
 enum KeyLifetime {
     /// Longer times count as for ever. The server does not accept any number.
     static let longest: Int64 = 100 * 366 * 86_400_000
 
-    /// For how long a record is kept: until its time is up by its reader's clock, however that differs.
+    /// The time for which a record is kept: until its time is up by its reader's clock, however that differs.
     static func milliseconds(of record: Record, now: Date, slack: Duration) -> Int64? {
         guard let staleUntil = record.staleUntil else { return nil }
         let seconds = staleUntil.timeIntervalSince(now)
@@ -27,7 +27,7 @@ enum KeyLifetime {
         min(longest, max(0, duration.saturatingNanoseconds / 1_000_000))
     }
 
-    /// For how long a generation is kept to which a record refers that is kept for `needed`.
+    /// The time for which a generation is kept to which a record refers that is kept for `needed`.
     ///
     /// In few and long steps: to keep a key for longer is a change to it, of which everybody is told.
     static func ofGeneration(neededBy needed: Int64?) -> Int64? {

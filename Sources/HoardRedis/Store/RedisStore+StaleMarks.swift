@@ -11,7 +11,7 @@ internal import NIOCore
 #endif
 
 extension RedisStore {
-    /// How often a change is tried again when another writer was faster.
+    /// The number of times that a change is tried again when another writer was faster.
     private static var maximumAttemptCount: Int { 16 }
 
     /// Marks a record stale, by writing the end of its freshness into it. Two round trips, more if another writer changes it at the same time.

@@ -55,7 +55,7 @@ extension StoredValue {
 }
 
 extension StoredRecord {
-    /// How long the header of a record is; `nil` if the bytes are too few to say, or none.
+    /// The length of a record's header; `nil` if there are too few bytes to tell, or none.
     static func headerByteCount(in value: ByteBuffer) -> Int? {
         guard value.readableBytes >= fixedByteCount + checksumByteCount,
             value.getInteger(at: value.readerIndex, as: UInt32.self) == magic,

@@ -22,7 +22,7 @@ extension StoredRecord {
         return buffer
     }
 
-    /// How many bytes a record takes on the server, its key left out. O(number of tags).
+    /// The number of bytes that a record takes on the server, its key left out. O(number of tags).
     static func byteCount(of record: Record) -> Int {
         var count = fixedByteCount + checksumByteCount + record.payload.count
         for tag in record.tags { count += 20 + tag.utf8.count }

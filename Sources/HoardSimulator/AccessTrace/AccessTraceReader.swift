@@ -16,7 +16,7 @@ public final class AccessTraceReader {
     public let name: String
     /// The format; `nil` until the first bytes have been read, unless it was given.
     public private(set) var format: AccessTraceFormat?
-    /// How many requests have been read.
+    /// The number of requests that have been read.
     public private(set) var requestCount = 0
 
     private let path: String
@@ -36,13 +36,13 @@ public final class AccessTraceReader {
     public var bytesRead: Int { source.file.bytesRead }
     /// The bytes of the file; `nil` for a pipe.
     public var byteCount: Int? { source.file.byteCount }
-    /// How many lines were skipped that are of the format, but no request to simulate, such as writes, and
+    /// The number of skipped lines that fit the format, but are no request to simulate, such as writes, and
     /// what scanners send to a web server.
     public var skippedCount: Int { decoder?.skippedCount ?? 0 }
 
     /// The share of the keys that a recording has, from 0 to 1; 1 for other formats. A replay needs the same share of the capacity.
     public var sampledShare: Double { decoder?.sample.share ?? 1 }
-    /// How many accesses a recorder has lost, because memory or the disk was full.
+    /// The number of accesses that a recorder has lost, because memory or the disk was full.
     public var lostCount: Int { decoder?.sample.lost ?? 0 }
 
     /// Opens an access trace.

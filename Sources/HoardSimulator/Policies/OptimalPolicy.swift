@@ -20,7 +20,7 @@ struct OptimalPolicy: ReplacementPolicy {
         self.held = PlaceSet(places: nextUses.count)
     }
 
-    /// How many keys are held that will be used again. Of the others it holds none.
+    /// The number of keys in the cache that will be used again. It keeps none of the others.
     var count: Int { held.count }
 
     /// The key is not looked at: the requests are those that ``nextUses`` was made of.

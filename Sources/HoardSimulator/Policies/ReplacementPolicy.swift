@@ -23,7 +23,7 @@ protocol ReplacementPolicy: Sendable {
     /// Passes by a request for what cannot be kept, or a removal.
     mutating func passBy()
 
-    /// How many keys are held now. Remembered keys of entries that left do not count.
+    /// The number of keys that are held now. Remembered keys of entries that left do not count.
     var count: Int { get }
 
     /// The sum of the sizes of the keys held, never more than the capacity.

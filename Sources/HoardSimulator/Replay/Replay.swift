@@ -9,7 +9,7 @@ protocol Replaying: AnyObject, Sendable {
     func replay(_ batch: RequestBatch)
     /// The hits among the requests so far.
     var tally: HitTally { get }
-    /// How many keys the policy holds.
+    /// The number of keys that the policy holds.
     var count: Int { get }
     /// The sum of the sizes of the keys it holds.
     var size: Int { get }
@@ -30,7 +30,7 @@ struct HitTally: Hashable, Sendable {
     var hits = 0
     /// The bytes that they asked for.
     var bytes = 0
-    /// How long the loads would have taken that they made needless.
+    /// The time that the saved loads would have taken.
     var microseconds = 0
     /// How many requests found an object that had expired.
     var expired = 0

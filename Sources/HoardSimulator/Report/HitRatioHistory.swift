@@ -20,15 +20,15 @@ public struct HitRatioHistory: Sendable {
     fileprivate struct Course {
         let policy: SimulationPolicy
         var windows: [Window] = []
-        /// How many batches a window has.
+        /// The number of batches that a window has.
         var batchesPerWindow = 1
-        /// How many batches the last window has so far.
+        /// The number of batches that the last window has so far.
         var batches = 0
     }
 
     fileprivate static let maximumWindows = 256
 
-    /// How many keys the caches could hold, or how many bytes.
+    /// The number of keys, or of bytes, that the caches could hold.
     public let capacity: Int
     /// Whether ``capacity`` is a number of bytes.
     public let countsBytes: Bool

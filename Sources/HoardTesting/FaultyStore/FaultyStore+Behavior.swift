@@ -101,7 +101,7 @@ extension FaultyStore {
         public var error: StoreError?
         /// Thrown by a call for several records when ``partialCount`` of them have been done. Calls for one record are not concerned.
         public var partialError: StoreError?
-        /// How many records are done before ``partialError`` is thrown.
+        /// The number of records that are done before ``partialError`` is thrown.
         public var partialCount: Int
         /// Where the call waits when the work has been done.
         public var gateAfterwards: Gate?

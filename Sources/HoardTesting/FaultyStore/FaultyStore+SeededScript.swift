@@ -4,7 +4,7 @@
 public import Hoard
 
 extension FaultyStore {
-    /// How often the calls of a seeded script go wrong, as probabilities from 0 to 1, each drawn by itself.
+    /// The probabilities, from 0 to 1, with which the calls of a seeded script fail, each drawn by itself.
     public struct FaultRates: Sendable {
         /// The call fails before anything has been done. Default: 1 of 20.
         public var errorBefore: Double
@@ -16,7 +16,7 @@ extension FaultyStore {
         public var delayBefore: Double
         /// The call waits when the work has been done, so that answers come out of order. Default: 1 of 5.
         public var delayAfterwards: Double
-        /// How long a call waits that does, every nanosecond as likely as any other. Default: 1 ms to 2 s.
+        /// The time for which a delayed call waits, every nanosecond as likely as any other. Default: 1 ms to 2 s.
         public var delays: ClosedRange<Duration>
         /// Eight calls of the same operation in a row all fail at once. Default: 0.
         public var outages: Double

@@ -73,7 +73,7 @@ public final class SharedMemoryStore: Sendable {
     /// The leases that have been granted so far.
     public var grantedLeaseCount: Int { state.withLock { $0.grantedLeaseCount } }
 
-    /// How often a lease has been renewed so far.
+    /// The number of times that a lease has been renewed so far.
     public var renewalCount: Int { state.withLock { $0.renewalCount } }
 
     /// The number of those who wait for a change now.

@@ -8,9 +8,9 @@
     extension AsyncHTTPClientTransport {
         /// How a transport connects.
         public struct Configuration: Sendable {
-            /// How long making a connection may take, including its encryption, and how long a request waits for one to become free. Default: 10 seconds.
+            /// The longest time that making a connection may take, including its encryption, and that a request may wait for one to become free. Default: 10 seconds.
             public var connectTimeout = Duration.seconds(10)
-            /// How long an exchange may stand still: the origin takes nothing of a streamed request, or after it sends nothing of the response. Default: 60 seconds.
+            /// The longest time for which an exchange may stand still: the origin takes nothing of a streamed request, or after it sends nothing of the response. Default: 60 seconds.
             ///
             /// The time also runs while the consumer of a response's body asks for no more of it, so that a body that is kept and not read does not
             /// hold its connection for ever.

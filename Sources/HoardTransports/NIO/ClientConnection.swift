@@ -12,7 +12,7 @@ final class ClientConnection: Sendable {
     let server: OriginServer
     private let channel: any Channel
     private let handler: LoopBoundHandler<any ExchangeHandler>
-    /// How many exchanges may be in progress on it at once.
+    /// The most exchanges that may be in progress on it at once.
     let capacity: Int
 
     /// Must be called on the channel's event loop.

@@ -27,7 +27,7 @@ final class ClientConnectionHandler: ChannelDuplexHandler, ExchangeHandler {
         /// The origin has opened a WebSocket: what arrives is its content, without the parser.
         var isTunnel = false
         var upload: Task<Void, Never>?
-        /// How long the origin keeps the connection afterwards, if it has said so.
+        /// The time for which the origin keeps the connection afterwards, if it has said so.
         var announcedIdleTime: Duration?
     }
 

@@ -7,17 +7,17 @@ public import NIOCore
 extension NIOTransport {
     /// How a transport connects.
     public struct Configuration: Sendable {
-        /// How long making a connection may take, including its encryption, and how long a request waits for one to become free. Default: 10 seconds.
+        /// The longest time that making a connection may take, including its encryption, and that a request may wait for one to become free. Default: 10 seconds.
         public var connectTimeout = Duration.seconds(10)
-        /// How long an exchange may stand still: the origin takes nothing of a request, or after it sends nothing of the response. Default: 60 seconds.
+        /// The longest time for which an exchange may stand still: the origin takes nothing of a request, or after it sends nothing of the response. Default: 60 seconds.
         ///
         /// The time also runs while the consumer of a response's body asks for no more of it, so that a body that is kept and not read does not
         /// hold its connection for ever.
         public var readTimeout = Duration.seconds(60)
-        /// How long the head of a response may take, from the end of the request or the last interim response. `nil`: as long as something of it arrives
+        /// The longest time that the head of a response may take, from the end of the request or the last interim response. `nil`: as long as something of it arrives
         /// within `readTimeout`, again and again.
         package var responseTimeout: Duration?
-        /// How long a connection that is not used is kept. Default: 60 seconds.
+        /// The time for which a connection that is not used is kept. Default: 60 seconds.
         public var idleTimeout = Duration.seconds(60)
         /// How many connections to one origin are open at once. Requests beyond that wait. Default: 64.
         public var maximumConnectionCountPerHost = 64

@@ -20,7 +20,7 @@ package protocol RelayReceiver: AnyObject {
 
 /// A response that was taken by its bytes.
 package struct TakenResponse: Sendable {
-    /// How long the origin keeps the connection if it is not used, if it says so.
+    /// The time for which the origin keeps the connection if it is not used, if it says so.
     package let announcedIdleTime: Duration?
 
     /// - Parameter keepAlive: The value of `Keep-Alive`; `nil`: there is no such field.

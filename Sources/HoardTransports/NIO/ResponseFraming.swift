@@ -22,7 +22,7 @@ struct ResponseFraming: Sendable {
     let content: Content
     /// The connection may be used for another request: [RFC 9112 §9.3](https://www.rfc-editor.org/rfc/rfc9112#section-9.3).
     let keepsAlive: Bool
-    /// How long the origin keeps the connection if it is not used, if it says so.
+    /// The time for which the origin keeps the connection if it is not used, if it says so.
     let announcedIdleTime: Duration?
 
     /// - Parameters:

@@ -173,7 +173,7 @@ final class SessionExchange: Sendable {
         private static let cancelling = DispatchQueue(label: "Hoard.SessionExchange.cancelling", attributes: .concurrent)
     #endif
 
-    /// How many bytes may wait for the reader before the origin has to.
+    /// The most bytes that may wait for the reader before the origin has to.
     private static let pauseByteCount = 256 << 10
 
     /// Whether a task goes on where it was when it is resumed.

@@ -6,7 +6,7 @@ internal import HoardHTTP
 extension URLSessionTransport {
     /// How a transport connects, and how much it holds.
     public struct Configuration: Sendable {
-        /// How long an exchange may stand still, the making of its connection included. Default: 60 seconds.
+        /// The longest time for which an exchange may stand still, including the making of its connection. Default: 60 seconds.
         public var readTimeout = Duration.seconds(60)
         /// How many connections to one origin are open at once. Requests beyond that wait. Default: 64.
         public var maximumConnectionCountPerHost = 64

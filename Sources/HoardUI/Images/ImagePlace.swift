@@ -5,7 +5,7 @@
 struct ImagePlace: Equatable, Sendable {
     /// In points.
     var width, height: Double
-    /// How many pixels a point has on each side. Less than 1 counts as 1: the size is known, and the screen is not yet.
+    /// The number of pixels that a point has on each side. Less than 1 counts as 1: the size is known, and the screen is not yet.
     var scale: Double
 
     /// In pixels; `nil` for a place without a size.

@@ -69,7 +69,7 @@ extension CacheManager {
         }
     }
 
-    /// How many references the disk has.
+    /// The number of references that the disk has.
     public func numberOfReferencesOnDisk() async -> Int { await disk?.numberOfReferences() ?? 0 }
 
     /// Makes a change in memory and on the disk, when those that were asked for before are made.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CacheManager {
-    /// How many references a ``CacheManager`` keeps, and for how long they are valid.
+    /// The number of references that a ``CacheManager`` keeps, and the time for which they are valid.
     public struct Configuration: Sendable, Hashable {
         /// The most references in memory. 0: none; sensitive ones are not kept at all then. Default: 50.
         public var memoryMaximumCapacity: Int

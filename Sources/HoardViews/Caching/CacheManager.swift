@@ -134,7 +134,7 @@ extension CacheManager {
 
         /// How many partitions' removals are remembered before memory is emptied instead.
         static let maximumPartitionRemovalCount = 1_024
-        /// How many uses are collected before the disk is told of them without waiting for a change.
+        /// The number of uses that are collected before the disk is told of them without waiting for a change.
         static let useCapacity = 64
 
         func isRemoved(_ held: Held) -> Bool {

@@ -85,7 +85,7 @@ enum StoredReference {
         )
     }
 
-    /// Until when a reference is fresh. Dates beyond all calendars are the first or last of them.
+    /// The time until which a reference is fresh. Dates beyond all calendars are the first or last of them.
     private static func freshnessEnd(of reference: CacheReference, defaultMaxAge: Int) -> Date {
         let end = reference.timeOfCreation.addingTimeInterval(Double(reference.maxAge ?? defaultMaxAge))
         return min(max(end, .distantPast), .distantFuture)

@@ -72,7 +72,7 @@ public final class Prefetch: Sendable {
 
 /// Whether a screen that was prefetched has been used. The shelf writes it, who has prefetched reads it.
 final class PrefetchRecord: Sendable {
-    /// Until when the screen is kept, in the ticker's nanoseconds.
+    /// The time until which the screen is kept, in the ticker's nanoseconds.
     let deadline: Int64
     private let ticker: any Ticker
     private let settled: Mutex<Prefetch.Use?>

@@ -3,7 +3,7 @@
 
 /// How one prefetch is done.
 public struct PrefetchOptions: Sendable {
-    /// For how long the screen is kept in memory for the fetch that is expected, whatever the response says of its lifetime. Default: 60 seconds.
+    /// The time for which the screen is kept in memory for the fetch that is expected, whatever the response says of its lifetime. Default: 60 seconds.
     public var keepsFor: Duration
     /// The longest response; a longer one is given up. `nil`: that of ``ViewClient/Configuration/maximumResponseBytes``. Default: `nil`.
     public var maximumResponseBytes: Int?

@@ -13,7 +13,7 @@ extension ViewClient {
         /// name turns the protocol off. Default: `beagle-hash`.
         public var hashFieldName = "beagle-hash"
 
-        /// For how long a screen that is not valid any more may stand in for a server that cannot be reached or fails, unless the
+        /// The longest time for which a screen that is not valid any more may stand in for a server that cannot be reached or fails, unless the
         /// response forbids it. Zero: not at all. Default: 1 day.
         ///
         /// This is for screens with a hash. Whether others stand in is said by ``HTTPCache/Configuration/staleIfUnreachable``.

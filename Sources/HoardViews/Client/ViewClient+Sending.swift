@@ -26,7 +26,7 @@ struct ViewReply: Sendable {
 
     var isSuccess: Bool { head.isSuccess }
 
-    /// How long the screen may be kept: [RFC 9111 §4.2.1](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.1).
+    /// The longest time for which the screen may be kept: [RFC 9111 §4.2.1](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.1).
     var terms: KeepingTerms { KeepingTerms(self) }
 }
 

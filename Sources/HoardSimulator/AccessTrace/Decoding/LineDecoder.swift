@@ -3,7 +3,7 @@
 
 /// Finds the requests in a line of an access trace.
 protocol TraceLineFormat {
-    /// How many lines were skipped that are of the format, but no request to simulate.
+    /// The number of skipped lines that fit the format, but are no request to simulate.
     var skippedCount: Int { get }
 
     /// Appends the request of a line, or returns the requests that it stands for.

@@ -5,7 +5,7 @@
 protocol TraceDecoder {
     /// Where the decoder is, for messages.
     var place: TracePlace { get }
-    /// How many lines were skipped that are of the format, but no request to simulate.
+    /// The number of skipped lines that fit the format, but are no request to simulate.
     var skippedCount: Int { get }
     /// The share of the keys that were recorded, and how many accesses to them were lost.
     var sample: (share: Double, lost: Int) { get }
@@ -27,7 +27,7 @@ extension TraceDecoder {
 
 /// How much is read at once.
 enum TraceBatch {
-    /// How many requests a decoder appends before it pauses.
+    /// The number of requests that a decoder appends before it pauses.
     static let requestCount = 1 << 15
 }
 
@@ -61,6 +61,6 @@ struct TraceRun {
     var request: AccessRequest
     /// The difference between the keys of one request and the next.
     let keyStep: UInt64
-    /// How many requests are left.
+    /// The number of requests that are left.
     var count: UInt64
 }

@@ -8,9 +8,9 @@ final class FileSource {
     private let descriptor: Int32
     private let isOwned: Bool
     private let name: String
-    /// How many bytes have been read.
+    /// The number of bytes that have been read.
     private(set) var bytesRead = 0
-    /// How many bytes the file has; `nil` for a pipe or a terminal.
+    /// The number of bytes that the file has; `nil` for a pipe or a terminal.
     let byteCount: Int?
 
     /// Opens a file; `-` is standard input.

@@ -17,9 +17,9 @@ struct Expiry {
         guard figures.ages.total.hits >= 50, count >= 30, early.reloads * 10 <= early.reloads + count else { return nil }
     }
 
-    /// How often something expired was asked for.
+    /// The number of times that something expired was asked for.
     var count: Int { late.reloads + late.revalidations }
-    /// How often it was known to be the same as before, or another.
+    /// The number of times that the new object was known to be the same as before, or another.
     var comparedCount: Int { late.comparedReloads + late.revalidations }
     var unchangedCount: Int { late.unchangedReloads + late.revalidations }
     /// The lifetime that the objects seem to have, in milliseconds.

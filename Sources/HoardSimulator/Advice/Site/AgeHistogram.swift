@@ -26,7 +26,7 @@ struct AgeHistogram: Sendable {
         var unchangedBytes = 0
         /// Requests for which the origin confirmed the object.
         var revalidations = 0
-        /// How long reloads and revalidations took.
+        /// The time that reloads and revalidations took.
         var microseconds = 0
 
         static func += (bin: inout Self, other: Self) {

@@ -15,7 +15,7 @@ struct PathFigures: Sendable {
     var passes = 0
     /// The bytes that were sent for loads.
     var loadedBytes = 0
-    /// How long loads took.
+    /// The time that loads took.
     var loadMicroseconds = 0
     /// Hits with an object that was no longer fresh, and requests that waited for another one's load.
     var staleHits = 0

@@ -29,7 +29,7 @@ struct CountingSketch: Sendable {
         counters = Array(repeating: 0, count: width * Self.rowCount)
     }
 
-    /// How often a key was used, 15 at most, and 0 while the sketch is empty.
+    /// The number of times that a key was used, 15 at most, and 0 while the sketch is empty.
     func count(of key: UInt64) -> Int {
         guard !isEmpty else { return 0 }
         let hash = mixed(key)

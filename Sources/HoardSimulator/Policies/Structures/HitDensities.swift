@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// How often objects of each class were hit and evicted at each age, and the hit densities that follow.
+/// The number of times that objects of each class were hit and evicted at each age, and the hit densities that follow.
 struct HitDensities: Sendable {
     /// The ages that are told apart; older objects have the greatest.
     static let ageCount = 20_000

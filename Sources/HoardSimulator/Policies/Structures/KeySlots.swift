@@ -7,7 +7,7 @@ struct KeySlots: Sendable {
     private var keys: [UInt64] = []
     private var freeSlots: [UInt32] = []
 
-    /// How many keys have a slot.
+    /// The number of keys that have a slot.
     var count: Int { table.count }
 
     /// The slot of a key. O(1).

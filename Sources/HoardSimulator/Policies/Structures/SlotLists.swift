@@ -31,7 +31,7 @@ struct SlotLists<Sizes: SlotSizes>: Sendable {
         nodes = (0..<UInt32(count)).map { Node(previous: $0, next: $0, list: Self.none, mark: 0) }
     }
 
-    /// How many slots are in a list.
+    /// The number of slots that are in a list.
     func count(_ list: Int) -> Int { counts[list] }
 
     /// The sum of the sizes of a list's slots.

@@ -23,7 +23,7 @@ struct OriginLoads: Sendable {
     private var loads: [UInt32] = []
     /// The loads of each key that have not all ended, and of some that have, by its number.
     private var flights: [Int: [Flight]] = [:]
-    /// How many keys may have flights before those that have ended are dropped.
+    /// The most keys that may have flights before those that have ended are dropped.
     private var flightLimit = 1 << 10
 
     /// How many different keys there were.

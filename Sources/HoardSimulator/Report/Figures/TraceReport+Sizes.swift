@@ -15,7 +15,7 @@ extension TraceReport.Section {
         ).figure
     }
 
-    /// For how long objects may be used.
+    /// The time for which objects may be used.
     var lifetimes: ReportFigure? {
         guard !profile.lifetimes.isEmpty else { return nil }
         let share = Double(profile.lifetimes.total) / Double(profile.requestCount)

@@ -44,7 +44,7 @@ struct Popularity: Sendable {
         requestCount = groups.reduce(0) { $0 + $1.keys * $1.requests }
     }
 
-    /// How many keys are requested once only.
+    /// The number of keys that are requested once only.
     var keysRequestedOnce: Int { groups.last.map { $0.requests == 1 ? $0.keys : 0 } ?? 0 }
 
     /// The requests of as many of the most popular keys.

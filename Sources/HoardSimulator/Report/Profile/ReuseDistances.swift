@@ -13,7 +13,7 @@ struct ReuseDistances: Sendable {
     /// The last request of a key, or one that was its last.
     private struct Place {
         let number: UInt32
-        /// How many times the keys can be halved with this one left.
+        /// The number of times that the keys can be halved with this one left.
         let halvings: UInt8
     }
 
@@ -27,7 +27,7 @@ struct ReuseDistances: Sendable {
     /// By the number of the key, the place of its last request; ``none`` for a key that is left out.
     private var placeOfKey: [UInt32] = []
 
-    /// How often half of the keys have been left out.
+    /// The number of times that half of the keys have been left out.
     private(set) var halvings = 0
     private(set) var histogram = PowerHistogram()
 

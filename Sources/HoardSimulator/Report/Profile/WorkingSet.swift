@@ -15,7 +15,7 @@ struct WorkingSet: Sendable {
         let requests: Int
         /// How many different keys were requested.
         let keys: Int
-        /// How many keys were requested for the first time.
+        /// The number of keys that were requested for the first time.
         let newKeys: Int
     }
 
