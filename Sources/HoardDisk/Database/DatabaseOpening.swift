@@ -210,7 +210,7 @@ struct DatabaseOpening {
     private func openWriter(isNew: Bool) throws -> DatabaseQueue {
         var options = options(label: "Hoard.DiskStore.writer")
         // The log grows while it is being copied. The limit lets it keep that size for the next time.
-        let logByteCount = Checkpointer.frameCount(maximumBytes: configuration.maximumBytes) * Self.pageByteCount * 3 / 2
+        let logByteCount = Checkpointer.frameCount(maximumBytes: configuration.maximumBytes, pageCount: .max) * Self.pageByteCount * 3 / 2
         let pageCacheKibibytes = max(configuration.pageCacheByteCount, 256 << 10) >> 10
         options.prepareDatabase { db in
             if isNew {
