@@ -20,8 +20,8 @@ extension ViewClient {
     ) async throws(ViewError) -> FetchedView {
         let age = kept.timeOfCreation.age(at: clock.now())
         let isValid = dependencies.cache?.isValid(reference: kept) == true
-        let staleSeconds = age - Int64(clamping: max(0, kept.maxAge ?? 0))
-        guard isValid || !kept.mustRevalidate, isValid || staleSeconds < configuration.staleIfUnreachable.components.seconds else { throw error }
+        let staleness = age - .seconds(max(0, kept.maxAge ?? 0))
+        guard isValid || !kept.mustRevalidate, isValid || staleness < .seconds(configuration.staleIfUnreachable.components.seconds) else { throw error }
         let (component, wasDecoded) = try await component(of: kept.data, plan, flight)
         log("The server is away; a kept screen stands in.", error)
         return view(of: kept, component, wasDecoded ? .memory : .cache, plan, .standIn(for: error, age: age))
