@@ -56,7 +56,7 @@ package final class AdminServer: Sendable {
     ) async throws(ProxyError) -> AdminServer {
         let names: [String]?
         var configuration: HTTPServer.Configuration
-        switch address {
+        switch address.base {
         case .tcp(let host, let port):
             configuration = HTTPServer.Configuration(host: host, port: port)
             names = hostNames + [host]

@@ -99,14 +99,14 @@ extension MessageTemplate.Part {
         to upstream: CachingProxy.Configuration.Upstream,
         isOnlyRoute: Bool
     ) -> Bool {
-        switch self {
-        case .text: true
+        guard case .variable(let variable) = self else { return true }
+        return switch variable.base {
         // Two routes may lead from different paths to one.
-        case .variable(.path): isOnlyRoute || route.rules.replacedPath == nil
-        case .variable(.rest): isOnlyRoute
-        case .variable(.query): route.policy.ignoredQueryParameters.isEmpty
-        case .variable(.host): upstream.forwardsHost
-        case .variable(.scheme), .variable(.client), .variable(.user), .variable(.cache): false
+        case .path: isOnlyRoute || route.rules.replacedPath == nil
+        case .rest: isOnlyRoute
+        case .query: route.policy.ignoredQueryParameters.isEmpty
+        case .host: upstream.forwardsHost
+        case .scheme, .client, .user, .cache: false
         }
     }
 }
