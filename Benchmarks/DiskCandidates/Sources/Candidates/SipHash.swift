@@ -1,0 +1,1 @@
+../../../../Sources/HoardDisk/Identity/SipHash.swift

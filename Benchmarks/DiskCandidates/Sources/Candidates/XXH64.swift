@@ -1,0 +1,1 @@
+../../../../Sources/Hoard/Checksum/XXH64.swift

@@ -1,0 +1,214 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a disk tier of entries of one size evicts.
+protocol DiskPolicy {
+    /// Whether the disk has the key. Counts a use.
+    mutating func use(_ key: Int) -> Bool
+    func contains(_ key: Int) -> Bool
+    /// Adds a key that is not there.
+    mutating func insert(_ key: Int)
+    /// The key that would leave next, as far as that can be told.
+    var victim: Int? { get }
+    /// How often entries were written, new ones and those that were written again.
+    var writes: Int { get }
+}
+
+/// Least recently used: today's store. Moving an entry to the front writes a stamp, not the entry.
+struct LRU: DiskPolicy {
+    private let capacity: Int
+    private var queue: NumberQueue
+    private(set) var writes = 0
+
+    init(capacity: Int, keys: Int) {
+        self.capacity = capacity
+        queue = NumberQueue(bound: keys)
+    }
+
+    var victim: Int? { queue.count < capacity ? nil : queue.first }
+    func contains(_ key: Int) -> Bool { queue.contains(key) }
+
+    mutating func use(_ key: Int) -> Bool {
+        guard queue.contains(key) else { return false }
+        queue.remove(key)
+        queue.append(key)
+        return true
+    }
+
+    mutating func insert(_ key: Int) {
+        if queue.count >= capacity { _ = queue.removeFirst() }
+        queue.append(key)
+        writes += 1
+    }
+}
+
+/// First in, first out; an entry that was used is written again instead, up to `maximum` times for as many uses. In segments of `segment` entries: the oldest one is
+/// cleaned as a whole, and of its entries at most `sparedShare` are spared, those with the most uses first. With `maximum` 0 it is plain FIFO.
+struct Clock: DiskPolicy {
+    private let capacity: Int
+    private let maximum: UInt8
+    private let segment: Int
+    private let budget: Int
+    private var queue: NumberQueue
+    private var uses: [UInt8]
+    private(set) var writes = 0
+
+    init(capacity: Int, keys: Int, maximum: UInt8, segment: Int = 1, sparedShare: Double = 1) {
+        self.capacity = capacity
+        self.maximum = maximum
+        self.segment = max(min(segment, capacity / 4), 1)
+        budget = Int((Double(self.segment) * sparedShare).rounded(.up))
+        queue = NumberQueue(bound: keys)
+        uses = Array(repeating: 0, count: keys)
+    }
+
+    var victim: Int? { queue.count < capacity ? nil : queue.first }
+    func contains(_ key: Int) -> Bool { queue.contains(key) }
+
+    mutating func use(_ key: Int) -> Bool {
+        guard queue.contains(key) else { return false }
+        if uses[key] < maximum { uses[key] += 1 }
+        return true
+    }
+
+    mutating func insert(_ key: Int) {
+        while queue.count >= capacity { clean() }
+        queue.append(key)
+        uses[key] = 0
+        writes += 1
+    }
+
+    private mutating func clean() {
+        var entries: [Int] = []
+        for _ in 0..<segment { if let key = queue.removeFirst() { entries.append(key) } }
+        // With the whole budget all used entries are spared, in their order; the hand goes on, and finds the others.
+        let hot = entries.filter { uses[$0] > 0 }
+        let spared = hot.count <= budget ? Set(hot) : Set(hot.sorted { uses[$0] > uses[$1] }.prefix(budget))
+        for key in entries where spared.contains(key) {
+            uses[key] -= 1
+            queue.append(key)
+            writes += 1
+        }
+    }
+}
+
+/// SIEVE: a hand goes from the oldest to the newest and evicts the first that was not used since it last passed. Nothing moves, so on disk it leaves holes.
+struct Sieve: DiskPolicy {
+    private let capacity: Int
+    private var queue: NumberQueue
+    private var isUsed: [Bool]
+    private var hand: Int?
+    private(set) var writes = 0
+
+    init(capacity: Int, keys: Int) {
+        self.capacity = capacity
+        queue = NumberQueue(bound: keys)
+        isUsed = Array(repeating: false, count: keys)
+    }
+
+    var victim: Int? { queue.count < capacity ? nil : hand ?? queue.first }
+    func contains(_ key: Int) -> Bool { queue.contains(key) }
+
+    mutating func use(_ key: Int) -> Bool {
+        guard queue.contains(key) else { return false }
+        isUsed[key] = true
+        return true
+    }
+
+    mutating func insert(_ key: Int) {
+        if queue.count >= capacity {
+            while let current = hand ?? queue.first {
+                hand = queue.after(current)
+                if isUsed[current] {
+                    isUsed[current] = false
+                } else {
+                    queue.remove(current)
+                    break
+                }
+            }
+        }
+        queue.append(key)
+        isUsed[key] = false
+        writes += 1
+    }
+}
+
+/// S3-FIFO: a small queue of a tenth, a main queue with reinsertion, and a queue of ghosts. With `sharesMain` false, 2Q's idea: from the small queue an entry moves only
+/// if it was asked for again after it had left (its ghost is known).
+struct SmallAndMain: DiskPolicy {
+    private let small: Int
+    private let capacity: Int
+    private let needsGhost: Bool
+    private let ghostCapacity: Int
+    private var smallQueue: NumberQueue
+    private var mainQueue: NumberQueue
+    private var ghosts: NumberQueue
+    private var uses: [UInt8]
+    private(set) var writes = 0
+
+    init(capacity: Int, keys: Int, smallShare: Double, ghostShare: Double, needsGhost: Bool) {
+        self.capacity = capacity
+        self.needsGhost = needsGhost
+        small = max(Int(Double(capacity) * smallShare), 1)
+        ghostCapacity = max(Int(Double(capacity) * ghostShare), 1)
+        smallQueue = NumberQueue(bound: keys)
+        mainQueue = NumberQueue(bound: keys)
+        ghosts = NumberQueue(bound: keys)
+        uses = Array(repeating: 0, count: keys)
+    }
+
+    var victim: Int? {
+        guard smallQueue.count + mainQueue.count >= capacity else { return nil }
+        return smallQueue.count >= small ? smallQueue.first : mainQueue.first
+    }
+
+    func contains(_ key: Int) -> Bool { smallQueue.contains(key) || mainQueue.contains(key) }
+
+    mutating func use(_ key: Int) -> Bool {
+        if mainQueue.contains(key) {
+            if needsGhost {
+                // 2Q keeps its main queue by recency.
+                mainQueue.remove(key)
+                mainQueue.append(key)
+            } else if uses[key] < 3 {
+                uses[key] += 1
+            }
+            return true
+        }
+        guard smallQueue.contains(key) else { return false }
+        if uses[key] < 3 { uses[key] += 1 }
+        return true
+    }
+
+    mutating func insert(_ key: Int) {
+        while smallQueue.count + mainQueue.count >= capacity { evict() }
+        writes += 1
+        uses[key] = 0
+        if ghosts.contains(key) {
+            ghosts.remove(key)
+            mainQueue.append(key)
+        } else {
+            smallQueue.append(key)
+        }
+    }
+
+    private mutating func evict() {
+        if smallQueue.count >= small || mainQueue.count == 0, let key = smallQueue.removeFirst() {
+            if uses[key] > 0, !needsGhost {
+                uses[key] = 0
+                mainQueue.append(key)
+                writes += 1
+                return
+            }
+            ghosts.append(key)
+            if ghosts.count > ghostCapacity { _ = ghosts.removeFirst() }
+            return
+        }
+        guard let key = mainQueue.removeFirst() else { return }
+        if uses[key] > 0 {
+            uses[key] -= 1
+            mainQueue.append(key)
+            writes += 1
+        }
+    }
+}
