@@ -137,7 +137,8 @@ extension SegmentStore {
     private func apply(_ entry: StagedEntry, of segment: SegmentFile) {
         let former: Place?
         if let place = entry.former {
-            guard index.replace(entry.hash, place, with: entry.place) else { return }
+            let rest = place.frequency == 0 ? 0 : place.frequency - 1
+            guard index.replace(entry.hash, place, with: entry.place.withFrequency(rest)) else { return }
             former = place
         } else if entry.place.isRemoval {
             former = isComplete ? index.remove(entry.hash) : index.set(entry.hash, to: entry.place)

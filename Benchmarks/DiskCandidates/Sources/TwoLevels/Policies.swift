@@ -133,21 +133,23 @@ struct Sieve: DiskPolicy {
     }
 }
 
-/// S3-FIFO: a small queue of a tenth, a main queue with reinsertion, and a queue of ghosts. With `sharesMain` false, 2Q's idea: from the small queue an entry moves only
-/// if it was asked for again after it had left (its ghost is known).
+/// S3-FIFO: a small queue of a tenth, a main queue with reinsertion, and a queue of ghosts. With `needsGhost` it is 2Q's idea: an entry gets into the main queue only if
+/// it is asked for again after it has left the small one. With `segment` above 1, so many entries of a queue are cleaned at once, as a store of segments does it.
 struct SmallAndMain: DiskPolicy {
     private let small: Int
     private let capacity: Int
     private let needsGhost: Bool
     private let ghostCapacity: Int
+    private let segment: Int
     private var smallQueue: NumberQueue
     private var mainQueue: NumberQueue
     private var ghosts: NumberQueue
     private var uses: [UInt8]
     private(set) var writes = 0
 
-    init(capacity: Int, keys: Int, smallShare: Double, ghostShare: Double, needsGhost: Bool) {
+    init(capacity: Int, keys: Int, smallShare: Double, ghostShare: Double, needsGhost: Bool, segment: Int = 1) {
         self.capacity = capacity
+        self.segment = max(min(segment, Int(Double(capacity) * smallShare) / 2), 1)
         self.needsGhost = needsGhost
         small = max(Int(Double(capacity) * smallShare), 1)
         ghostCapacity = max(Int(Double(capacity) * ghostShare), 1)
@@ -181,7 +183,7 @@ struct SmallAndMain: DiskPolicy {
     }
 
     mutating func insert(_ key: Int) {
-        while smallQueue.count + mainQueue.count >= capacity { evict() }
+        while smallQueue.count + mainQueue.count >= capacity { clean() }
         writes += 1
         uses[key] = 0
         if ghosts.contains(key) {
@@ -192,23 +194,29 @@ struct SmallAndMain: DiskPolicy {
         }
     }
 
-    private mutating func evict() {
-        if smallQueue.count >= small || mainQueue.count == 0, let key = smallQueue.removeFirst() {
-            if uses[key] > 0, !needsGhost {
-                uses[key] = 0
-                mainQueue.append(key)
-                writes += 1
-                return
-            }
-            ghosts.append(key)
-            if ghosts.count > ghostCapacity { _ = ghosts.removeFirst() }
-            return
+    private mutating func clean() {
+        if smallQueue.count >= small || mainQueue.count == 0 {
+            for _ in 0..<segment { if let key = smallQueue.removeFirst() { leaveSmall(key) } }
+        } else {
+            for _ in 0..<segment { if let key = mainQueue.removeFirst() { leaveMain(key) } }
         }
-        guard let key = mainQueue.removeFirst() else { return }
-        if uses[key] > 0 {
-            uses[key] -= 1
+    }
+
+    private mutating func leaveSmall(_ key: Int) {
+        if uses[key] > 0, !needsGhost {
+            uses[key] = 0
             mainQueue.append(key)
             writes += 1
+            return
         }
+        ghosts.append(key)
+        if ghosts.count > ghostCapacity { _ = ghosts.removeFirst() }
+    }
+
+    private mutating func leaveMain(_ key: Int) {
+        guard uses[key] > 0 else { return }
+        uses[key] -= 1
+        mainQueue.append(key)
+        writes += 1
     }
 }

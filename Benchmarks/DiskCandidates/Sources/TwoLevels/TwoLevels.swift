@@ -123,6 +123,22 @@ struct Comparison {
             ),
             ("SIEVE", { $0.replay($1, disk: Sieve(capacity: capacity, keys: keys)) }),
             ("S3-FIFO", { $0.replay($1, disk: SmallAndMain(capacity: capacity, keys: keys, smallShare: 0.1, ghostShare: 0.9, needsGhost: false)) }),
+            (
+                "S3-FIFO, segments",
+                {
+                    $0.replay(
+                        $1,
+                        disk: SmallAndMain(
+                            capacity: capacity,
+                            keys: keys,
+                            smallShare: 0.1,
+                            ghostShare: 0.9,
+                            needsGhost: false,
+                            segment: segment
+                        )
+                    )
+                }
+            ),
             ("2Q", { $0.replay($1, disk: SmallAndMain(capacity: capacity, keys: keys, smallShare: 0.25, ghostShare: 0.5, needsGhost: true)) }),
         ]
     }
