@@ -60,6 +60,7 @@ lint:
 
 format:
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Scripts/apple-stubs \
+		Benchmarks/DiskCandidates/Package.swift Benchmarks/DiskCandidates/Sources Benchmarks/DiskCandidates/Tests \
 		Examples/*/Package.swift Examples/*/Sources Examples/*/Tests
 
 bench:
