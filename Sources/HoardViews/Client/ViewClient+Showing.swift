@@ -21,7 +21,9 @@ extension ViewClient {
         let age = kept.timeOfCreation.age(at: clock.now())
         let isValid = dependencies.cache?.isValid(reference: kept) == true
         let staleness = age - .seconds(max(0, kept.maxAge ?? 0))
-        guard isValid || !kept.mustRevalidate, isValid || staleness < .seconds(configuration.staleIfUnreachable.components.seconds) else { throw error }
+        guard isValid || !kept.mustRevalidate, isValid || staleness < .seconds(configuration.staleIfUnreachable.components.seconds) else {
+            throw error
+        }
         let (component, wasDecoded) = try await component(of: kept.data, plan, flight)
         log("The server is away; a kept screen stands in.", error)
         return view(of: kept, component, wasDecoded ? .memory : .cache, plan, .standIn(for: error, age: age))
