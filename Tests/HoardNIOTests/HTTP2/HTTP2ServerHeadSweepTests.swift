@@ -43,7 +43,6 @@ struct HTTP2ServerHeadSweepTests {
         let handler: HTTPServer.Handler = kind.place == "request" ? HTTP2ServerHeadTests.measure : HTTP2ServerHeadTests.answer
         var configuration = HTTPServer.Configuration.http2
         // Coding so many fields takes long on a busy machine.
-        (configuration.idleTimeout, configuration.headTimeout) = (.seconds(3_600), .seconds(3_600))
         (configuration.bodyTimeout, configuration.writeTimeout) = (.seconds(3_600), .seconds(3_600))
         try await withServer(configuration, handler: handler) { server in
             var client: FrameClient?
