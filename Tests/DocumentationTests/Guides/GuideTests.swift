@@ -18,16 +18,7 @@ import Testing
 
     static let guides = pages(in: "docs/guides")
 
-    /// The articles of all documentation catalogs.
-    static let articles: [String] = {
-        let root = Repository.root.appendingPathComponent("Sources")
-        let files = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)
-        var articles: [String] = []
-        for case let file as URL in files ?? .init() where file.pathExtension == "md" && file.path.contains(".docc/") {
-            articles.append("Sources" + file.path.dropFirst(root.path.count))
-        }
-        return articles.sorted()
-    }()
+    static let articles = LinkChecker.articles
 
     @Test("Each line of a Swift block stands in a file of examples, which run", arguments: guides + articles)
     func everyLineIsRun(path: String) throws {
@@ -41,10 +32,14 @@ import Testing
         }
     }
 
-    @Test("Each link leads to a file that exists, and to a heading in it", arguments: ["README.md"] + pages(in: "docs") + guides + articles)
+    /// The pages for people who come to the repository first.
+    private static let community = ["README.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "SECURITY.md", "CHANGELOG.md", "ROADMAP.md"]
+
+    @Test("Each link leads to a file that exists, and to a heading in it", arguments: community + pages(in: "docs") + guides + articles)
     func everyLinkLeadsSomewhere(path: String) throws {
-        for link in try MarkdownPage(Repository.text(path)).links {
-            if let problem = Self.problem(of: link, in: path) { Issue.record("\(path):\(link.line): \(link.target) \(problem)") }
+        var checker = LinkChecker()
+        for broken in try checker.brokenLinks(of: MarkdownPage(Repository.text(path)), at: path) {
+            Issue.record("\(path):\(broken.link.line): \(broken.link.target) \(broken.problem)")
         }
     }
 
@@ -125,48 +120,6 @@ import Testing
     /// The pages of a folder, without those of folders in it.
     private static func pages(in folder: String) -> [String] {
         ((try? Repository.names(in: folder)) ?? []).filter { $0.hasSuffix(".md") }.map { "\(folder)/\($0)" }
-    }
-
-    /// Why a link of a page leads nowhere, or `nil`.
-    private static func problem(of link: MarkdownPage.Link, in path: String) -> String? {
-        let catalog = path.firstRange(of: ".docc/").map { String(path[..<$0.upperBound]) }
-        if link.target.hasPrefix("doc:") { return problem(ofArticle: link.target.dropFirst("doc:".count), in: catalog) }
-        if link.target.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.-]*:/) != nil { return nil }
-        let parts = link.target.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let name = parts[0].removingPercentEncoding else { return "is no path" }
-        if link.isImage, let catalog, has(resource: name, in: catalog) { return nil }
-        let folder = Repository.root.appendingPathComponent(path).deletingLastPathComponent()
-        let file = name.isEmpty ? Repository.root.appendingPathComponent(path) : folder.appendingPathComponent(name).standardizedFileURL
-        guard file.path.hasPrefix(Repository.root.standardizedFileURL.path) else { return "is outside the repository" }
-        guard FileManager.default.fileExists(atPath: file.path) else { return "does not exist" }
-        guard parts.count == 2, file.pathExtension == "md" else { return nil }
-        guard let text = try? String(contentsOf: file, encoding: .utf8), MarkdownPage(text).anchors.contains(String(parts[1])) else {
-            return "is no heading there"
-        }
-        return nil
-    }
-
-    /// Names of symbols are checked where documentation is built.
-    private static func problem(ofArticle target: Substring, in catalog: String?) -> String? {
-        guard let catalog else { return "is for articles only" }
-        let parts = target.split(separator: "#", maxSplits: 1)
-        guard let name = parts.first, !name.contains("/") else { return nil }
-        guard let article = articles.first(where: { $0.hasPrefix(catalog) && $0.hasSuffix("/\(name).md") }) else {
-            return has(resource: String(name), in: catalog) || catalog.hasSuffix("/\(name).docc/") ? nil : "is no article of \(catalog)"
-        }
-        guard parts.count == 2, let text = try? Repository.text(article) else { return nil }
-        let headings = MarkdownPage(text).anchors
-        return headings.contains(parts[1].lowercased()) ? nil : "is no heading there"
-    }
-
-    /// Whether a catalog has a file of this name, or of this name before its extension, `~dark` or `@2x`.
-    private static func has(resource name: String, in catalog: String) -> Bool {
-        let files = FileManager.default.enumerator(atPath: Repository.root.appendingPathComponent(catalog).path)
-        for case let file as String in files ?? .init() {
-            let last = file.split(separator: "/").last.map(String.init) ?? file
-            if last == name || last.prefixMatch(of: /[^.~@]*/).map({ $0.output == name[...] }) == true { return true }
-        }
-        return false
     }
 
     /// The text without runs of spaces, so that only the words count.

@@ -132,8 +132,8 @@ import Testing
         )
         #expect(document.boxes == ["Cache", "Four"])
         #expect(document.quotedNames == ["Cache", "Cache", "Nothing"])
-        #expect(document.fragments == ["a-cache-whats-in-it"])
-        #expect(document.brokenLinks == ["#there leads to no heading.", "nowhere.md leads to no file."])
+        #expect(document.page.anchors == ["a-cache-whats-in-it"])
+        #expect(document.brokenLinks == ["#there is no heading there", "nowhere.md does not exist"])
         #expect(document.unknownNames(DeclaredNames("struct Cache {")) == ["Nothing is not in the sources."])
     }
 }

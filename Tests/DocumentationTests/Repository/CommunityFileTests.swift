@@ -42,15 +42,6 @@ import Testing
         for update in updates { #expect(update["schedule"]?["interval"]?.text == "weekly") }
     }
 
-    @Test(arguments: ["README.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "SECURITY.md"])
-    func everyLinkLeadsToAFile(page: String) throws {
-        for link in try Repository.text(page).matches(of: /\]\(([^)#\s]+)[^)]*\)/) {
-            let target = String(link.output.1)
-            if target.contains("://") { continue }
-            #expect(Repository.has(target), "\(page): \(target)")
-        }
-    }
-
     @Test func contributorsAreLedToTheOtherPages() throws {
         let text = try Repository.text("CONTRIBUTING.md")
         for page in ["CODE_OF_CONDUCT.md", "SECURITY.md", ".github/PULL_REQUEST_TEMPLATE.md"] {

@@ -7,30 +7,18 @@ import Foundation
 struct ReferenceDocument {
     let path: String
     let text: String
+    let page: MarkdownPage
 
     init(_ path: String) throws { self.init(path: path, text: try Repository.text(path)) }
 
     init(path: String, text: String) {
         self.path = path
         self.text = text
+        page = MarkdownPage(text)
     }
 
     /// The lines of the fenced blocks in a language, block by block.
-    func blocks(_ language: String) -> [[Substring]] {
-        var blocks: [[Substring]] = []
-        var isInside = false
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            if line == "```\(language)" {
-                blocks.append([])
-                isInside = true
-            } else if line.hasPrefix("```") {
-                isInside = false
-            } else if isInside {
-                blocks[blocks.count - 1].append(line)
-            }
-        }
-        return blocks
-    }
+    func blocks(_ language: String) -> [[String]] { page.blocks.filter { $0.language == language }.map(\.lines) }
 
     /// The first lines of the boxes with square corners in all drawings.
     var boxes: [Substring] {
@@ -57,30 +45,10 @@ struct ReferenceDocument {
         return names.filter { $0.wholeMatch(of: /[A-Z]\w*(?:\.\w+)*(?:\([\w:]*\))?/) != nil }
     }
 
-    /// The fragments by which its headings are linked to, as GitHub makes them.
-    var fragments: [String] {
-        text.split(separator: "\n").filter { $0.firstMatch(of: #/^#+ /#) != nil }.map { line in
-            Self.fragment(of: line.drop { $0 == "#" }.dropFirst())
-        }
-    }
-
-    static func fragment(of heading: some StringProtocol) -> String {
-        String(heading.lowercased().filter { $0.isLetter || $0.isNumber || $0 == " " || $0 == "-" || $0 == "_" }.map { $0 == " " ? "-" : $0 })
-    }
-
-    /// A sentence for each link to a file or a heading that is not there.
+    /// The links to a file or a heading that is not there, each with the problem.
     var brokenLinks: [String] {
-        let targets = text.matches(of: /\]\(([^)\s]+)\)/).map(\.output.1).filter { !$0.hasPrefix("https://") }
-        let folder = path.split(separator: "/").dropLast().joined(separator: "/")
-        var known = [path: Set(fragments)]
-        return targets.compactMap { target in
-            let parts = target.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
-            let file = parts[0].isEmpty ? path : "\(folder)/\(parts[0])"
-            guard parts[0].isEmpty || Repository.has(file) else { return "\(target) leads to no file." }
-            guard parts.count > 1 else { return nil }
-            if known[file] == nil { known[file] = (try? ReferenceDocument(file)).map { Set($0.fragments) } ?? [] }
-            return known[file]?.contains(String(parts[1])) == true ? nil : "\(target) leads to no heading."
-        }
+        var checker = LinkChecker()
+        return checker.brokenLinks(of: page, at: path).map { "\($0.link.target) \($0.problem)" }
     }
 
     /// A sentence for each name in backquotes that neither the sources nor the repository have.
