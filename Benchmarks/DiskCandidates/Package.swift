@@ -4,7 +4,7 @@
 
 import PackageDescription
 
-/// What is compared beside the package's own candidates, as a list: `lmdb`, `rocksdb` and `store` (today's `DiskStore`, for which Hoard and its packages are
+/// The rivals of the package's own candidates, as a list: `lmdb`, `rocksdb` and `store` (today's `DiskStore`, for which Hoard and its packages are
 /// built). Without it, the package needs nothing but the system's SQLite.
 let rivals = Set((Context.environment["DISK_CANDIDATES_WITH"] ?? "").split(separator: ",").map(String.init))
 
@@ -48,7 +48,7 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
 
-        // What a disk tier below a memory tier should evict and admit, on access traces.
+        // Eviction and admission of a disk tier below a memory tier, on access traces.
         .executableTarget(name: "TwoLevels", swiftSettings: swiftSettings),
 
         // Writes into a store until it is killed. For the tests.

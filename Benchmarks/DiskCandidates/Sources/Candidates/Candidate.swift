@@ -3,7 +3,7 @@
 
 public import Segments
 
-/// A change that somebody waits for.
+/// A change whose writer waits for it.
 public typealias Change = SegmentChange
 
 /// A shape of a disk store. One thread at a time calls ``commit(_:)``; any number call ``read(_:into:)`` beside it.
@@ -16,8 +16,8 @@ public protocol Candidate: AnyObject, Sendable {
     /// - Returns: The payload's length; `nil` if there is no such record.
     func read(_ key: [UInt8], into buffer: UnsafeMutableRawBufferPointer) throws -> Int?
 
-    /// Whether everything that is on disk is known by now.
-    var isComplete: Bool { get }
+    /// Returns when everything that is on disk is known. Blocks.
+    func waitUntilComplete()
 
     var recordCount: Int { get }
 
@@ -25,13 +25,13 @@ public protocol Candidate: AnyObject, Sendable {
 }
 
 extension Candidate {
-    public var isComplete: Bool { true }
+    public func waitUntilComplete() {}
 }
 
-/// What a candidate is opened with.
+/// The settings of a candidate.
 public struct CandidateOptions: Sendable {
     public var directory: String
-    /// What the files may have together. `nil` is no limit.
+    /// The most bytes of all files together. `nil` is no limit.
     public var maximumBytes: Int?
 
     public init(directory: String, maximumBytes: Int? = nil) {
@@ -44,7 +44,7 @@ public struct CandidateOptions: Sendable {
 public protocol Subject: Sendable {
     func set(_ key: [UInt8], to payload: [UInt8]) async throws
     func read(_ key: [UInt8], into buffer: UnsafeMutableRawBufferPointer) throws -> Int?
-    var isComplete: Bool { get }
+    func waitUntilComplete()
     var recordCount: Int { get }
     func close() async throws
 }

@@ -34,7 +34,7 @@ public final class QueuedCandidate: Subject {
     public func remove(_ key: [UInt8]) async throws { try await make(Change(key: key, payload: nil)) }
 
     public func read(_ key: [UInt8], into buffer: UnsafeMutableRawBufferPointer) throws -> Int? { try candidate.read(key, into: buffer) }
-    public var isComplete: Bool { candidate.isComplete }
+    public func waitUntilComplete() { candidate.waitUntilComplete() }
     public var recordCount: Int { candidate.recordCount }
 
     private func make(_ change: Change) async throws {

@@ -19,7 +19,7 @@ public final class SegmentCandidate: Candidate {
 
     public func commit(_ changes: [Change]) throws { try store.commit(changes) }
     public func read(_ key: [UInt8], into buffer: UnsafeMutableRawBufferPointer) throws -> Int? { try store.read(key, into: buffer) }
-    public var isComplete: Bool { store.isComplete }
+    public func waitUntilComplete() { store.waitUntilComplete() }
     public var recordCount: Int { store.recordCount }
     public func close() throws { try store.close() }
 }

@@ -61,7 +61,7 @@ extension Measurement {
         // The first hit of an old record.
         _ = try read(1, of: 0..<max(records / 2, 1), from: subject, seed: UInt64(start))
         let first = System.now()
-        while !subject.isComplete { usleep(1_000) }
+        subject.waitUntilComplete()
         let complete = System.now()
         var line = line(isCold ? "open, cold" : "open")
         line.add("records", records)
@@ -81,7 +81,7 @@ extension Measurement {
     /// Reads records whose pages the kernel has been made to forget.
     func cold(records: Int, count: Int) async throws {
         let subject = try open()
-        while !subject.isComplete { usleep(1_000) }
+        subject.waitUntilComplete()
         System.dropPages(directory)
         let before = System.counters
         let read = try read(count, of: 0..<records, from: subject, seed: 99)

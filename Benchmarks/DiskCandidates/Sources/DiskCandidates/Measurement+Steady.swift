@@ -135,6 +135,6 @@ extension Measurement {
 }
 
 enum EntrySize {
-    /// What a segment has for a record with a key of 30 bytes.
+    /// The bytes of a segment for a record with a key of 30 bytes.
     static func bytes(payload: Int) -> Int { (32 + 30 + payload + 15) & ~15 }
 }

@@ -9,7 +9,7 @@ internal import Segments
     internal import TodaysStore
 #endif
 
-/// What can be measured, by its name on the command line.
+/// The subjects that can be measured, by their names on the command line.
 enum Subjects {
     static let names: [String] = {
         var names = ["rows-by-hash", "rows-in-order", "segments-sqlite", "segments"]

@@ -3,13 +3,13 @@
 
 internal import Foundation
 
-/// What the system counts.
+/// The system's counters.
 enum System {
     struct Counters {
         /// Bytes that this process made the device read and write, by /proc/self/io.
         var readBytes = 0
         var writtenBytes = 0
-        /// What the device has done for all processes, by /sys/block.
+        /// The work of the device for all processes, by /sys/block.
         var deviceReads = 0
         var deviceWrittenBytes = 0
         /// Of all threads.
@@ -59,7 +59,7 @@ enum System {
         (FileManager.default.enumerator(atPath: directory)?.compactMap { $0 as? String } ?? []).map { "\(directory)/\($0)" }
     }
 
-    /// What a directory takes on the device.
+    /// The bytes that a directory takes on the device.
     static func allocatedBytes(_ directory: String) -> Int {
         files(in: directory).reduce(0) { total, path in
             var status = stat()

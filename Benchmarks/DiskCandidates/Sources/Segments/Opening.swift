@@ -9,7 +9,7 @@ internal import Synchronization
     internal import Foundation
 #endif
 
-/// What is found when a store is opened.
+/// The state in which a store is found when it is opened.
 struct Opening {
     /// In ascending order, with consecutive numbers.
     private(set) var segments: [SegmentFile] = []

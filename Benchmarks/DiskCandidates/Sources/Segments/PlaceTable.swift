@@ -125,7 +125,7 @@ struct PlaceTable: ~Copyable {
     mutating func removeAll(where isUnwanted: (HashedPlace) -> Bool) {
         var slot = 0
         while slot < slotCount {
-            // What moves into the gap is looked at next.
+            // The place that moves into the gap is looked at next.
             if slots[slot].place.bits != 0, isUnwanted(slots[slot]) { remove(at: slot) } else { slot += 1 }
         }
     }

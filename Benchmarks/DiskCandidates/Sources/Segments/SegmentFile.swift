@@ -14,7 +14,7 @@ final class SegmentFile: Sendable {
     let file: DataFile
     /// The bytes of the entries that the index refers to.
     let liveByteCount = Atomic(0)
-    /// What the file has, as far as limits are concerned.
+    /// The file's bytes that count against limits.
     let byteCount = Atomic(0)
     /// Whether the index knows its entries.
     let isLoaded = Atomic(false)

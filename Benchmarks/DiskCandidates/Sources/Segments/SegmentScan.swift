@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the entries of a segment without a usable footer say, read one after the other.
+/// The places that a segment without a usable footer has by its entries, read one after the other.
 struct SegmentScan {
     /// In the order in which they were written. A record that is known to be lost is here as a removal.
     private(set) var places: [HashedPlace] = []
@@ -52,7 +52,7 @@ struct SegmentScan {
                 commit(header, hashes, segment: segment.number, to: offset)
             }
         }
-        // What is behind the last batch that counts was being written; or it had been acknowledged, and is damaged.
+        // The bytes behind the last batch that counts were being written; or they had been acknowledged, and are damaged.
         if let validByteCount, end < validByteCount { loseTrust() }
     }
 

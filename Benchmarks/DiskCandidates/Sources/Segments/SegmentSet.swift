@@ -10,7 +10,7 @@ final class SegmentSet: Sendable {
     init(_ segments: [SegmentFile]) { all = Mutex(segments) }
 
     var count: Int { all.withLock { $0.count } }
-    /// What all files have, as far as limits are concerned.
+    /// The bytes of all files that count against limits.
     var byteCount: Int { all.withLock { $0.reduce(0) { $0 + $1.byteCount.load(ordering: .relaxed) } } }
     /// The oldest segment, unless it is the only one.
     var oldest: SegmentFile? { all.withLock { $0.count > 1 ? $0.first : nil } }

@@ -94,7 +94,7 @@ extension SegmentStore {
         try move(spared, from: segment)
     }
 
-    /// What may be spared in this segment: its share, and what earlier ones have left, up to four segments' bytes. So what is hot and lies together is spared, and the
+    /// The bytes that may be spared in this segment: its share, and the rest of earlier ones, up to four segments' bytes. So what is hot and lies together is spared, and the
     /// share holds in the long run.
     ///
     /// - Parameter spent: What has been spared in a segment whose budget was asked for before; 0 asks for the next one's.

@@ -28,7 +28,7 @@ public protocol CommitJournal: AnyObject, Sendable {
 public final class SegmentStore: Sendable {
     public struct Configuration: Sendable {
         public var directory: String
-        /// What the files may have together, at any time. `nil` is no limit.
+        /// The most bytes of all files together, at any time. `nil` is no limit.
         public var maximumBytes: Int?
         /// The length at which a segment is sealed. A new store keeps it.
         public var segmentBytes: Int
@@ -105,6 +105,15 @@ extension SegmentStore {
 
     /// Whether the index has everything.
     public var isComplete: Bool { counters.isComplete.load(ordering: .acquiring) }
+
+    /// Returns when the index has everything. Blocks.
+    public func waitUntilComplete() { workers.waitForCleaning() }
+
+    /// Returns when full segments have their footers, and the cleaning that was due then is done. Blocks.
+    public func waitForWorkers() {
+        workers.waitForSealing()
+        workers.waitForCleaning()
+    }
 
     /// How many records there are. Until the index is complete, those that are known.
     public var recordCount: Int { counters.records.load(ordering: .relaxed) }

@@ -58,7 +58,7 @@ struct PositionFile: Sendable {
         var seed: UInt64
     }
 
-    /// What the file said when it was opened; `nil` if it is damaged, or the system has been started since, as the data may be older than the file then.
+    /// The file's content when it was opened; `nil` if it is damaged, or the system has been started since, as the data may be older than the file then.
     let former: Position?
     private let file: DataFile
     private let boot: UInt64

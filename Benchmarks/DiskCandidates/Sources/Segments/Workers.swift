@@ -4,7 +4,7 @@
 internal import Dispatch
 internal import Synchronization
 
-/// What a store does beside its writers.
+/// The work of a store beside its writers.
 final class Workers: Sendable {
     private let sealing = DispatchQueue(label: "Segments.sealing", qos: .utility)
     private let writeback = DispatchQueue(label: "Segments.writeback", qos: .utility)

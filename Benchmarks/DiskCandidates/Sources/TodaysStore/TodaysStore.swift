@@ -27,7 +27,7 @@ public final class TodaysStore: Subject {
         }
     }
 
-    public var isComplete: Bool { true }
+    public func waitUntilComplete() {}
     public var recordCount: Int { 0 }
 
     public func close() async throws { await store.close() }

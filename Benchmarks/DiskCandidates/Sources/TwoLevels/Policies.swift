@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a disk tier of entries of one size evicts.
+/// The eviction policy of a disk tier with entries of one size.
 protocol DiskPolicy {
     /// Whether the disk has the key. Counts a use.
     mutating func use(_ key: Int) -> Bool

@@ -3,13 +3,13 @@
 
 internal import Foundation
 
-/// What the disk is offered, and what it takes.
+/// The entries that the disk is offered, and those that it takes.
 enum Admission: String, CaseIterable {
     /// Everything that is loaded, at once (write-through).
     case all = "all"
-    /// What leaves memory.
+    /// Entries that leave memory.
     case whenEvicted = "when memory evicts"
-    /// What was asked for twice lately, by the memory's sketch, or is asked for again while it is in memory.
+    /// Entries that were asked for twice lately, by the memory's sketch, or are asked for again while they are in memory.
     case seenTwice = "seen twice"
     /// While the disk has room, everything; then what was asked for at least as often lately as the disk's next victim.
     case beatsVictim = "beats victim"

@@ -85,7 +85,7 @@ import Testing
         let directory = try TemporaryDirectory()
         let store = try SegmentStore(.init(directory: directory.path, segmentBytes: 64 << 10))
         for turn in 1...8_000 { try store.set(turn % 200, turn) }
-        for _ in 0..<500 where store.statistics.segments > 12 { usleep(10_000) }
+        for _ in 0..<500 where store.statistics.segments > 12 { store.waitForWorkers() }
         #expect(store.recordCount == 200)
         #expect(store.statistics.segments <= 12)
         for key in 0..<200 { #expect(try store.version(key) > 7_000) }

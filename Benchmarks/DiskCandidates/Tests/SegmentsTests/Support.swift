@@ -43,13 +43,9 @@ extension SegmentStore {
         guard head.count == 2, head[0] == key, payload == WorkerPayload.payload(key, head[1]) else { return -1 }
         return head[1]
     }
-
-    func waitUntilComplete() {
-        while !isComplete { usleep(200) }
-    }
 }
 
-/// What a key's record may be: the versions, 0 for none.
+/// The versions that a key's record may have, 0 for none.
 struct Model {
     private(set) var allowed: [Int: Set<Int>] = [:]
     /// Whether the store may forget.
