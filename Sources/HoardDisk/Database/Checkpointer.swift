@@ -120,12 +120,11 @@ final class Checkpointer: Sendable {
             // An action that was to be done later finds the connection closed.
             guard let handle = db.sqliteConnection else { return SQLITE_OK }
             sqlite3_busy_timeout(handle, isPatient ? Self.patience : 0)
-            defer {
-                if let pageCount = try? Int.fetchOne(db, sql: "PRAGMA page_count") {
-                    frameCount.store(Self.frameCount(maximumBytes: maximumBytes, pageCount: pageCount), ordering: .relaxed)
-                }
+            let result = sqlite3_wal_checkpoint_v2(handle, nil, mode, nil, nil)
+            if let pageCount = try? Int.fetchOne(db, sql: "PRAGMA page_count") {
+                frameCount.store(Self.frameCount(maximumBytes: maximumBytes, pageCount: pageCount), ordering: .relaxed)
             }
-            return sqlite3_wal_checkpoint_v2(handle, nil, mode, nil, nil)
+            return result
         }
     }
 }
