@@ -26,7 +26,7 @@ extension DiskStore {
             public static var writeLost: Self { Self(description: #function) }
         }
 
-        /// What happened.
+        /// The kind of event.
         public let kind: Kind
         /// A readable sentence.
         public let message: String

@@ -24,7 +24,7 @@ import Testing
             rival.countLimit = 100
             for number in 0..<200 {
                 rival.setObject(NSNumber(value: number), forKey: NSNumber(value: number))
-                // What is asked for most is the newest.
+                // The key that is asked for most is the newest.
                 for _ in 0..<3 { _ = rival.object(forKey: NSNumber(value: number)) }
             }
             #expect((0..<100).allSatisfy { rival.object(forKey: NSNumber(value: $0)) != nil })
@@ -68,7 +68,7 @@ import Testing
         await origin.stop()
     }
 
-    /// What is written in an afternoon.
+    /// A cache as it is written in an afternoon.
     final class LockedDictionary: Sendable {
         private let values = Mutex<[String: Int]>([:])
 

@@ -25,7 +25,7 @@ public struct CacheExplanation: Sendable, Hashable {
         public var age: Duration?
         /// The time until the entry expires, zero if it has expired; `nil` if it never does.
         public var timeLeft: Duration?
-        /// What the entry weighs; 0 if it is pinned.
+        /// The weight of the entry; 0 if it is pinned.
         public var weight: Int
         /// The part of the cache in which the entry stands.
         public var segment: Segment

@@ -19,7 +19,7 @@ extension Cache {
             public var key: Key
             /// The value of the entry.
             public var value: Value
-            /// What the entry weighed.
+            /// The weight of the entry.
             public var weight: Int
             /// The nanoseconds until the entry expires; `nil` if it never does.
             public var nanosecondsLeft: Int64?

@@ -118,7 +118,7 @@ public struct CacheStoreCall: Hashable, Sendable {
 
     /// The store's name.
     public let store: String
-    /// What the store was asked to do.
+    /// The operation of the store.
     public let operation: Operation
     /// The number of records concerned; 1 for removals by tag or of everything.
     public let recordCount: Int

@@ -25,7 +25,7 @@ public struct CacheAccess: Hashable, Sendable {
         public var description: String { "\(event)" }
     }
 
-    /// What was done.
+    /// The kind of access.
     public var kind: Kind
     /// The bytes of the entry; `nil` if they are not known.
     public var size: Int?

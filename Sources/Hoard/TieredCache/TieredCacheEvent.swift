@@ -27,7 +27,7 @@ public struct TieredCacheEvent: Sendable, CustomStringConvertible {
         public static var valueNotEncoded: Self { Self(description: #function) }
     }
 
-    /// What happened.
+    /// The kind of event.
     public let kind: Kind
     /// The name of the store concerned.
     public let store: String

@@ -20,9 +20,9 @@ extension CachingProxy.Configuration {
         public var answer: Answer?
         /// The path prefix for the servers, in place of the route's. `nil`: the same.
         public var replacedPath: String?
-        /// What is changed in the fields of requests.
+        /// The changes of fields of requests.
         public var requestFields = FieldRules()
-        /// What is changed in the fields of responses.
+        /// The changes of fields of responses.
         public var responseFields = FieldRules()
         /// Whether clients of HTTP/2 are told what a stored response links to (`preload`, `preconnect` and the like) while the origin is asked whether it still
         /// holds ([RFC 8297](https://www.rfc-editor.org/rfc/rfc8297)). What origins say themselves by status 103 is passed on in any case.
@@ -78,7 +78,7 @@ extension CachingProxy.Configuration {
     public struct FieldRule: Sendable, Hashable {
         /// The name of the field.
         public var name: HTTPField.Name
-        /// What the field says.
+        /// The value of the field.
         public var value: MessageTemplate
 
         /// Creates a rule for a field.

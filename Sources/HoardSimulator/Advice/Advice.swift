@@ -77,7 +77,7 @@ public struct Advice: Hashable, Sendable {
     public let certainty: Certainty
     /// The options of the proxy that do it; empty if the change is one of the origin.
     public internal(set) var settings: [Setting] = []
-    /// What a simulation says of the change; `nil` if it was not simulated.
+    /// The result of a simulation of the change; `nil` if it was not simulated.
     public internal(set) var effect: Effect?
     /// The parameters that it says to ignore.
     var ignoredParameters: [String] = []

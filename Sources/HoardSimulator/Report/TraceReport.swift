@@ -12,7 +12,7 @@
 public struct TraceReport: Sendable {
     /// All that is known about one access trace.
     public struct Section: Sendable {
-        /// What the access trace is like.
+        /// The profile of the access trace.
         public let profile: TraceProfile
         /// The results of a ``Simulation``; there may be none.
         public let results: [SimulationResult]

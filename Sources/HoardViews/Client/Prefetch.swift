@@ -48,7 +48,7 @@ public final class Prefetch: Sendable {
 
     /// The URL that was asked for, in its normal form.
     public let url: String
-    /// What became of it.
+    /// The outcome of the prefetch.
     public let outcome: Outcome
     /// The length of the screen in bytes; 0 if there is none.
     public let byteCount: Int

@@ -63,7 +63,7 @@ public struct NavigationBarItem: Hashable, Codable, Sendable {
     public var text: String
     /// The image of the button. `nil`: there is none.
     public var image: ImagePath?
-    /// What the button does.
+    /// The action of the button.
     public var action: ComponentAction
 
     /// Creates a button of a bar.

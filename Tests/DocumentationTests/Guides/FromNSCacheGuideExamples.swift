@@ -149,7 +149,7 @@ import Testing
     }
 
     #if os(Linux)
-        /// What the guide says of NSCache on Linux.
+        /// The guide's claims on NSCache on Linux.
         @Test func onLinuxNSCacheEvictsTheNewcomer() {
             let cache = NSCache<NSString, Box>()
             cache.countLimit = 2

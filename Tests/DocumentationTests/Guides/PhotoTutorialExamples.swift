@@ -48,7 +48,7 @@ enum PhotoTutorial {
         }
     }
 
-    /// What the view needs.
+    /// The part that the view needs.
     enum View {
         struct Photo: Codable, Hashable, Identifiable, Sendable {
             let id: Int

@@ -36,7 +36,7 @@ import Testing
         text.split { !"-.,0123456789".contains($0) }.compactMap { Double($0.filter { $0 != "," }) }
     }
 
-    /// What stands between markers: a path, `~3` or `:full` behind it, and the text.
+    /// The parts of a marker: a path, `~3` or `:full` behind it, and the text.
     struct Shown {
         let path: Substring
         let form: Substring
@@ -109,7 +109,7 @@ import Testing
 
     // MARK: The script
 
-    /// What `Scripts/figures` says, and its exit status.
+    /// The output of `Scripts/figures`, and its exit status.
     private static func run(_ arguments: String...) throws -> (text: String, status: Int32) {
         let (process, output) = (Process(), Pipe())
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -132,7 +132,7 @@ import Testing
         #expect(status == 0, "\(text)")
     }
 
-    /// What is done to a copy of the repository's documents, and what the check says of it then.
+    /// A change of a copy of the repository's documents, and the finding of the check.
     struct Damage: Sendable, CustomTestStringConvertible {
         let file: String
         let old: String

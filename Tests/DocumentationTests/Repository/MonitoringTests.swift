@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// What Prometheus adds itself: whether a scrape succeeded, whom it scraped, and for which job.
+    /// The metrics that Prometheus adds itself: whether a scrape succeeded, whom it scraped, and for which job.
     private static let metricsOfPrometheus: Set<String> = ["up"]
     private static let labelsOfPrometheus: Set<String> = ["instance", "job"]
 
