@@ -65,7 +65,7 @@ import Testing
         #expect(await error { try await caller.value } is CancellationError)
     }
 
-    /// The loads end only when they are cancelled: one that its caller forgot to leave would run for ever.
+    /// The loads end only when they are cancelled. If a caller forgot to leave one, it would run for ever.
     @Test func callerThatIsCancelledWhileItJoinsLeavesAllItsLoads() async throws {
         for number in 0..<1_500 {
             let caller = Task { [cache] in
@@ -112,7 +112,7 @@ import Testing
         #expect(cache.peek(11) == 110)
     }
 
-    /// Two loads that come to wait for each other: the second one to ask gets an error, and both end.
+    /// Two loads that come to wait for each other. The one that asks second gets an error, and both end.
     @Test(arguments: [false, true])
     func bulkAndSingleLoadThatWouldWaitForEachOtherGetAnError(_ bulkAsksFirst: Bool) async throws {
         let (bulkMayAsk, singleMayAsk) = (Gate(isOpen: bulkAsksFirst), Gate(isOpen: !bulkAsksFirst))

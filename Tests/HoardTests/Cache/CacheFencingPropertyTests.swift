@@ -6,7 +6,8 @@ import Testing
 
 @testable import Hoard
 
-/// Loads, writes and removals in a random order that the test decides. A request after an invalidation never gets an older value.
+/// Loads, writes and removals in a random order that the test decides. A request after an invalidation never gets an
+/// older value.
 @Suite(.timeLimit(.minutes(5))) struct CacheFencingPropertyTests {
     @Test(arguments: 0..<8)
     func olderValuesNeverComeBack(group: UInt64) async throws {
@@ -69,7 +70,7 @@ private final class Stage: Sendable {
 
 /// The state that a run's tasks share.
 private final class Ground: Sendable {
-    /// Keys whose values have a tag, which only loaders and writes that give one bring.
+    /// Keys whose values have a tag. Only loaders and writes that give a tag bring such values.
     static let taggedKeys = 0..<4
     static let plainKeys = 4..<8
 
@@ -77,7 +78,7 @@ private final class Ground: Sendable {
     let stage = Stage()
     /// The present version of each key's value.
     let source = Shared(Array(repeating: 1, count: 8))
-    /// The oldest version that a caller who comes now may get.
+    /// The oldest version that a caller may get if it asks now.
     let allowed = Shared(Array(repeating: 0, count: 8))
     let problem = Shared<String?>(nil)
     let finished = Counter()
@@ -105,7 +106,7 @@ private final class Ground: Sendable {
                 let versions = source.value
                 await stage.hold()
                 if behaviour == 0 { throw TestError() }
-                // Now and then a key is not mentioned.
+                // The loader sometimes leaves out a key.
                 return Dictionary(uniqueKeysWithValues: missing.dropFirst(behaviour == 1 ? 1 : 0).map { ($0, versions[$0]) })
             }
         }
@@ -206,7 +207,7 @@ private final class Run {
         }
     }
 
-    /// The values of some keys change, the cache is told, and from then on no request may get the older ones.
+    /// Gives some keys new values and tells the cache. From then on no request may get the older ones.
     private func renew(_ keys: [Int], tell: ([Int]) -> Void) {
         let versions = ground.source.update { versions in
             for key in keys { versions[key] += 1 }

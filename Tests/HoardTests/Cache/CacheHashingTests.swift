@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test func keysThatAllCollideStayCorrect() {
-        // They all fall to one shard; a cache that is limited by weight has no others.
+        // The keys all fall to one shard. A cache that is limited by weight has no other shard.
         let cache = Cache<Colliding, Int>(configuration: .init(maximumWeight: 2_000))
         for number in 0..<2_000 { cache.insert(number, forKey: Colliding(number: number)) }
         #expect(cache.count == 2_000)

@@ -6,9 +6,10 @@ import Testing
 
 @testable import Hoard
 
-/// Most reads do not look at the deadline: marks tell which entries are near their end. The marks move while time passes, by reads alone.
+/// Most reads do not look at the deadline: marks tell which entries are near their end. Only reads move the marks
+/// while time passes.
 @Suite struct CacheHorizonTests {
-    /// Not hashed by the cache itself, so that it can be looked up by its hash value, too.
+    /// A key that the cache does not hash itself, so that the test can also look it up by its hash value.
     private struct Key: Hashable, Sendable {
         let number: Int
     }

@@ -7,20 +7,21 @@ import Testing
 
 @testable import Hoard
 
-/// Operations on one key, some of them while others are under way, for each of which there must be a moment between its beginning and its end at which it has happened.
+/// Operations on one key, some of them while others are under way. Each must have a moment between its beginning and
+/// its end at which it can have happened.
 @Suite(.timeLimit(.minutes(5))) struct CacheLinearizabilityTests {
     enum Operation: Sendable {
         case read, remove, evict, removeIfEven, update
         case insert(Int), insertIfAbsent(Int)
 
-        /// The result, and the value that is left.
+        /// The result of the operation, and the value that it leaves.
         func applied(to value: Int?) -> (result: Int?, value: Int?) {
             switch self {
             case .read: (value, value)
             case .remove: (value, nil)
             case .evict: (nil, nil)
             case .removeIfEven: value?.isMultiple(of: 2) == true ? (value, nil) : (nil, value)
-            // Only two steps make an odd number of an odd one: each is seen.
+            // Each update changes the value, so a lost or repeated update shows.
             case .update: ((value ?? 0) * 2 + 1, (value ?? 0) * 2 + 1)
             case .insert(let new): (nil, new)
             case .insertIfAbsent(let new): (value, value ?? new)
@@ -81,7 +82,7 @@ import Testing
 
         func random(_ range: Range<Int>) -> Int { generator.update { Int.random(in: range, using: &$0) } }
 
-        /// - Parameter depth: How many updates it is within.
+        /// - Parameter depth: The number of updates that surround the step.
         func step(depth: Int = 0) {
             let operation: Operation =
                 switch random(0..<(depth == 0 ? 10 : 6)) {
@@ -131,7 +132,7 @@ import Testing
         }
     }
 
-    /// `HOARD_CACHE_SEED` asks for the seed that a failure has told.
+    /// `HOARD_CACHE_SEED` repeats the seed that a failure reported.
     @Test func changesUnderWaySeeEverythingOrNothing() {
         let asked = ProcessInfo.processInfo.environment["HOARD_CACHE_SEED"].flatMap { UInt64($0) }
         let first = asked ?? .random(in: 0..<(1 << 32))

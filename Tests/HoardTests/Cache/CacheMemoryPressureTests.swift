@@ -6,7 +6,7 @@ import Testing
 
 @testable import Hoard
 
-/// Says what a test tells it to say.
+/// A source of memory pressure that reports the levels that a test gives it.
 private struct FakePressure: MemoryPressureSource {
     private let stream: AsyncStream<MemoryPressure>
     let continuation: AsyncStream<MemoryPressure>.Continuation
@@ -32,7 +32,7 @@ private struct FakePressure: MemoryPressureSource {
         try await waitUntil { cache.count == 600 }
         source.continuation.yield(.critical)
         try await waitUntil { cache.count == 150 }
-        // A source says it again while nothing gets better.
+        // A source repeats a level while the pressure does not ease.
         source.continuation.yield(.critical)
         try await waitUntil { cache.count == 37 }
         responder.cancel()

@@ -3,7 +3,8 @@
 
 import Hoard
 
-/// The last-written values of a cache, and what its removal listener has said of them. Knows nothing of the eviction policy.
+/// The values that were last written to a cache, and the events that its removal listener has reported. The model
+/// knows nothing of the eviction policy.
 struct CacheModel {
     struct Entry {
         var value: Int
@@ -31,7 +32,7 @@ struct CacheModel {
         case everything
     }
 
-    /// Written and not yet reported as gone.
+    /// The entries that were written and that no event has yet reported as gone.
     var entries: [Int: Entry] = [:]
     var statistics = CacheStatistics()
 
@@ -46,7 +47,7 @@ struct CacheModel {
         entries.values.count { $0.tags.contains(tag) && $0.isAlive(at: now) }
     }
 
-    /// A read that counts as a use. Returns what it must find.
+    /// Records a read that counts as a use. Returns the value that it must find.
     mutating func read(_ key: Int, now: Int64, accessLifetime: Int64) -> Int? {
         guard let entry = entries[key], entry.isAlive(at: now) else {
             statistics.misses += 1
@@ -63,7 +64,7 @@ struct CacheModel {
         entries[key]?.deadline = max(entry.deadline, Self.deadline(accessLifetime, after: now))
     }
 
-    /// Takes in what the listener was told. Returns what is wrong with it.
+    /// Takes in an event of the listener. Returns a description of the mistake in it, if there is one.
     mutating func take(_ event: Event, permission: Permission, now: Int64) -> String? {
         guard let entry = entries[event.key], entry.value == event.value else { return "\(event) left, but was not there or had left before" }
         var isAllowed = false

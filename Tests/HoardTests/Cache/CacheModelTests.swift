@@ -18,7 +18,7 @@ import Testing
             "count \(maximumCount.map(String.init) ?? "–"), weight \(maximumWeight.map(String.init) ?? "–"), \(expiration.base)"
         }
 
-        /// Several shards, and runs of many entries.
+        /// Whether the cache has several shards, and runs of many entries.
         var isLarge: Bool { maximumCount ?? 0 >= 1_024 }
 
         static let limits: [(Int?, Int?)] = [
@@ -58,7 +58,7 @@ extension CacheModelTests {
         let ticker = ManualTicker()
         let cache: Cache<Int, Int>
         let events = Shared<[CacheModel.Event]>([])
-        // Every eight seeds have all combinations.
+        // Any eight seeds in a row have all combinations of these three.
         let hasOwnTimes: Bool
         let hasPins: Bool
         let hasTags: Bool
@@ -88,10 +88,10 @@ extension CacheModelTests {
             )
         }
 
-        /// The last moment is left to what never expires.
+        /// The time, which never reaches the last moment: that is the deadline of entries that never expire.
         var now: Int64 { min(ticker.nanoseconds(), .max - 1) }
 
-        /// Does one random operation on both and looks for differences.
+        /// Does one random operation on the cache and on the model, and looks for differences.
         mutating func step(_ number: Int) {
             let key = Int.random(in: 0..<keyCount, using: &generator)
             switch Int.random(in: 0..<100, using: &generator) {
@@ -131,7 +131,7 @@ extension CacheModelTests {
             if problem == nil, actual != expected { problem = "\(what()) should be \(expected), but is \(actual)" }
         }
 
-        /// Takes in what left. Returns how many entries that is.
+        /// Takes in the events of entries that left. Returns the number of these entries.
         @discardableResult
         private mutating func take(_ permission: CacheModel.Permission) -> Int {
             let new = events.update { events in
@@ -272,7 +272,7 @@ extension CacheModelTests {
             }
         }
 
-        /// Into the empty cache, or over entries if there is room for all.
+        /// Restores into an empty cache, or over entries if there is room for all.
         private mutating func restore() {
             guard let snapshot else { return }
             let weights = snapshot.entries.reduce(Double(model.totalWeight)) { $0 + Double($1.weight) }
@@ -283,7 +283,7 @@ extension CacheModelTests {
             let isNew = snapshot.entries.filter { model.value(forKey: $0.key, now: now) == nil }
             let restored = cache.restore(snapshot, clock: StandingClock())
             expect(restored, isNew.count, "number restored")
-            // Expired ones of the same keys leave before.
+            // Expired entries of the same keys leave before.
             var early = events.update { events in
                 defer { events = [] }
                 return events

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Hoard
 
-/// Walking over the entries of a cache, and what has left it.
+/// Walking over the entries of a cache page by page, and the reasons why entries have left it.
 @Suite(.timeLimit(.minutes(1))) struct CachePagingTests {
     private func all<Value>(_ cache: Cache<Int, Value>, limit: Int, between: () -> Void = {}) -> [Int] {
         var keys: [Int] = []

@@ -21,7 +21,7 @@ import Testing
         cache.insert(1, forKey: "a")
     }
 
-    /// Reads, with a loader that waits at the gate and then returns a number.
+    /// Reads with a loader that waits at the gate and then returns a number.
     private func read(loading new: Int = 2) async throws -> Int {
         try await cache.value(forKey: "a") { [gate, loads] _ in
             loads.increment()
@@ -55,7 +55,8 @@ import Testing
         #expect(statistics.misses == 0)
     }
 
-    /// Readers that found the old value stale, but come to start a load only when another's has ended, must not load again.
+    /// Some readers find the old value stale, but try to start a load only after another reader's load has ended.
+    /// They must not load again.
     @Test func loadThatEndsQuicklyIsNotStartedOnceForEachReader() async throws {
         gate.open()
         for round in 1...200 {

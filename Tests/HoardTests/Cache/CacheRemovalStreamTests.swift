@@ -107,7 +107,7 @@ import Testing
         #expect(released.value == 1)
     }
 
-    /// A stream that is made while the last other one ends must get what leaves later.
+    /// A new stream that begins while the last other stream ends must still get the entries that leave later.
     @Test func streamsThatComeWhileOthersGoAreNotOverlooked() async {
         let cache = Cache<Int, Int>(maximumCount: 10)
         let overlooked = Counter()

@@ -21,7 +21,7 @@ import Testing
         let parts = (0..<shardCount).map { configuration.rules(ofShard: $0, of: shardCount, pool: pool).maximumCount }
         #expect(parts.reduce(0, +) == maximumCount)
         #expect((parts.max() ?? 0) - (parts.min() ?? 0) <= 1)
-        // No table holds more than its slots can be numbered for, and the pool is not for more, either.
+        // No table holds more entries than its slots can be numbered for, and the pool is not larger either.
         let nominal = parts.map { EvictionPolicy.nominalCount($0) }
         #expect(maximumCount == .max || nominal == parts)
         let ownParts = nominal.map { EvictionPolicy.ownPart(of: $0) }
@@ -98,7 +98,8 @@ import Testing
         cache.checkInvariants()
     }
 
-    /// How many entries fit is not known beforehand, and the first one that is evicted may be an uncommonly heavy one.
+    /// The test does not know beforehand how many entries fit, and the first one that is evicted may be unusually
+    /// heavy.
     @Test func tunerOfACacheLimitedByWeightFollowsTheNumberOfItsEntries() {
         let cache = Cache<Int, Int>(maximumWeight: 10_000) { _, weight in weight }
         func tunedCapacity() -> Int { cache.forEachShard(0) { $0 += $1.tunedCapacity } }

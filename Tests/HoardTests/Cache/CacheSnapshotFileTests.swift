@@ -23,7 +23,7 @@ import Testing
         return cache
     }
 
-    /// Restores into a cache that must stay as it is.
+    /// Restores into a cache that must stay as it is. Returns the code of the error.
     private func codeOfFailingRestore(maximumBytes: Int = 1 << 20) -> SnapshotError.Code? {
         let cache = makeCache(500..<503)
         let before = cache.statistics
@@ -175,7 +175,7 @@ import Testing
     }
 }
 
-/// Can be encoded unless it is 0, and decoded unless it is negative.
+/// A value that can be encoded unless it is 0, and decoded unless it is negative.
 private struct Fickle: Codable, Sendable {
     var number: Int
 

@@ -157,7 +157,7 @@ import Testing
         #expect(cache.snapshot(maximumCount: -1).entries.isEmpty)
     }
 
-    /// Of a warmed cache, the hot set hits at once, and is as hard to displace as it was before.
+    /// The hot set of a warmed cache hits at once, and is as hard to displace as it was before.
     @Test(arguments: [1_000, 4_096])
     func policyFormsTheOpinionAgainThatItHad(_ capacity: Int) {
         let cache = makeCache(capacity)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Hoard
 
-/// A value on the heap that knows its key. Using one that has been released crashes, or shows here.
+/// A value on the heap that knows its key. A use after its release crashes, or shows here.
 private final class Box: Sendable {
     private static let magic = 0x5EED
     let key: Int
@@ -21,7 +21,7 @@ private final class Box: Sendable {
     func belongs(to key: Int) -> Bool { self.key == key && payload == [key, Self.magic] }
 }
 
-/// Everything at once, from tasks and from threads. To be run with the thread sanitizer too.
+/// Everything at once, from tasks and from threads. Run it with the thread sanitizer too.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct CacheStormTests {
     enum Kind: String, CaseIterable { case tiny, small, sharded, weighted, idle }
 

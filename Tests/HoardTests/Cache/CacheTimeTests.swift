@@ -146,7 +146,7 @@ import Testing
             cache.insert(key, forKey: key, expiresAfter: .nanoseconds(time))
         }
         while let next = deadlines.values.min() {
-            // Now and then just short of the deadline, now and then beyond.
+            // The clock stops sometimes just short of the deadline, and sometimes beyond it.
             let step = max(0, next - ticker.nanoseconds() + .random(in: -1...1_000, using: &generator))
             ticker.advance(by: .nanoseconds(step))
             cache.removeExpired()
@@ -201,7 +201,7 @@ import Testing
         cache.checkInvariants()
     }
 
-    /// The system's clock is read coarsely; near a deadline the cache looks again.
+    /// The cache reads the system's clock coarsely. Near a deadline it looks at the exact time.
     @Test func systemClockIsExactWhereItMatters() {
         let cache = Cache<Int, Int>(maximumCount: 1_000, expiration: .afterAccess(.seconds(3_600)))
         cache.insert(1, forKey: 1)

@@ -63,10 +63,10 @@ import Testing
     }
 
     @Test(arguments: 0..<20) func coldestEntriesLeaveFirst(round: Int) {
-        // Each cache has secrets of its own, and so an order of eviction of its own.
+        // Each cache has its own hash secrets, and so its own order of eviction.
         let cache = Cache<Int, Int>(maximumCount: 200)
         for key in 0..<200 { cache.insert(key, forKey: key) }
-        // The proportion of frequency to recency is the cache's own choice, so both are on the side of the first fifty.
+        // The cache itself chooses how frequency and recency count, so the first fifty keys have both.
         for round in 0..<20 {
             for key in 0..<50 { _ = cache.value(forKey: key) }
             for key in 0..<20 { cache.insert(key, forKey: 1_000 + 20 * round + key) }
@@ -77,7 +77,7 @@ import Testing
         cache.trim(toFraction: 0.5)
         let hotLeft = (0..<50).count { cache.contains($0) }
         let coldLeft = cache.count - hotLeft
-        // Those that are used often are more likely to stay than those that were used once.
+        // Keys that are used often are more likely to stay than keys that were used once.
         #expect(hotLeft * cold >= coldLeft * hot, "\(hotLeft) of \(hot) are left, and \(coldLeft) of \(cold)")
     }
 

@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    /// By the bytes alone, so that no hash has to meet another.
+    /// Compares by the bytes alone, so that no two hashes have to meet.
     @Test func everyByteIsCompared() {
         for length in 0...70 {
             let bytes = Array(repeating: UInt8(ascii: "k"), count: length)
@@ -74,7 +74,7 @@ import Testing
         #expect(value(Array("\u{FFFD}".utf8), in: cache) == 1)
     }
 
-    /// The same is done to two caches, of which one is read by strings and the other by bytes.
+    /// Does the same to two caches, and reads one by strings and the other by bytes.
     @Test(arguments: 0..<UInt64(20))
     func readingByBytesIsReadingByStrings(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)

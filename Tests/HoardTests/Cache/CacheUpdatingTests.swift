@@ -55,7 +55,7 @@ import Testing
         #expect(cache.insertIfAbsent(1, forKey: "a") == nil)
         #expect(cache.insertIfAbsent(2, forKey: "a") == 1)
         ticker.advance(by: .milliseconds(1_500))
-        // That is a use, from which the time counts anew.
+        // The failed insertion is a use, and the lifetime counts anew from it.
         #expect(cache.insertIfAbsent(3, forKey: "a") == 1)
         ticker.advance(by: .milliseconds(1_500))
         #expect(cache.peek("a") == 1)
@@ -159,7 +159,7 @@ import Testing
                             runs.increment()
                             return (old ?? 0) + 1
                         }
-                        // Others than those that are counted.
+                        // A write of a key that the test does not count.
                         cache.insert(step, forKey: 100 + task)
                     }
                 }

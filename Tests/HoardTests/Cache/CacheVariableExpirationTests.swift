@@ -23,7 +23,7 @@ import Testing
         )
     }
 
-    /// Whether there is a value until a moment, and no longer.
+    /// Expects a value that is there until a moment, and no longer.
     private func expectEnd(of key: String, in cache: Cache<String, Int>, after lifetime: Duration) {
         ticker.advance(by: lifetime - .nanoseconds(1))
         #expect(cache.contains(key))

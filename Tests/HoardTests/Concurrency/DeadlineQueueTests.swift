@@ -101,7 +101,7 @@ import Testing
         try await waitUntil { called.value == [3] }
     }
 
-    /// A task for each of many short waits would cost more than one that sleeps on a little.
+    /// A task for each of many short waits would cost more than one task that sleeps a little longer than it has to.
     @Test func shortSleepIsLeftToEndByItself() async throws {
         queue.cancel(schedule(1, after: 1))
         try await sleepers(1)
@@ -113,13 +113,13 @@ import Testing
         #expect(called.value.isEmpty)
     }
 
-    /// Each call as long as the timeout of a request that is answered at once.
+    /// Each call lasts as long as the timeout of a request that is answered at once.
     @Test(arguments: [1, 60, 36_000]) func aHundredThousandCallsThatAreCancelledLeaveNothingBehind(seconds: Int64) async throws {
         let queue = DeadlineQueue(ticker: MonotonicTicker())
         for number in 0..<100_000 {
             let deadline = MonotonicTicker().nanoseconds() + seconds * 1_000_000_000
             queue.cancel(queue.schedule(at: deadline) { Issue.record("It has been cancelled.") })
-            // The queue's task gets to sleep, as it does while a request waits.
+            // The queue's task goes to sleep here, as it does while a request waits.
             if number % 10 == 0 { await Task.yield() }
         }
         #expect(queue.count == 0)

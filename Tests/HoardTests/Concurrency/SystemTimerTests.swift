@@ -53,7 +53,7 @@ import Testing
         let seed = UInt64.random(in: .min ... .max)
         var generator = SeededGenerator(seed: seed)
         for round in 0..<20_000 {
-            // Each is earlier than all before for a while, which is the worst that can come.
+            // For a while each sleep ends earlier than all before it, which is the worst case.
             let seconds = round % 2 == 0 ? Int64(36_000 - round) : Int64.random(in: 1...36_000, using: &generator)
             let sleeper = Task { [timer] in try await timer.sleep(for: seconds * 1_000_000_000) }
             if round % 3 == 0 { await Task.yield() }

@@ -84,7 +84,7 @@ import Testing
         return overflowed ? (b > 0 ? .max : .min) : sum
     }
 
-    /// From nothing to centuries, each order of magnitude as likely as another.
+    /// A span from nothing to centuries, with each order of magnitude equally likely.
     private static func randomSpan(_ generator: inout SeededGenerator) -> Int64 {
         Int64.random(in: 0...(1 << Int64.random(in: 0...62, using: &generator)), using: &generator)
     }
@@ -154,7 +154,7 @@ import Testing
                 var now = start
                 while !fixture.deadlines.isEmpty {
                     let next = fixture.deadlines.values.min() ?? 0
-                    // Just before the next deadline nothing comes up, just after it this one does.
+                    // Just before the next deadline no entry comes up, and just after it this entry does.
                     now = max(now, next - 1)
                     #expect(fixture.advance(to: now, exactly: true).isEmpty)
                     fixture.checkInvariants()
@@ -218,7 +218,7 @@ import Testing
         #expect(fixture.advance(to: 2 * Self.second).isEmpty)
         #expect(fixture.table.timing.timer(of: slot).next == .none)
         fixture.checkInvariants()
-        // The same for one that is due, but has not been taken out yet.
+        // The same for an entry that is due but has not been taken out yet.
         fixture.schedule(slot, Self.second)
         fixture.putOff(slot, to: .max)
         #expect(fixture.reclaim(at: 2 * Self.second).isEmpty)

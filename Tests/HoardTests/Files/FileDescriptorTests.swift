@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func descriptorsAreClosed() throws {
-        // More than a process may have open at once by default.
+        // These are more descriptors than a process may have open at once by default.
         for _ in 0..<5000 { _ = try FileDescriptor.directory(root.path).kind() }
     }
 

@@ -85,7 +85,7 @@ import Testing
         #expect(fences.allSatisfy { !table.isIntact($0) })
         #expect(copy.map { table.isIntact($0) } == false)
         #expect(table.isIntact(other) && table.isIntact(elsewhere))
-        // A change goes on to its end, and is known of until then.
+        // A change goes on to its end, and the table knows of it until then.
         #expect(table.isBeingChanged("in/changed"))
         broken = table.breakFences { $0.hasPrefix("in/") }
         #expect(broken == ["in/changed"])
@@ -113,14 +113,14 @@ import Testing
         #expect(table.count == 0)
     }
 
-    /// With work that grows by the number of fences for each of them it would take minutes.
+    /// This would take minutes if the work for each fence grew with the number of fences.
     @Test(.timeLimit(.minutes(5))) mutating func manyFencesOfAKeyOpenAndCloseQuickly() {
         var fences = (0..<20_000).map { _ in table.open("a") }
         let allIntact = fences.allSatisfy { table.isIntact($0) }
         #expect(allIntact && table.count == 20_000)
         let start = Self.computingTime()
         for _ in 1...5 {
-            // As many are open all the time, and they close in another order than they were opened.
+            // The number of open fences stays the same, and they close in another order than they were opened.
             for index in fences.indices {
                 let other = index * 7_919 % fences.count
                 table.close(fences[other])
@@ -141,13 +141,13 @@ import Testing
         return now.tv_sec * 1_000_000_000 + now.tv_nsec
     }
 
-    /// The set does what an array of the same numbers would.
+    /// The set does the same as an array of the same numbers.
     @Test func setOfFencesIsWhatAnArrayWouldBe() {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededGenerator(seed: seed)
         var (set, array, last) = (FenceSet(), [UInt64](), UInt64(0))
         for _ in 1...20_000 {
-            // Now and then so many that what is closed is forgotten in between.
+            // Sometimes so many fences close that the set forgets closed ones in between.
             switch Int.random(in: 0...20, using: &random) {
             case 0...10:
                 last += 1
@@ -306,7 +306,7 @@ import Testing
     }
 }
 
-/// Invalidations of tags: they concern loads and writes under way of values with one of them.
+/// Invalidations of tags. They concern loads and writes under way of values that have one of these tags.
 @Suite struct FenceTableTagTests {
     private var table = FenceTable<String>()
 

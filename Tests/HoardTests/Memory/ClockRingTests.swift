@@ -34,7 +34,7 @@ import Testing
             slots = Array(slots[position...] + slots[..<position])
         }
 
-        /// Where the hand stops, and which entries lost a use on the way.
+        /// The slot at which the hand stops, and the entries that lost a use on the way.
         mutating func passOver(from start: Slot) -> (slot: Slot, passed: [Slot]) {
             var position = slots.firstIndex(of: start) ?? 0
             var passed: [Slot] = []

@@ -23,7 +23,7 @@ import Testing
         var fixture = fullFixture(rating: 1)
         defer { fixture.deallocate() }
         fixture.note(1_000, times: 4)
-        // The entries before it in the window do not stay; then its turn comes.
+        // The entries before it in the window do not stay. Then its turn comes.
         var evicted: [Int] = []
         for key in 1_000...1_010 { evicted += fixture.insert(key) }
         #expect(evicted == Array(90..<100) + [0])
@@ -36,7 +36,7 @@ import Testing
         defer { fixture.deallocate() }
         var evicted: [Int] = []
         for key in 1_000..<1_110 { evicted += fixture.insert(key) }
-        // All that was in main is still there.
+        // All entries of the main part are still there.
         #expect(evicted == Array(90..<100) + Array(1_000..<1_100))
         #expect((0..<90).allSatisfy { fixture.segment($0) == .main })
         fixture.checkInvariants()
@@ -60,7 +60,7 @@ import Testing
         #expect(fixture.rating(1_000) == 4)
         for key in 1_001...1_010 { fixture.insert(key) }
         #expect(fixture.segment(1_000) == .main)
-        // They have been spent: the hand does not pass the entry over because of them.
+        // The uses have been spent: the hand does not pass the entry over because of them.
         #expect(fixture.rating(1_000) == 1)
     }
 
@@ -200,7 +200,7 @@ import Testing
             fixture.insert(6)
             #expect(fixture.segment(0) == (hasSecondChance ? .window : .main))
             #expect(fixture.segment(1) == (hasSecondChance ? .main : .window))
-            // Two uses, two rounds.
+            // The entry has two uses, so it survives two rounds.
             var rounds = 0
             var key = 7
             while fixture.segment(0) == .window {
@@ -316,7 +316,7 @@ import Testing
         #expect((fixture.rating(0) ?? 0) >= 8)
     }
 
-    /// A snapshot's frequencies are noted before its entries are there.
+    /// The policy notes a snapshot's frequencies before its entries are there.
     @Test func frequencyThatIsNotedBeforeAnEntryIsThereSurvivesTheGrowthThatTheEntryCauses() {
         var fixture = PolicyFixture(maximumCount: 200)
         defer { fixture.deallocate() }
@@ -381,7 +381,7 @@ extension EvictionPolicyTests {
             weights.count > limits.maximumCount || limits.maximumWeight.map { totalWeight > $0 } ?? false
         }
 
-        /// Returns what is wrong.
+        /// Does one random operation. Returns a description of the mistake, if there is one.
         mutating func step() -> String? {
             let key = Int.random(in: 0..<60, using: &generator)
             switch Int.random(in: 0..<20, using: &generator) {
@@ -424,7 +424,7 @@ extension EvictionPolicyTests {
         }
     }
 
-    /// A newcomer takes so much that a candidate would not fit even into an empty main.
+    /// The newcomer is so heavy that the candidate would not fit even into an empty main part.
     @Test func candidateForWhichAllOfMainIsTooLittleLeavesMainAlone() {
         var fixture = PolicyFixture(maximumCount: 100, maximumWeight: 100)
         defer { fixture.deallocate() }

@@ -13,7 +13,7 @@ import Testing
         var sketch = FrequencySketch(capacity: 64, ofTotal: 64)
         var counts: [UInt32: Int] = [:]
         for _ in 0..<(64 * 20 - 1) {
-            // Some keys are frequent, most are not.
+            // A few keys are frequent, and most are not.
             let key = Int.random(in: 0...Int.random(in: 0..<200, using: &generator), using: &generator)
             sketch.add(pattern.hash(key))
             counts[pattern.hash(key), default: 0] += 1
@@ -53,7 +53,7 @@ import Testing
         sketch.add(.max)
         for (hash, count) in counts { #expect(sketch.estimate(hash) == min(15, count) / 2) }
         #expect(sketch.estimate(.max) == 7)
-        // The next halving comes after as many additions again.
+        // The next halving comes after the same number of additions.
         for _ in 0..<19_999 { sketch.add(.max) }
         #expect(sketch.estimate(4) == 7)
         sketch.add(.max)

@@ -16,7 +16,7 @@ import Testing
 
     // MARK: Equal keys
 
-    /// The scalars that are canonically equivalent to an ASCII character, and the character.
+    /// The scalars that are canonically equivalent to an ASCII character, each with that character.
     private static let twins: [(scalar: String, ascii: String)] = [("\u{37E}", ";"), ("\u{1FEF}", "`"), ("\u{212A}", "K")]
 
     @Test func everyScalarThatEqualsAnASCIIStringHasItsHash() {
@@ -108,11 +108,11 @@ import Testing
                 insert(bytes)
             }
         }
-        // Bytes that are no UTF-8 become U+FFFD; they make as many different strings.
+        // Bytes that are no UTF-8 become U+FFFD. The strings with them differ just as much.
         #expect(hashes.count == count)
     }
 
-    /// Without the key of the hash it must not be possible to let the length and a byte cancel each other.
+    /// The length and a byte must not cancel each other for a caller that does not know the key of the hash.
     @Test func lengthsAndBytesDoNotMakeUpForEachOther() {
         var strings: Set<String> = []
         for length in UInt8(1)...80 {
@@ -167,13 +167,15 @@ import Testing
 
     // MARK: Distribution
 
-    /// Chi-square: how unevenly `count` hashes lie in `size` buckets; about `size - 1` if at random.
+    /// The chi-square of `count` hashes in `size` buckets: how uneven they are. It is about `size - 1` for random
+    /// hashes.
     private func unevenness(of buckets: [Int]) -> Double {
         let expected = Double(buckets.reduce(0, +)) / Double(buckets.count)
         return buckets.reduce(0) { $0 + (Double($1) - expected) * (Double($1) - expected) / expected }
     }
 
-    /// The upper 6 bits choose the shard, the lower 32 the place in it. Bounds: seven standard deviations.
+    /// The upper 6 bits choose the shard, and the lower 32 bits choose the place in it. The bounds are seven standard
+    /// deviations.
     private func expectEvenness(_ name: String, _ hashes: [UInt64]) {
         for (part, bucket, size) in [
             ("shards", { (hash: UInt64) in Int(hash >> 58) }, 64),

@@ -5,11 +5,11 @@ import HoardTesting
 
 @testable import Hoard
 
-/// How the hashes of a test's keys are spread.
+/// The way in which the hashes of a test's keys are spread.
 enum HashPattern: CaseIterable, Sendable {
     case spread
     case allEqual
-    /// At the end of the index, from where probing goes on at its start.
+    /// At the end of the index, where probing goes on at the start.
     case wrappingAround
     /// The low byte is that of the empty word.
     case lowByteOfOnes
@@ -28,7 +28,7 @@ enum HashPattern: CaseIterable, Sendable {
     }
 }
 
-/// A policy and its table, used as a shard uses them; entries have numbers for keys.
+/// A policy and its table, used in the way in which a shard uses them. Entries have numbers for keys.
 struct PolicyFixture {
     private(set) var table: SlotTable
     var policy: EvictionPolicy
@@ -59,7 +59,7 @@ struct PolicyFixture {
 
     func rating(_ key: Int) -> Int? { slots[key].map { policy.rating($0, in: table.links) } }
 
-    /// Writes an entry, and makes room for it. Returns what was evicted, in this order.
+    /// Writes an entry, and makes room for it. Returns the evicted keys in the order in which they left.
     @discardableResult
     mutating func insert(_ key: Int, weight: Int = 1) -> [Int] {
         if let slot = slots[key] {
@@ -100,7 +100,7 @@ struct PolicyFixture {
         for _ in 0..<times { table.countUse(of: slot, table.flags(of: slot)) }
     }
 
-    /// Reads a key and, if it is not there, writes it. Returns whether it was there.
+    /// Reads a key, and writes it if it is not there. Returns whether it was there.
     mutating func access(_ key: Int) -> Bool {
         guard !contains(key) else {
             use(key)
@@ -143,7 +143,7 @@ struct PolicyFixture {
 }
 
 extension SlotTable {
-    /// The columns for times, of a table that has them.
+    /// The columns for times. The table must have them.
     var timing: SlotTimers {
         guard let columns = timerColumns else { preconditionFailure("the table has no times") }
         return columns

@@ -51,7 +51,7 @@ import Testing
                 if guarded.isHeld { intrusions.increment() }
                 guarded.isHeld = true
                 let number = guarded.number
-                // Now and then the others come while the lock is held.
+                // Sometimes the other threads come while the lock is held.
                 if round % 50 == 0 { sched_yield() }
                 guarded.number = number + 1
                 guarded.isHeld = false
@@ -96,7 +96,7 @@ import Testing
         guarded.unlock()
     }
 
-    /// The holder keeps the lock until the others have begun to wait; they spin, yield and sleep meanwhile.
+    /// The holder keeps the lock until the other threads have begun to wait. They spin, yield and sleep meanwhile.
     @Test func threadsThatWaitLongGetTheLockInTheEnd() async {
         let guarded = Guarded()
         let arrivals = Counter()

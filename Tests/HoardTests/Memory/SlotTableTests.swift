@@ -16,7 +16,8 @@ import Testing
         return slot
     }
 
-    /// - Parameter isLarge: The words of the index are like those of a table of more than a million slots, which do not say how far they are from home.
+    /// - Parameter isLarge: Whether the words of the index are like those of a table of more than a million slots,
+    /// which do not store how far they are from home.
     @Test(arguments: HashPattern.allCases, [false, true])
     func findsWhatADictionaryFinds(_ pattern: HashPattern, isLarge: Bool) {
         for seed in UInt64(0)..<8 {

@@ -45,7 +45,7 @@ import Testing
             if !fixture.access(key) {
                 for evicted in before.keys where !fixture.contains(evicted) {
                     lastUses[evicted] = nil
-                    // How many keys that are still there were used before the one that left.
+                    // The number of keys in the cache that were used before the one that left.
                     if step > 2_000, let use = before[evicted] { worst = max(worst, before.values.count { $0 < use }) }
                 }
             }
@@ -54,7 +54,7 @@ import Testing
         #expect(worst < capacity * 3 / 8, "seed \(seed): \(worst) of \(capacity) keys had been used longer ago")
     }
 
-    /// Every hit of an LRU cache of three quarters of the capacity is a hit, but for the first keys.
+    /// Every hit of an LRU cache with three quarters of the capacity is also a hit here, except for the first keys.
     @Test(arguments: 0..<UInt64(12))
     func holdsWhatLRUWithThreeQuartersOfTheCapacityHolds(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Hoard
 
-/// So many keys that no workload asks for.
+/// A sample of keys that no workload asks for.
 private func emptySample(_ count: Int) -> [SampledEntry] {
     (0..<count).map { SampledEntry(hash: PolicyFixture.hash(-1 - $0), uses: 0) }
 }
@@ -33,7 +33,7 @@ private func emptySample(_ count: Int) -> [SampledEntry] {
         }
     }
 
-    /// A cache of 64 entries, tuned by a state that takes each of its accesses for a sample.
+    /// A cache of 64 entries. The state that tunes it takes each access as a sample.
     private struct TunedCache: ~Copyable {
         var fixture = PolicyFixture(maximumCount: 64, tuning: WindowTuner.candidates[WindowTuner.initialChoice])
         var state = WindowTuner.State(emptySample(64))
@@ -100,7 +100,7 @@ private func emptySample(_ count: Int) -> [SampledEntry] {
         let choice = cache.state.choice
         cache.run(.recentKeys, 10_000..<12_000)
         #expect(cache.state.choice == choice, "the choice is stable")
-        // The shadow goes on hitting, the cache does not.
+        // The shadow still hits, and the cache does not.
         cache.run(.recentKeys, 12_000..<22_000, reportingHits: false)
         #expect(cache.choices.contains { $0 != choice })
         #expect(cache.state.choice != choice, "chosen: \(cache.choices)")
@@ -111,7 +111,7 @@ private func emptySample(_ count: Int) -> [SampledEntry] {
         #expect(thresholds == [16_384, 16_384, 16_384, 16_384, 16_384])
     }
 
-    /// Of one shard of several, up to half of the keys.
+    /// The sample of one of several shards has up to half of its keys.
     @Test(arguments: [(512, 2, 32_768), (512, 8, 32_768), (512, 64, 32_768), (1 << 20, 64, 23_301), (1 << 20, 1, 364), (.max, 1, 364)])
     func sampleOfAShardIsThatOfTheWholeCache(count: Int, shardCount: Int, threshold: Int) {
         #expect(WindowTuner.sampleThreshold(forShardOf: count, shardCount: shardCount) == UInt16(threshold))
@@ -119,7 +119,8 @@ private func emptySample(_ count: Int) -> [SampledEntry] {
 
     @Test func trickleOfHitsIsSeenInTheLongRun() {
         var cache = TunedCache()
-        // Nine of ten accesses hit in every shadow; of the others, half come back when the small windows have let them go.
+        // Nine of ten accesses hit in every shadow. Half of the others come back when the small windows have let them
+        // go.
         var distant: [Int] = []
         for number in 0..<60_000 {
             let key: Int
@@ -138,7 +139,7 @@ private func emptySample(_ count: Int) -> [SampledEntry] {
 
     // MARK: The tuner itself
 
-    /// Feeds the tuner with accesses of a cache that hits wherever a large window does.
+    /// Feeds the tuner with accesses of a cache that hits wherever a large window would hit.
     private func feed(_ tuner: WindowTuner, _ numbers: Range<Int>) {
         var generator = SeededGenerator(seed: 1)
         var buffer = SampleBuffer()
@@ -197,7 +198,7 @@ private func emptySample(_ count: Int) -> [SampledEntry] {
     @Test func shadowsBeginWithWhatTheShardHolds() {
         var state = WindowTuner.State(emptySample(64))
         var hits = 0
-        // An epoch of 100 accesses, all hits in every shadow: nothing to choose.
+        // An epoch of 100 accesses, all of them hits in every shadow: there is nothing to choose.
         for number in 0..<100 where state.access(PolicyFixture.hash(-1 - number % 64) | 1) == nil { hits += 1 }
         #expect(hits == 100)
     }

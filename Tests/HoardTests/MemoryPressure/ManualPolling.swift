@@ -4,7 +4,7 @@
 import Hoard
 import HoardTesting
 
-/// Stands in for the pauses between polls: each lasts until the test ends it.
+/// A stand-in for the pauses between polls. Each pause lasts until the test ends it.
 final class ManualPolling: Sendable {
     private let steps = AsyncStream<Void>.makeStream()
     private let ends = Counter()
@@ -20,13 +20,13 @@ final class ManualPolling: Sendable {
         }
     }
 
-    /// Ends a pause, this one or the next.
+    /// Ends this pause or the next one.
     func step() { steps.continuation.yield() }
 
-    /// Makes a pause fail, this one or the next, as it does when the task is cancelled.
+    /// Makes this pause or the next one fail, as a cancelled task does.
     func end() { steps.continuation.finish() }
 
-    /// Suspends until as many polls are done.
+    /// Suspends until this number of polls is done.
     func polls(_ count: Int) async throws { try await waitUntil { intervals.value.count >= count } }
 
     /// Suspends until a pause has failed.
@@ -35,7 +35,7 @@ final class ManualPolling: Sendable {
     var pauseLengths: [Duration] { intervals.value }
 }
 
-/// A source whose levels the test makes up.
+/// A source whose levels the test chooses.
 final class ManualPressureSource: MemoryPressureSource {
     private let stream: AsyncStream<MemoryPressure>
     let continuation: AsyncStream<MemoryPressure>.Continuation

@@ -234,7 +234,7 @@ struct CacheTraceRecorderTests {
         #expect(failures.withLock { $0.map(\.code) } == [.io])
         #expect(recorder.statistics.failure == failures.withLock { $0.first?.message })
         #expect(try text(of: path + ".1") == "Dear reader")
-        // All that had been written until then is there.
+        // The file has all that had been written until then.
         #expect(try events().count == recorder.statistics.written)
         #expect(recorder.statistics.written > 0)
         #expect(recorder.statistics.lost > 0)
@@ -242,7 +242,7 @@ struct CacheTraceRecorderTests {
 
     @Test func accessesBeyondWhatMayWaitAreLostAndCounted() throws {
         let recorder = try recorder { $0.maximumPendingBytes = 0 }
-        // 65,536 bytes are the least.
+        // The recorder raises the limit to 65,536 bytes.
         for key in 0..<100_000 { recorder.record(CacheAccess(.hit), forKey: key) }
         try recorder.finish()
         let statistics = recorder.statistics

@@ -65,7 +65,7 @@ struct TraceBlockTests {
         for place in bytes.indices {
             var damaged = bytes
             damaged[place] ^= UInt8(1 << (place % 8))
-            // The number of lost accesses is covered as all else is.
+            // Damage of the number of lost accesses is found like any other damage.
             #expect(throws: TraceFileFault.self, "byte \(place)") { try Self.events(in: damaged) }
         }
     }
