@@ -66,7 +66,7 @@ import Testing
         #expect(Set(try await base.records(forKeys: keys).keys) == ["a", "b"])
         #expect(await error(of: { try await store.removeRecords(forKeys: ["b", "x", "a"]) }) is StoreError)
         #expect(Set(try await base.records(forKeys: keys).keys) == ["a"])
-        // A call for one record is not concerned.
+        // The script does not concern a call for one record.
         try await store.insert(record, forKey: "c")
         #expect(try await base.record(forKey: "c") != nil)
     }
@@ -90,7 +90,7 @@ import Testing
     @Test func theSameSeedMeansTheSameFates() async {
         let first = await fates(FaultyStore.seededScript(seed: 5))
         #expect(Set(first).count > 20)
-        // The numbers of the calls go on in the same store; a new one begins again.
+        // The numbers of the calls go on in the same store. A new store begins again.
         #expect(await FaultyStoreScriptTests().fates(FaultyStore.seededScript(seed: 5)) == first)
         #expect(await FaultyStoreScriptTests().fates(FaultyStore.seededScript(seed: 6)) != first)
     }
@@ -128,7 +128,7 @@ import Testing
         )
         var failed: [Bool] = []
         for _ in 0..<807 { failed.append(await error(of: { try await store.record(forKey: "a") }) != nil) }
-        // The first block has only seven, as calls are numbered from 1.
+        // The first block has only seven calls, because calls are numbered from 1.
         let blocks = stride(from: 7, to: 807, by: 8).map { Set(failed[$0..<($0 + 8)]) }
         #expect(blocks.allSatisfy { $0.count == 1 })
         #expect((30...70).contains(blocks.count { $0 == [true] }))
@@ -147,7 +147,7 @@ import Testing
         }
         try await waitUntil { answered.value + healing.arrivalCount == 100 }
         #expect((20...80).contains(healing.arrivalCount))
-        // Some of those that wait have done their work.
+        // Some of the calls that wait have done their work.
         let done = try await base.statistics().count
         #expect(done > answered.value && done < 100)
         for call in calls { call.cancel() }

@@ -7,9 +7,9 @@ import HoardTesting
 import Synchronization
 import Testing
 
-/// The conformance suite finds what it is there to find: each of these stores breaks one rule.
+/// The conformance suite finds the defects that it is meant to find: each of these stores breaks one rule.
 @Suite(.timeLimit(.minutes(5))) struct RecordStoreConformanceTests {
-    /// A way in which a store can be wrong, and the beginning of the names of the checks of which at least one must notice.
+    /// A defect of a store. At least one check must notice it.
     enum Defect: CaseIterable {
         case losesTags, losesValidator, losesContentType, losesFingerprint, losesCreated, losesFreshUntil, extendsFreshness
         case flipsABit, truncatesLargePayloads, throwsAtAMiss, mergesTags, keepsOldRecord
@@ -30,7 +30,7 @@ import Testing
         case removesNoPartition, removesPartitionAndTag, removesPartitionInAnyCase, removesSomeOfAPartition, losesPartition,
             forgetsLaterWritesOfAPartition
 
-        /// Part of the name of the check that is there for it.
+        /// The part of a name that all the checks for this defect have.
         var noticedBy: String {
             switch self {
             case .losesTags, .losesValidator, .losesContentType, .losesFingerprint, .losesCreated, .losesFreshUntil: "every field"
@@ -97,7 +97,8 @@ import Testing
         #expect((thrown as? RecordStoreConformanceFailure)?.message.contains("seed 77") == true)
     }
 
-    /// The protocol's default implementations are allowed: removing by tag what others mark stale, and one call for each record.
+    /// The suite allows the protocol's default implementations: removing by tag where other stores mark stale, and
+    /// one call for each record.
     @Test(arguments: RecordStoreConformance.checks)
     func storeWithoutImplementationsOfItsOwnPasses(_ check: RecordStoreConformance.Check) async throws {
         try await check.run { MinimalStore(configuration: $0) }

@@ -6,14 +6,14 @@ import Hoard
 import HoardTesting
 import Testing
 
-/// The checks of eviction find what they are there to find: each of these stores breaks one rule.
+/// The checks of eviction find the defects that they are meant to find: each of these stores breaks one rule.
 @Suite(.timeLimit(.minutes(5))) struct RecordStoreEvictionConformanceTests {
     enum Defect: CaseIterable {
         case countsEverything, countsOneTooFew, countingIsAUse, evictsOthers, evictsTheMostRecentlyUsed, evictsOneTooMany, evictsNothing
         case countsVictimsWrong, refusesNegativeCounts, ignoresNotedUses, notesUsesBackwards, notingMakesARecord, staysOpen
     }
 
-    /// A store with a defect around a right one.
+    /// A correct store with a defect around it.
     private final class DefectiveStore: EvictingRecordStore {
         let defect: Defect
         let base: MemoryStore
@@ -59,7 +59,7 @@ import Testing
                 let all = try await base.recordCount(taggedWith: "all")
                 return excess > 0 ? try await base.removeLeastRecentlyUsedRecords(taggedWith: "all", keeping: all - excess) : 0
             case .evictsTheMostRecentlyUsed:
-                // The record used last becomes the one used first.
+                // The record that was used last becomes the one that was used first.
                 for key in ["a", "b", "c"].map({ RecordKey($0) }) + (0..<16).map({ RecordKey("\($0)") }) {
                     try await base.noteUses(ofRecordsForKeys: [key])
                 }

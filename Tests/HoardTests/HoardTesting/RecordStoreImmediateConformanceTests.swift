@@ -6,7 +6,7 @@ import Hoard
 import HoardTesting
 import Testing
 
-/// That the checks of reads at once find what they are there to find.
+/// The checks of immediate reads find the defects that they are meant to find.
 @Suite(.timeLimit(.minutes(5))) struct RecordStoreImmediateConformanceTests {
     enum Defect: CaseIterable {
         case neverAnswers, findsNothing, changesThePayload, forgetsToExpire, isBehind, isNoUse, readsWhenClosed
@@ -34,13 +34,13 @@ import Testing
         #expect(failed.count == RecordStoreConformance.immediateChecks.count)
     }
 
-    /// A memory store whose reads at once are wrong.
+    /// A memory store whose immediate reads are wrong.
     private final class DefectiveStore: ForwardingRecordStore, ImmediateRecordStore {
         let name = "defective"
         private let defect: Defect?
         private let base: MemoryStore
         var underlyingStore: any RecordStore { base }
-        /// The records that immediate reads have seen of each key.
+        /// The record of each key that immediate reads have seen.
         private let seen = Shared<[RecordKey: Record]>([:])
 
         init(_ defect: Defect?, _ configuration: RecordStoreConformance.Configuration) {

@@ -6,7 +6,7 @@ import Hoard
 import HoardTesting
 import Testing
 
-/// The checks of listings find what they are there to find: each of these stores breaks one rule.
+/// The checks of listings find the defects that they are meant to find: each of these stores breaks one rule.
 @Suite(.timeLimit(.minutes(5))) struct RecordStoreListingConformanceTests {
     enum Defect: CaseIterable {
         case listsNothing, listsTheFirstTwice, losesTheLast, ignoresTheLimit, neverEnds, losesTags, losesDates, losesThePartition, ignoresStaleMarks,
@@ -14,12 +14,12 @@ import Testing
         case countsReads, takesAnyCursor, staysOpen, peeksNothing, peeksTheDead, peekLosesThePayload, listsByPosition
     }
 
-    /// A store with a defect around a right one.
+    /// A correct store with a defect around it.
     private final class DefectiveStore: ListingRecordStore {
         let defect: Defect
         let base: MemoryStore
         let clock: any WallClock
-        /// All that was ever written.
+        /// A store with every record that was ever written.
         let dead: MemoryStore
 
         init(_ defect: Defect, _ configuration: RecordStoreConformance.Configuration) {
@@ -65,7 +65,7 @@ import Testing
             return page
         }
 
-        /// The cursor is how many have been listed, which is wrong when some of them go.
+        /// The page after a cursor that counts the listed records. Such a cursor is wrong when some of them go.
         private func pageByPosition(after cursor: RecordCursor?, limit: Int) async throws(StoreError) -> RecordPage {
             guard let start = Int(cursor?.text ?? "0") else { throw .foreignCursor(name) }
             let all = try await base.recordPage(after: nil, limit: 10_000).records

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Hoard
 
-/// Virtual time, and how runs end that cannot go on.
+/// Virtual time, and the ways in which a run ends that cannot go on.
 @Suite(.timeLimit(.minutes(5))) struct SeededExecutorEndTests {
     private static let hour: Int64 = 3_600_000_000_000
     private let time = ManualTicker()
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test func aRunIsCancelledBeforeItIsAbandonedHoweverFewJobsItMayNeed() async throws {
-        // Its first jobs can be over before the thread that starts it knows the task.
+        // The first jobs of a run can be over before the thread that starts it knows the task.
         for seed in 0..<2_000 as Range<UInt64> {
             let executor = SeededExecutor(seed: seed, maximumJobCount: 3)
             let error = await error(of: { try await executor.run { while !Task.isCancelled { await Task.yield() } } })

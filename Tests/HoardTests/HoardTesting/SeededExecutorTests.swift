@@ -37,7 +37,7 @@ import Testing
     @Test func differentSeedsGiveDifferentOrders() async throws {
         var traces: Set<[Int]> = []
         for seed in 0..<200 as Range<UInt64> { traces.insert(try await trace(seed: seed)) }
-        // There are 34,650 orders; that two of 200 seeds agree is rare.
+        // There are 34,650 orders. Two of 200 seeds rarely agree.
         #expect(traces.count > 150)
     }
 
@@ -56,7 +56,7 @@ import Testing
         #expect(try await executor.run { "again" } == "again")
     }
 
-    /// Whether two runs at once are ever seen on the executor: none may be, as it has one thread.
+    /// An actor that the tasks of a run visit. The executor has to run its jobs too.
     private actor Place {
         private var visits = 0
 
@@ -108,7 +108,7 @@ import Testing
                     startTask {
                         await Task.yield()
                         order.update { $0.append(number) }
-                        // A task started inside of one that Hoard has started.
+                        // A task that starts inside of a task that Hoard has started.
                         return startTask { order.update { $0.append(number + 100) } }
                     }
                 }
@@ -164,7 +164,7 @@ import Testing
         }
         #expect(numbers.value.count > 11)
         #expect(numbers.value == Array(1...numbers.value.count))
-        // Not when everything waited, but while the others were at work.
+        // The sleeper woke while the other tasks were at work, and not only when everything waited.
         #expect(wokenAt.value == 3_000_000_000)
     }
 

@@ -51,7 +51,7 @@ import Testing
         #expect(LRUEngine<Int, Int>(maximumCount: nil, maximumWeight: nil).leastRecentlyUsedKeys { _ in true }.isEmpty)
     }
 
-    /// A store with no more than the protocol asks for.
+    /// A store that has only the operations that the protocol requires.
     private final class PlainStore: EvictingRecordStore {
         let base: MemoryStore
         init(_ clock: any WallClock) { base = MemoryStore(clock: clock) }

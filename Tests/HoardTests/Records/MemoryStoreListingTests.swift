@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    /// A removal by a caller counts once, whatever way it takes, and nothing else counts.
+    /// A removal by a caller counts once, whichever operation removes the record. Nothing else counts.
     @Test func removalsAreCounted() async throws {
         let time = ManualTicker()
         let store = MemoryStore(maximumCount: 4, clock: time)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Hoard
 
-/// A memory store removes exactly what belongs to a partition. The conformance suite lets a store remove more.
+/// A memory store removes exactly the records of a partition. The conformance suite lets a store remove more.
 @Suite(.timeLimit(.minutes(5))) struct MemoryStorePartitionTests {
     private let time = ManualTicker()
 

@@ -86,7 +86,7 @@ import Testing
         for number in 10..<14 { try await store.insert(record(1), forKey: RecordKey("\(number)")) }
         let statistics = try await store.statistics()
         #expect(statistics.count == 3)
-        // Only the one that was still valid.
+        // Only the record that was still valid counts.
         #expect(statistics.evictions == 1)
         #expect(statistics.expirations == 0)
     }

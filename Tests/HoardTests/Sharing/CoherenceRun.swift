@@ -8,9 +8,11 @@ import Testing
 @testable import Hoard
 @testable import HoardTesting
 
-/// A random program of a few tasks on three caches that share a store and hear late of each other's changes, all decided by one seed.
+/// A random program of a few tasks on three caches. The caches share a store and hear late of each other's changes.
+/// One seed decides everything.
 ///
-/// The source has a version for each key, which only grows. A change makes it greater, and then writes or removes what is stored.
+/// The source has a version for each key, which only grows. A change makes the version greater, and then writes or
+/// removes the stored value.
 struct CoherenceRun: Sendable {
     static let cacheCount = 3
     static let taskCount = 5
@@ -28,9 +30,9 @@ struct CoherenceRun: Sendable {
     /// The known versions.
     struct Facts: Sendable {
         var source: [String: Int] = [:]
-        /// The versions whose changes have ended, and which are not pending in a store that could not be reached.
+        /// The versions whose changes have ended and are not pending in a store that could not be reached.
         var completed: [String: Int] = [:]
-        /// For each cache, the versions of whose changes it has heard or which it has made itself.
+        /// For each cache, the versions of the changes that it has heard of or made itself.
         var known: [[String: Int]] = Array(repeating: [:], count: CoherenceRun.cacheCount)
         /// Keys that are being changed.
         var isBeingChanged: Set<String> = []
@@ -45,7 +47,7 @@ struct CoherenceRun: Sendable {
         }
     }
 
-    /// - Parameter isDefective: The store publishes loads whatever others have changed.
+    /// - Parameter isDefective: Whether the store publishes loads even if another cache has changed the key.
     init(seed: UInt64, isDefective: Bool = false) {
         self.seed = seed
         var generator = SeededGenerator(seed: seed)
@@ -84,7 +86,7 @@ struct CoherenceRun: Sendable {
         self.caches = caches
     }
 
-    /// Runs the program, and returns what was wrong.
+    /// Runs the program, and returns its violations.
     func violations() async -> [String] {
         do {
             try await SeededExecutor(seed: seed, time: time).run { await runProgram() }
@@ -171,7 +173,7 @@ struct CoherenceRun: Sendable {
         check(await caches[cache].value(forKey: key), floor, key, cache, "read")
     }
 
-    /// One at a time for each key: of two that write at the same time, either may be the last.
+    /// Makes one change at a time of each key: of two that write at the same time, either may be the last.
     private func change(_ key: String, _ cache: Int, _ kind: Int) async {
         let begun = facts.update { facts -> (version: Int, disconnections: Int, isConnected: Bool)? in
             guard facts.isBeingChanged.insert(key).inserted else { return nil }
@@ -191,7 +193,7 @@ struct CoherenceRun: Sendable {
         facts.update { facts in
             facts.isBeingChanged.remove(key)
             facts.hear([key: version], cache: cache)
-            // Changes that could not reach the store are made good later, and then told.
+            // Changes that could not reach the store are made good later, and the store tells of them then.
             if wasConnected, facts.disconnections[cache] == disconnections, !isPending {
                 facts.completed[key] = max(version, facts.completed[key] ?? 0)
             }
@@ -242,7 +244,8 @@ struct CoherenceRun: Sendable {
         }
     }
 
-    /// When all are connected and have heard of everything, no cache has anything older than the last change.
+    /// When all caches are connected and have heard of everything, no cache has a value that is older than the last
+    /// change.
     private func lookAtRest() async {
         for cache in caches.indices {
             if !facts.value.isConnected[cache] { toggle(cache) }

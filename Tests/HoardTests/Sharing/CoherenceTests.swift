@@ -7,7 +7,7 @@ import Testing
 @testable import Hoard
 @testable import HoardTesting
 
-/// How many seeds are tried, and which: `HOARD_COHERENCE_RUNS` and `HOARD_FIRST_SEED`.
+/// The number of seeds and the first of them: `HOARD_COHERENCE_RUNS` and `HOARD_FIRST_SEED`.
 private enum CoherenceRuns {
     static let blockCount: UInt64 = 8
     static let count = number("HOARD_COHERENCE_RUNS") ?? 150
@@ -18,7 +18,8 @@ private enum CoherenceRuns {
     }
 }
 
-/// Random programs on three caches over one store: a cache that has heard of a change never shows anything older, and neither does the store.
+/// Random programs on three caches over one store. A cache that has heard of a change never shows an older value, and
+/// neither does the store.
 @Suite(.timeLimit(.minutes(CoherenceRuns.count > 10_000 ? 240 : 5))) struct CoherenceTests {
     @Test(arguments: 0..<CoherenceRuns.blockCount)
     func nothingOlderThanAChangeThatWasHeardOfIsEverSeen(block: UInt64) async {

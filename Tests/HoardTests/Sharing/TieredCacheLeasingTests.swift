@@ -7,7 +7,7 @@ import Testing
 @testable import Hoard
 @testable import HoardTesting
 
-/// One load at a time among several caches that could be processes.
+/// One load at a time among several caches that stand for processes.
 @Suite(.timeLimit(.minutes(5))) struct TieredCacheLeasingTests {
     private let time = ManualTicker()
     private let server: SharedMemoryStore
@@ -131,13 +131,14 @@ import Testing
             await gate.pass()
             return 1
         }
-        // Also when something goes wrong, or the load would be waited for without end.
+        // The gate also opens when something goes wrong. Otherwise the test would wait for the load for ever.
         defer { gate.open() }
         await gate.arrivals(1)
         let connection = server.connect()
         for _ in 0..<30 {
-            // The next renewal is planned. The sleeps do not show it: a call that has ended leaves a short sleep, which may end then too.
-            // A call under way has a deadline after one second, so renewals are planned for another time.
+            // Waits until the next renewal is planned. The sleeps do not show it: a call that has ended leaves a
+            // short sleep, which may end then too. A call under way has a deadline after one second, so renewals are
+            // planned for another time.
             try await waitUntil { cache.tiers[0].deadlines.nextDeadline == time.nanoseconds() + 2_000_000_000 }
             let renewals = server.renewalCount
             time.advance(by: .seconds(2))
@@ -160,11 +161,12 @@ import Testing
         try await passWaits { server.waiterCount == 0 && cache.statistics.loads == 1 }
         #expect(try await loaded == 1)
         let waited = time.nanoseconds() - start
-        // It looks four times in the time of a lease.
+        // The cache looks four times in the time of a lease.
         #expect(waited >= 5_000_000_000 && waited <= 6_250_000_000, "It waited for \(waited) ns.")
     }
 
-    /// Lets the time of each wait for the other process pass, and none while a process is at work, until something has happened.
+    /// Lets the time of each wait for the other process pass until the condition holds. No time passes while a
+    /// process is at work.
     private func passWaits(until condition: () -> Bool) async throws {
         try await waitUntil {
             if condition() { return true }

@@ -7,7 +7,8 @@ import Testing
 @testable import Hoard
 @testable import HoardTesting
 
-/// Caches over a store that others change: what they hear of, what they publish, and what their other tiers have of it.
+/// Caches over a store that other processes change: the changes that the caches hear of, the values that they
+/// publish, and the copies in their other tiers.
 @Suite(.timeLimit(.minutes(5))) struct TieredCacheSharingTests {
     private let time = ManualTicker()
 
@@ -350,7 +351,8 @@ import Testing
             tags: [],
             schemaFingerprint: Codec<Int>.json.schemaFingerprint
         )
-        // Before any cache watches: a cache that hears of a change in a store drops the records of the stores above.
+        // The record is there before any cache watches, because a cache that hears of a change in a store drops the
+        // records of the stores above.
         try await far.connect().insert(record, forKey: "a")
         let nearHere = near.connect(name: "near", delivery: .onRequest)
         let farHere = FaultyStore(far.connect(name: "far"), ticker: time)

@@ -11,7 +11,7 @@ import Testing
 
     init() throws { fixture = try SnapshotFixture() }
 
-    /// The errors that may be thrown at bytes that are no whole snapshot.
+    /// The errors that a read may throw if the bytes are not a whole snapshot.
     private let codesOfDamage: Set<SnapshotError.Code?> = [.corrupt, .foreign, .newerFormat]
 
     @Test(arguments: [0, 1, 7, 8, 31, 32, 33, 4096, 1 << 20])

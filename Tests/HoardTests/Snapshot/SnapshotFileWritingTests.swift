@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func maskOfTheProcessTakesNothingFromTheOwner() async {
-        // In a process of its own, because the mask holds for all files that a process creates.
+        // This needs its own process, because the mask holds for all files that a process creates.
         await #expect(processExitsWith: .success) {
             let fixture = try SnapshotFixture()
             umask(0o777)
@@ -142,7 +142,7 @@ import Testing
 
     #if canImport(Glibc)
         @Test func systemThatTakesOnlyAPartOfTheBytesLeavesTheOldFileAndNoOther() async {
-            // In a process of its own, because the limit holds for all files that a process writes.
+            // This needs its own process, because the limit holds for all files that a process writes.
             await #expect(processExitsWith: .success) {
                 let fixture = try SnapshotFixture()
                 try fixture.write([1])
@@ -193,7 +193,7 @@ import Testing
                     for _ in 0..<5 { try fixture.write(payload) }
                 }
             }
-            // Every read on the way sees one of the payloads, whole.
+            // Every read meanwhile gets one of the payloads, whole.
             group.addTask { [fixture] in
                 for _ in 0..<20 {
                     let payload = try fixture.read()

@@ -38,7 +38,7 @@ struct SnapshotFixture {
         }
     }
 
-    /// Puts bytes where the snapshot is, as they are.
+    /// Writes bytes to the place of the snapshot, as they are.
     func plant(_ bytes: [UInt8]) throws { try directory.write(bytes, to: "snapshot") }
 
     func bytes() throws -> [UInt8] { try directory.bytes(of: "snapshot") }

@@ -7,7 +7,8 @@ import Testing
 
 @testable import Hoard
 
-/// A tiered cache over one store, with an observer, a source of randomness that a test decides, and a loader that a test can make fail.
+/// A tiered cache over one store, with an observer, a source of randomness that a test controls, and a loader that a
+/// test can make fail.
 struct CachePolicyFixture {
     let time = ManualTicker()
     let base: MemoryStore
@@ -60,7 +61,8 @@ struct CachePolicyFixture {
     /// Empties the memory tier as evictions would.
     func evict() { cache.memory.removeAll() }
 
-    /// Checks that every request has been counted once, and told to the observer once with the same result.
+    /// Checks that the cache has counted every request once and reported it to the observer once, with the same
+    /// result.
     func expectRequests(_ expected: [CacheRequestResult: Int], sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(observer.results == expected, sourceLocation: sourceLocation)
         let statistics = cache.statistics
@@ -72,7 +74,7 @@ struct CachePolicyFixture {
     }
 }
 
-/// The source of values: the number of the call that it answers, unless it is told to fail or to wait.
+/// The source of values. A value is the number of the call that it answers. The test can make calls fail or wait.
 final class Origin: Sendable {
     private struct State {
         var error: (any Error)?
@@ -101,7 +103,7 @@ final class Origin: Sendable {
         return gate
     }
 
-    /// Makes calls pass from now on. Opens no gate.
+    /// Makes calls pass from now on. Does not open a gate.
     func heal() {
         state.update { state in
             state.error = nil
@@ -112,7 +114,7 @@ final class Origin: Sendable {
     func callCount(_ key: String = "a") -> Int { state.value.callCounts[key, default: 0] }
 }
 
-/// Remembers how requests were answered and loads have ended.
+/// An observer that counts the results of requests and the outcomes of loads.
 final class RequestObserver: CacheObserver {
     private let requests = Shared<[CacheRequestResult: Int]>([:])
     private let loads = Shared<[CacheLoadOutcome: Int]>([:])

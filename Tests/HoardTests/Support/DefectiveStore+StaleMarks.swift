@@ -7,7 +7,7 @@ import HoardTesting
 
 /// Stale marks.
 extension DefectiveStore {
-    /// Ends the freshness of records, whenever they were written.
+    /// Ends the freshness of records, even if they were written after the mark.
     func applyMarks(to record: inout Record) {
         for mark in marks.value where record.tags.contains(mark.tag) { _ = record.endFreshness(at: mark.date) }
     }

@@ -95,7 +95,7 @@ final class DefectiveStore: RecordStore {
         }
     }
 
-    /// The key's record before a write, for a store that will put it back.
+    /// The key's record before a write, if the defect of the store is to put it back.
     private func olderRecord(forKey key: RecordKey) async throws(StoreError) -> Record? {
         guard defect == .keepsOldRecordAtRefusal else { return nil }
         return try await base.record(forKey: key)
@@ -166,7 +166,7 @@ final class DefectiveStore: RecordStore {
     }
 }
 
-/// Passes everything on, and tells when it is closed.
+/// A store that passes every call on, and reports that it is closed.
 final class ClosingObserver: RecordStore {
     private let base: any RecordStore
     private let onClose: @Sendable () -> Void

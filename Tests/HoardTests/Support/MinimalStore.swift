@@ -4,7 +4,7 @@
 import Hoard
 import HoardTesting
 
-/// Has nothing but what every store must have of its own, and the protocol's implementations of everything else.
+/// A store that implements only the required operations, and has the protocol's implementations of everything else.
 final class MinimalStore: RecordStore {
     private let base: MemoryStore
 

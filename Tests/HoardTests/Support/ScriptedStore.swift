@@ -6,7 +6,7 @@ import Hoard
 import HoardTesting
 import Synchronization
 
-/// A store in memory that writes down every call as it is made, bulk calls as one, and does to it what a script says.
+/// A store in memory that notes each call as it is made, a bulk call as one. It treats the call as a script says.
 final class ScriptedStore: ImmediateRecordStore, CallbackRecordStore {
     struct Call: Hashable, Sendable, CustomStringConvertible {
         let name: String
@@ -35,9 +35,9 @@ final class ScriptedStore: ImmediateRecordStore, CallbackRecordStore {
     private let ticker: (any Ticker)?
 
     /// - Parameters:
-    ///   - answersAtOnce: Whether it reads without suspending where the script has it wait for nothing.
-    ///   - callsBack: Whether it is asked for records without a task.
-    ///   - ticker: By it the script's delays are measured. Without one there are none.
+    /// - answersAtOnce: Whether the store reads without suspending if the script has it wait for nothing.
+    /// - callsBack: Whether a tier asks the store for records without a task.
+    /// - ticker: The time by which the script's delays are measured. Without a ticker there are none.
     init(name: String = "scripted", answersAtOnce: Bool = false, callsBack: Bool = false, ticker: (any Ticker)? = nil) {
         self.name = name
         self.callsBack = callsBack
@@ -59,7 +59,7 @@ final class ScriptedStore: ImmediateRecordStore, CallbackRecordStore {
 
     func heal() { setScript { _ in .pass } }
 
-    /// Makes calls of these names fail; none named: all.
+    /// Makes calls of these names fail, or all calls if there is no name.
     func fail(_ names: String..., with code: StoreError.Code = .unavailable, afterwards: Bool = false) {
         let error = StoreError(code, "The script says so.")
         setScript { call in
@@ -153,7 +153,7 @@ final class ScriptedStore: ImmediateRecordStore, CallbackRecordStore {
     }
 
     func markRecordStale(forKey key: RecordKey, at date: Date) async throws(StoreError) {
-        // Read first, written later, as stores without a way of their own do it.
+        // Reads first and writes later, as a store does that has no implementation of its own.
         let record = state.withLock { $0.records[key] }
         try await perform(Call(name: "markStale", keys: [key])) { records in
             if var record, record.endFreshness(at: date) { records[key] = record }

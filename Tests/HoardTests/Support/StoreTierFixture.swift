@@ -7,7 +7,7 @@ import Testing
 
 @testable import Hoard
 
-/// A tier over a scripted store, with time that a test moves.
+/// A tier over a scripted store, with a time that a test controls.
 struct StoreTierFixture: Sendable {
     let store = ScriptedStore()
     let ticker = ManualTicker()
@@ -45,10 +45,10 @@ struct StoreTierFixture: Sendable {
         await tier.removePartition(partition) {}
     }
 
-    /// The answer of a read, in words: a number, `nothing`, or why the store was passed by.
+    /// The answer of a read, in words: a number, `nothing`, or the reason why the tier passed the store by.
     func read(_ key: RecordKey) async -> String { await Self.read(key, from: tier) }
 
-    /// - Returns: `cannot` if the store would have to be waited for, and may not.
+    /// - Returns: `cannot` if the tier would have to wait for the store, and may not.
     static func read(_ key: RecordKey, from tier: StoreTier, mayWait: Bool = true) async -> String {
         switch await tier.reading(forKey: key, mayWait: mayWait) {
         case .record(let record)?: "\(record.payload.first ?? 0)"
@@ -58,23 +58,23 @@ struct StoreTierFixture: Sendable {
         }
     }
 
-    /// The store's record, whatever the tier says.
+    /// The store's record, whatever the tier answers.
     func stored(_ key: RecordKey) -> UInt8? { store.records[key]?.payload.first }
 
     func put(_ number: UInt8, _ key: RecordKey, tags: Set<String> = [], partition: String? = nil) {
         store.put(Self.record(number, tags: tags, partition: partition), forKey: key)
     }
 
-    /// Moves time until what is waited for has happened.
+    /// Moves time until the condition holds.
     func until(_ condition: () -> Bool) async throws { try await waitUntil(condition) }
 }
 
-/// Writes down what it is told of calls.
+/// An observer that notes the calls that it is told of.
 final class CallObserver: CacheObserver {
     private let told = Shared<[String]>([])
     private let enclosed = Shared<[String]>([])
 
-    /// Operation, number of records, outcome.
+    /// The operation, the number of records and the outcome of each call.
     var calls: [String] { told.value }
     var enclosedCalls: [String] { enclosed.value }
 

@@ -6,7 +6,7 @@ struct TestError: Error, Equatable {
     var number = 0
 }
 
-/// A value that tells when it is released, and runs what it was given just then.
+/// A value that reports its own release, and runs a function at that moment.
 final class Witness: Sendable {
     let number: Int
     private let onRelease: @Sendable (Int) -> Void

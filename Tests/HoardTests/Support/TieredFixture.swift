@@ -10,10 +10,10 @@ import Testing
 /// A tiered cache over two stores that can fail, in a time that stands still.
 struct TieredFixture {
     let time = ManualTicker()
-    /// The nearer store, and what it wraps.
+    /// The nearer store, and the store that it wraps.
     let upper: FaultyStore
     let upperBase: MemoryStore
-    /// The farther store, and what it wraps.
+    /// The farther store, and the store that it wraps.
     let lower: FaultyStore
     let lowerBase: MemoryStore
     let events = Shared<[TieredCacheEvent]>([])
@@ -44,14 +44,14 @@ struct TieredFixture {
         cache.memory.removeAll()
     }
 
-    /// Makes both stores work again, and lets time pass until the cache has made good what they have missed.
+    /// Makes both stores work again, and lets time pass until the cache has made good the removals that they missed.
     func heal() async throws {
         upper.heal()
         lower.heal()
         while !cache.storeHealth.allSatisfy(\.isSound) {
             try Task.checkCancellation()
             time.advance(by: .seconds(1))
-            // A circuit without anything to make good is closed by the next call.
+            // The next call closes a circuit that has nothing to make good.
             _ = await cache.explain("no such key")
         }
     }
@@ -89,7 +89,7 @@ extension Duration {
 }
 
 extension CachePolicy {
-    /// Values are fresh for one time and kept for another.
+    /// A policy that keeps values fresh for one time and keeps them stale for another.
     static func lasting(_ freshFor: Duration?, staleFor: Duration = .zero) -> CachePolicy {
         CachePolicy(freshFor: freshFor).with { $0.staleFor = staleFor }
     }
