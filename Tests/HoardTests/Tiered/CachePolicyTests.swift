@@ -63,13 +63,13 @@ import Testing
             $0.softTimeout = negative
             $0.staleIfError = .seconds(1)
         }.validate()
-        // A timeout of zero lets no load end in time.
+        // With a timeout of zero, no load would end in time.
         let cache = TieredFixture(policy: policy.with { $0.hardTimeout = nil }).cache
         for number in 0..<3 {
-            // A value that is fresh for no time is loaded each time.
+            // The cache loads a value each time if it is fresh for no time.
             #expect(try await cache.value(forKey: "a") { _ in number } == number)
         }
-        // Remembered for no time, and tried again after no time.
+        // The cache remembers the absence for no time, and tries again after no time.
         for _ in 0..<2 {
             #expect(try await cache.valueIfExists(forKey: "b") { _ in .absent() } == nil)
             await #expect(throws: (any Error).self) { try await cache.value(forKey: "c") { _ -> Int in throw CacheError(.timedOut, "") } }

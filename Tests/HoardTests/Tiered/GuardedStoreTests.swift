@@ -80,7 +80,7 @@ import Testing
         #expect(guarded.health.pendingInvalidations == 1)
     }
 
-    /// A record may be newer than the removal that hides it, and is seen again when that has been made good.
+    /// A record may be newer than the removal that hides it. It is seen again when the removal has been made good.
     @Test func storeWithARecordThatAPendingRemovalHidesMayHaveOne() async {
         let gate = store.hold(.removePartition, afterwards: true)
         let removal = Task { [guarded] in await guarded.removePartition("p") }

@@ -13,7 +13,7 @@ import Testing
 
     private struct Refusal: Error, Equatable { let number: Int }
 
-    /// Says by the key what becomes of it. The same function is given to a `Cache` and to a `TieredCache`.
+    /// A loader whose answer depends on the key. A `Cache` and a `TieredCache` get the same function.
     @Sendable private func load(_ request: LoadRequest<String, Int>) -> LoadResult<Int> {
         let number = loads.increment()
         return switch request.key {
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// The two ways to ask, which differ in nothing.
+    /// The two kinds of cache, which answer in the same way.
     private enum Kind: CaseIterable { case cache, tiered }
 
     private func ask(_ kind: Kind) -> @Sendable (String) async throws -> Int? {

@@ -28,7 +28,7 @@ import Testing
         var throttle = RetryThrottle<Int>(maximumCount: 10)
         for key in 0..<10 { throttle.loadFailed(key, retryAt: Int64(key) + 1, now: 0) }
         throttle.loadFailed(10, retryAt: 100, now: 5)
-        // Those whose time was up have made room.
+        // The keys whose time was up have made room.
         #expect(throttle.count == 6)
         for key in 11..<100 { throttle.loadFailed(key, retryAt: 100, now: 5) }
         #expect(throttle.count <= 10)

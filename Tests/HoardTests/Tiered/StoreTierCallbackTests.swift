@@ -8,7 +8,7 @@ import Testing
 
 @testable import Hoard
 
-/// Reads in the caller's task, of stores that call back.
+/// Reads of stores that call back, in the caller's task.
 @Suite(.timeLimit(.minutes(5))) struct StoreTierCallbackTests {
     private let ticker = ManualTicker()
     private let store = RingingStore()
@@ -20,7 +20,7 @@ import Testing
 
     private func read() async -> String { await StoreTierFixture.read("a", from: tier) }
 
-    /// Reads, and does something once the store has been asked.
+    /// Reads, and calls a function once the store has been asked.
     private func read(whenAsked act: () async throws -> Void) async throws -> String {
         let asked = store.questions.value.count
         async let reading = read()
@@ -109,7 +109,7 @@ import Testing
         try await waitUntil { !store.questions.value.isEmpty }
         ticker.advance(by: .milliseconds(400))
         store.answer { [ticker] in
-            // Understood late.
+            // The caller comes late to reading the answer.
             ticker.advance(by: .milliseconds(500))
             return .unavailable
         }
@@ -153,7 +153,7 @@ import Testing
         store.setScript { _ in .init(gate: second) }
         let other = Task { try await cache.value(forKey: "a", load: load) }
         await second.arrivals(1)
-        // The first has its answer, and has to load, while the other still reads.
+        // The first caller has its answer and has to load, while the other still reads.
         first.open()
         try await waitUntil { cache.coldStarts.waiterCount(for: "a") == 2 }
         second.open()
@@ -193,17 +193,17 @@ import Testing
     }
 }
 
-/// A store that notes who asks, and answers when the test says so.
+/// A store that notes its callers, and answers when the test tells it to.
 private final class RingingStore: CallbackRecordStore {
     let name = "ringing"
     let callsBack = true
     let base = MemoryStore()
-    /// Who has asked and has no answer yet.
+    /// The answers that callers wait for, in the order of their questions.
     let questions = Shared<[@Sendable (CallbackReading) -> Void]>([])
-    /// How often it was read in the other way.
+    /// The number of asynchronous reads.
     let reads = Counter()
     let record = Shared<Record?>(nil)
-    /// Whether reads in the other way last until ``end()``.
+    /// Whether asynchronous reads last until ``end()``.
     let hangs = Shared(false)
     private let ending = Gate()
 
@@ -216,7 +216,7 @@ private final class RingingStore: CallbackRecordStore {
         questions.value.last?(CallbackReading(result: result))
     }
 
-    /// Ends every call, so that nothing keeps the store that keeps it.
+    /// Ends every call, so that no call keeps the store in memory while the store keeps the call.
     func end() {
         ending.open()
         questions.update { $0 = [] }

@@ -7,13 +7,13 @@ import Testing
 
 @testable import Hoard
 
-/// Operations that take longer than the deadline, and what lands late.
+/// Operations that take longer than the deadline, and answers that come late.
 @Suite(.timeLimit(.minutes(5))) struct StoreTierDeadlineTests {
     private let fixture = StoreTierFixture(.init(failuresToOpen: 1_000))
     private var tier: StoreTier { fixture.tier }
     private var store: ScriptedStore { fixture.store }
 
-    /// Begins something, and lets the deadline come when the store has been asked.
+    /// Begins an operation, and lets the deadline pass when the store has been asked.
     private func outlast(_ gate: Gate, arrivals: Int = 1, _ operation: @escaping @Sendable () async -> Void) async {
         let task = Task { await operation() }
         await gate.arrivals(arrivals)
@@ -85,7 +85,7 @@ import Testing
         #expect(await fixture.read("a") == "nothing")
     }
 
-    /// Nothing of a key is sent while an older change of it may still land.
+    /// The tier sends no change of a key while an older change of it may still land.
     @Test func noChangeOvertakesOneThatOutlivesItsDeadline() async throws {
         let gate = store.hold("insert")
         await outlast(gate) { [fixture] in await fixture.insert(1, "a") }
@@ -111,7 +111,7 @@ import Testing
         #expect(asked.value == 1)
         #expect(await fixture.read("a") == "invalidationPending")
         gate.open()
-        // The first write lands: it is older than what was missed, and has to go.
+        // The first write lands. It is older than the missed removal, so the store has to remove it.
         try await recover()
         #expect(fixture.stored("a") == nil)
         #expect(await fixture.read("a") == "nothing")
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    /// Moves time until nothing is missing any more.
+    /// Moves time until the store misses nothing any more.
     private func recover() async throws {
         store.heal()
         while !tier.health.isSound {

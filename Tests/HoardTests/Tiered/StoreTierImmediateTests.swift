@@ -7,7 +7,7 @@ import Testing
 
 @testable import Hoard
 
-/// Reads on the caller's thread, of stores that can answer at once.
+/// Reads of stores that can answer at once, on the caller's thread.
 @Suite(.timeLimit(.minutes(5))) struct StoreTierImmediateTests {
     private let ticker = ManualTicker()
     private let observer = CallObserver()
@@ -49,7 +49,7 @@ import Testing
         #expect(store.readers.value.count == 1)
         #expect(await readAtOnce("a") == "cannot")
         store.behavior.update { $0.duration = .zero }
-        // This one is waited for, is quick, and the next one is made at once again.
+        // The tier waits for this read, which is quick. The next one is made at once again.
         #expect(await read("a") == "1")
         #expect(store.waitingReads.value == 1)
         #expect(await read("a") == "1")
@@ -95,7 +95,7 @@ import Testing
     }
 }
 
-/// A store in memory that answers at once, unless it is told otherwise, and notes the tasks in which it is read.
+/// A store in memory that answers at once unless the test changes that, and notes the tasks that read it.
 private final class QuickStore: ImmediateRecordStore {
     struct Behavior: Sendable {
         var isUnavailable = false
@@ -107,7 +107,7 @@ private final class QuickStore: ImmediateRecordStore {
     let name = "quick"
     let base = MemoryStore()
     let behavior = Shared(Behavior())
-    /// The tasks of the reads made at once.
+    /// The tasks that made immediate reads.
     let readers = Shared<[Int?]>([])
     let waitingReads = Counter()
     private let ticker: ManualTicker

@@ -10,16 +10,17 @@ private let campaign = ProgramCampaign(defaultCount: 500)
 
 /// Random programs on the tier of a store that waits, fails, and loses answers.
 ///
-/// Nothing that was invalidated is served afterwards; and when the store works again and time has passed, it is not there any more.
+/// The tier never serves a record that was invalidated before. When the store works again and time has passed, it no
+/// longer has the record.
 @Suite(.timeLimit(.minutes(campaign.isLong ? 240 : 5))) struct StoreTierModelTests {
     @Test(arguments: 0..<campaign.blockCount)
     func whatWasInvalidatedIsNeverServed(block: UInt64) async {
         if let failure = await campaign.failure(of: StoreTierProgram.self, inBlock: block) { Issue.record("\(failure)") }
     }
 
-    /// The system's threads find other orders than the seeded executor, though not the same ones again.
+    /// The system's threads find other orders than the seeded executor, but cannot repeat them.
     ///
-    /// `HOARD_STORE_TIER_RUNS` asks for another number of programs in each block than the usual 25.
+    /// `HOARD_STORE_TIER_RUNS` sets another number of programs in each block than the usual 25.
     @Test(arguments: 0..<8)
     func whatWasInvalidatedIsNeverServedOnRealThreads(block: Int) async throws {
         let failure = try await ProgramCampaign.failureOnThreads(

@@ -119,7 +119,7 @@ import Testing
         await tier.removeRecords(taggedWith: ["private"]) {}
         store.heal()
         ticker.advance(by: .seconds(2))
-        // Events are told after the change that they are about can be seen.
+        // The tier reports an event after the change that it is about can be seen.
         try await waitUntil { tier.health.isSound && texts.value.contains("The scripted store has answered and is used again.") }
         #expect(
             Set(texts.value) == [

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Hoard
 
-/// Stores that are left alone, and what they have missed.
+/// Stores that the tier leaves alone, and the removals that they have missed.
 @Suite(.timeLimit(.minutes(5))) struct StoreTierRecoveryTests {
     private let fixture = StoreTierFixture(.init(failuresToOpen: 3))
     private var tier: StoreTier { fixture.tier }
@@ -21,7 +21,7 @@ import Testing
         store.forgetCalls()
     }
 
-    /// Lets everything run that can run.
+    /// Lets all other tasks run until they wait.
     private func settle() async {
         for _ in 0..<200 { await Task.yield() }
     }
@@ -141,7 +141,7 @@ import Testing
         await settle()
         #expect(store.calls.isEmpty, "nothing happens until time is moved")
         fixture.ticker.advance(by: .seconds(2))
-        // Events are told after the change that they are about can be seen.
+        // The tier reports an event after the change that it is about can be seen.
         try await waitUntil { tier.health.isSound && fixture.events.value.contains(.circuitClosed) }
         #expect(store.calls == ["removeTagged(x,y)", "removeKeys(a,b)"])
         #expect(store.records.keys.map(\.description) == ["d"])
@@ -209,7 +209,7 @@ import Testing
         #expect(store.calls.count == 3)
     }
 
-    /// A replay that lands must not settle what was missed while it was under way.
+    /// A replay that lands must not settle a removal that the store missed while the replay was under way.
     @Test func whatIsMissedDuringAReplayIsReplayedAgain() async throws {
         fixture.put(1, "a", tags: ["x"])
         await openCircuit()
@@ -311,7 +311,8 @@ import Testing
         #expect(await fixture.read("old") == "nothing")
     }
 
-    /// The key of a write that is still under way is in the journal when that overflows, and is forgotten with it.
+    /// The journal has the key of a write that is still under way when it overflows, and forgets the key with the
+    /// rest.
     @Test func writeThatLandsAfterAnOverflowDoesNotComeBack() async throws {
         let fixture = StoreTierFixture(.init(failuresToOpen: 1_000, maximumJournalCount: 2))
         let gate = fixture.store.hold("insert")

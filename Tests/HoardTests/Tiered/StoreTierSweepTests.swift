@@ -7,7 +7,7 @@ import Testing
 
 @testable import Hoard
 
-/// Removals by tag, by partition and of everything, against writes that are under way when they begin.
+/// Removals by tag, by partition and of everything, while writes are under way.
 @Suite(.timeLimit(.minutes(5))) struct StoreTierSweepTests {
     private let fixture = StoreTierFixture(.init(failuresToOpen: 1_000))
     private var tier: StoreTier { fixture.tier }
@@ -65,7 +65,8 @@ import Testing
         #expect(await fixture.read("a") == "2")
     }
 
-    /// The write that waits would have replaced an older record, which does not have the tag and so is not removed by it.
+    /// The write that waits would have replaced an older record. That record does not have the tag, so the removal
+    /// does not concern it.
     @Test func olderWriteThatWaitsBecomesARemoval() async throws {
         fixture.put(1, "a")
         let gate = store.hold("markStale")
@@ -83,7 +84,8 @@ import Testing
         #expect(!store.calls.contains("insert(a)"))
     }
 
-    /// A store may mark a record by reading it and writing it again, which brings back what was removed in between.
+    /// A store may mark a record by reading it and writing it again. That brings back a record that was removed in
+    /// between.
     @Test(arguments: [Sweep.tag, .partition, .everything])
     func olderMarkThatLandsLaterBringsNothingBack(_ sweep: Sweep) async throws {
         fixture.put(1, "a", tags: ["x"], partition: "p")
@@ -98,7 +100,7 @@ import Testing
         #expect(await fixture.read("a") == "nothing")
     }
 
-    /// The mark may have read the record before the removal, and write it again after it.
+    /// The mark may have read the record before the removal, and may write it again after the removal.
     @Test(arguments: [Sweep.tag, .partition, .everything], [false, true])
     func markDuringARemovalRemoves(_ sweep: Sweep, isGivenUp: Bool) async throws {
         fixture.put(1, "a", tags: ["x"], partition: "p")
@@ -183,7 +185,7 @@ import Testing
         #expect(fixture.stored("a") == nil)
     }
 
-    /// The record was seen before the removal was made good, by a read that began after the removal had returned.
+    /// A read saw the record before the removal was made good. The read began after the removal had returned.
     @Test func removalByTagThatIsMadeGoodWhileAReadIsUnderWayHoldsAgainstIt() async throws {
         fixture.put(1, "a", tags: ["x"])
         store.fail("removeTagged")
@@ -222,7 +224,7 @@ import Testing
         #expect(callsAtTurn.value == [0, 1])
     }
 
-    /// Between asking whether a write is wanted and calling the store, a removal may begin.
+    /// A removal may begin after the tier asks whether a write is wanted and before it calls the store.
     @Test func writeThatWasStillWantedAMomentAgoDoesNotComeBack() async throws {
         let (tier, store) = (tier, store)
         let isSwept = Gate()
@@ -231,7 +233,7 @@ import Testing
                 await tier.removeRecords(taggedWith: ["x"]) {}
                 isSwept.open()
             }
-            // The condition has been asked; the removal is done before its answer is known.
+            // The tier has asked the condition. The removal is done before the condition answers.
             while store.calls.isEmpty {}
             return .wanted
         }

@@ -293,7 +293,7 @@ import Testing
         #expect(fixture.events.value == [.storeFailed, .storeRecovered, .storeFailed])
     }
 
-    /// A store whose disk is full goes on reading and removing, and is not left alone for that.
+    /// A store whose disk is full goes on reading and removing. The tier does not leave it alone.
     @Test func storeThatCannotWriteIsStillRead() async {
         await fixture.insert(1, "b")
         store.fail("insert", with: .full)

@@ -12,7 +12,8 @@ import Testing
     private let fixture = TieredFixture()
     private var cache: TieredCache<String, Int> { fixture.cache }
 
-    /// A fixture with stale values of "a" and "b", which may stand in for a load for 60 seconds, and of "old", which may not any more.
+    /// A fixture with stale values of "a" and "b", which may stand in for a load for 60 seconds, and of "old", which
+    /// may not stand in any more.
     private func staleFixture(_ change: (inout CachePolicy) -> Void = { _ in }) async -> TieredFixture {
         var policy = CachePolicy(freshFor: .seconds(10))
         policy.staleIfError = .seconds(60)
@@ -136,7 +137,7 @@ import Testing
     }
 
     @Test func softTimeoutThatOutlastsTheStaleValuesIsNoTimeout() async throws {
-        // Usable on errors for 60 s more, which is less than the soft timeout.
+        // The stale values may stand in for 60 s more, which is less than the soft timeout.
         let fixture = await staleFixture { $0.softTimeout = .seconds(61) }
         let gate = Gate()
         async let found = fixture.cache.values(forKeys: ["a", "b"]) { keys in
@@ -370,7 +371,7 @@ import Testing
         #expect(cache.statistics.loads == 2)
     }
 
-    /// The refresh outlives the load inside which it was started, and does not wait for it.
+    /// The refresh outlives the load that started it, and does not wait for that load.
     @Test func refreshStartedInsideALoadIsNotInsideIt() async throws {
         let fixture = await staleFixture { $0.staleWhileRevalidate = .seconds(60) }
         let cache = fixture.cache

@@ -5,12 +5,14 @@ import Foundation
 import HoardTesting
 import Testing
 
-/// How many seeds each program is run with: `HOARD_DEADLINE_SEEDS`, or 2.
+/// The number of seeds for each program: `HOARD_DEADLINE_SEEDS`, or 2.
 private let seedCount = ProcessInfo.processInfo.environment["HOARD_DEADLINE_SEEDS"].flatMap { UInt64($0) } ?? 2
 
-/// Short programs over a slow store, in which the time is over before the first job of the executor, before the second, and so on to the last.
+/// Short programs over a slow store. The deadline passes before the first job of the executor, then in the next run
+/// before the second, and so on to the last.
 ///
-/// Whenever that is: nothing older than the last acknowledged change is found afterwards, and in the end nothing is left to be done.
+/// Whenever it passes, no reader finds a value that is older than the last acknowledged change, and in the end no
+/// work is left.
 @Suite(.timeLimit(.minutes(seedCount > 20 ? 240 : 10))) struct TieredCacheDeadlineTests {
     @Test(arguments: DeadlineProgram.Change.allCases, DeadlineProgram.Setting.allCases)
     func whatWasAcknowledgedHoldsWheneverTheTimeIsOver(change: DeadlineProgram.Change, setting: DeadlineProgram.Setting) async {
@@ -25,11 +27,11 @@ private let seedCount = ProcessInfo.processInfo.environment["HOARD_DEADLINE_SEED
                     return
                 }
                 timeouts += run.timeouts
-                // It has ended without such a job.
+                // The run has ended without such a job.
                 if !isEarlier { break }
             }
         }
-        // Otherwise nothing would have been tried.
+        // Otherwise the test would have tried nothing.
         #expect(timeouts > 0)
     }
 }

@@ -37,7 +37,7 @@ import Testing
         #expect(try await fixture.lookup().value == 2)
         #expect(fixture.cache.statistics.backgroundLoads == 1)
         fixture.expectRequests([.loaded: 1, .hit: 5])
-        // The new value has a time of its own.
+        // The new value has its own time.
         fixture.time.advance(by: .seconds(74))
         #expect(try await fixture.lookup().value == 2)
         try await fixture.settle()
@@ -136,7 +136,7 @@ import Testing
 
     // MARK: At random
 
-    /// Loads a value that takes 2 s, and is fresh for 100 s from then on.
+    /// Loads a value in 2 s. It is fresh for 100 s from then on.
     private func loadSlowly(_ fixture: CachePolicyFixture) async throws {
         _ = try await fixture.cache.value(forKey: "a") { [time = fixture.time, origin = fixture.origin] key in
             time.advance(by: .seconds(2))
@@ -146,7 +146,7 @@ import Testing
 
     @Test(arguments: [(1.0, 0.5), (1, 0.01), (3, 0.5), (0.5, 0.9)])
     func refreshAtRandomFollowsTheFormula(_ beta: Double, _ random: Double) async throws {
-        // Due from end − Δ·β·(−ln random) on.
+        // The refresh is due from end − Δ·β·(−ln random) on.
         let lead = -2 * beta * Foundation.log(random)
         let fixture = CachePolicyFixture(policy: Self.policy(.probabilistic(beta: beta)))
         fixture.random.update { $0 = random }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Hoard
 
-/// A store that fails is passed by, and never shows anything older than what was written or removed.
+/// A cache passes by a store that fails, and never shows a value older than the last write or removal.
 @Suite(.timeLimit(.minutes(5))) struct TieredCacheFaultTests {
     private let fixture = TieredFixture()
     private var cache: TieredCache<String, Int> { fixture.cache }
@@ -128,7 +128,7 @@ import Testing
         #expect(cache.storeHealth.first?.pendingInvalidations == 10)
         try await fixture.heal()
         for number in 0..<10 { await cache.insert(number, forKey: "\(number)") }
-        // Events are told after the change that they are about can be seen.
+        // The cache reports an event after the change that it is about can be seen.
         try await waitUntil { eventKinds.count >= 4 }
         #expect(Set(eventKinds) == [.storeFailed, .circuitOpened, .circuitClosed, .storeRecovered])
         #expect(eventKinds.count == 4)

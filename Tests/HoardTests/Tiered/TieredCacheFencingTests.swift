@@ -81,7 +81,8 @@ import Testing
 
     /// Waits until a change has come as far as it can in the upper store, where an older one of its key is under way.
     private func waitUntilUnderWay(_ change: Change) async throws {
-        // A removal of everything does not wait for its turn; what lands after it is removed when it has landed.
+        // A removal of everything does not wait for its turn. A write that lands after it is removed when it has
+        // landed.
         try await waitUntil {
             change == .removeAll ? fixture.upper.callCount(.removeAll) == 1 : cache.tiers[0].waiterCount(for: "a") == 1
         }
@@ -98,7 +99,8 @@ import Testing
         try await waitUntilUnderWay(change)
         gate.open()
         _ = await (found, changed)
-        // The copy is made in the background, and removed there when it has landed after a removal of everything. It is not read until then.
+        // The cache makes the copy in the background, and removes it there if it has landed after a removal of
+        // everything. No read uses the copy until then.
         await cache.flush()
         try await expectOnly(result(of: change), "after a copy")
     }
@@ -116,8 +118,8 @@ import Testing
         try await expectOnly(result(of: change), "after a write")
     }
 
-    /// The older write is held in the upper store while the newer one cannot begin there. It has been accepted first, so it must be
-    /// in every store when it returns, unless something newer is.
+    /// The older write is held in the upper store, while the newer one cannot begin there. The cache accepted the
+    /// older write first, so every store must have it when it returns, unless the store has a newer value.
     @Test func overtakenWriteIsInEveryStoreWhenItReturnsUnlessSomethingNewerIs() async throws {
         await cache.insert(1, forKey: "a")
         let first = fixture.upper.hold(.insert)
@@ -198,7 +200,8 @@ import Testing
 
     // MARK: Something begins while a change is under way
 
-    /// Begins a removal and returns when it is under way in the lower store. Until it goes on, that has the older record 1.
+    /// Begins a removal, and returns when it is under way in the lower store. That store has the older record 1 until
+    /// the removal goes on.
     private func beginRemoval(_ change: Change) async throws -> (task: Task<Void, Never>, turn: Gate) {
         await cache.insert(1, forKey: "a")
         let turn = fixture.lower.hold(.removeRecord, .removeAll)
@@ -261,7 +264,7 @@ import Testing
         try await expectOnly(2, "after the load")
     }
 
-    /// The new value does not fit into memory, so that nothing there hides the older record.
+    /// The new value does not fit into memory, so memory has nothing that hides the older record.
     @Test func olderRecordIsNotReadDuringAWrite() async throws {
         let cache = TieredCache<String, Int>(
             configuration: .init(maximumWeight: 10, weigher: { _, value in value }),

@@ -7,7 +7,7 @@ import Testing
 @testable import Hoard
 @testable import HoardTesting
 
-/// Reads of stores that can answer at once, by callers that find nothing in memory.
+/// Reads by callers that find nothing in memory, of stores that can answer at once.
 @Suite(.timeLimit(.minutes(5))) struct TieredCacheFirstPassTests {
     private let time = ManualTicker()
     private let upper: FaultyStore
@@ -39,7 +39,7 @@ import Testing
         #expect(!cache.isKnownAbsent("a"))
         await cache.removeValue(forKey: "a")
         #expect(cache.isKnownAbsent("a"))
-        // One of the stores of this one has to be asked.
+        // This cache has a store that it has to ask.
         #expect(!self.cache.isKnownAbsent("a"))
     }
 

@@ -132,7 +132,7 @@ import Testing
     }
 }
 
-/// A store that several processes share: it tells what the others do.
+/// A store that several processes share. It tells of the changes of the other processes.
 private final class SharedStore: RecordStore {
     private let base = FaultyStore(MemoryStore())
     private let stream: AsyncStream<StoreInvalidation>

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Hoard
 
-/// Removing and marking what meets a condition, and listing what there is, over two stores that two caches share.
+/// Removing, marking and listing the entries that meet a condition, over two stores that two caches share.
 @Suite(.timeLimit(.minutes(5))) struct TieredCacheMatchingTests {
     private let time = ManualTicker()
     private let upper: FaultyStore
@@ -55,7 +55,7 @@ import Testing
         return keys
     }
 
-    /// Removes, or marks, what begins with `in/`, and counts.
+    /// Removes, or marks, the entries whose keys begin with `in/`. Returns their number.
     private func change(_ cache: TieredCache<String, Int>, marksStale: Bool = false) async -> Int {
         let count = Mutex(0)
         if marksStale {
@@ -117,7 +117,7 @@ import Testing
         #expect(await keys(users).isDisjoint(with: ["in/a", "in/b"]))
     }
 
-    /// A load that began before is returned to its caller and not kept, in any tier.
+    /// A load that began before is returned to its caller, and no tier keeps it.
     @Test(arguments: [false, true])
     func loadsThatBeganBeforePublishNothing(marksStale: Bool) async throws {
         let gate = Gate()
@@ -139,7 +139,8 @@ import Testing
         #expect(users.fences.withLock { $0.isEmpty })
     }
 
-    /// A copy upwards that is under way when the stores are walked over does not bring back what has been removed.
+    /// A copy to an upper tier that is under way during the walk over the stores does not bring back a removed
+    /// record.
     @Test func copyThatIsUnderWayBringsNothingBack() async {
         await fill()
         evict()

@@ -116,7 +116,7 @@ import Testing
         #expect(await teams.lookup(forKey: "a")?.isFresh == false)
     }
 
-    /// No text that a user may choose leads into another cache.
+    /// No key or tag that a user may choose reaches the records of another cache.
     @Test func tagsAndKeysThatLookLikeThoseOfOthersDoNotReachThem() async {
         await fill()
         let user = Self.makeCache("user", stack, time)

@@ -46,7 +46,7 @@ import Testing
         time.advance(by: .seconds(4))
         fixture.evict()
         #expect(try await askInVain() == nil)
-        // It has been copied to memory with the time it has left.
+        // The cache has copied the entry to memory, with the time that the entry has left.
         #expect(cache.memoryCount == 1)
         #expect(try await askInVain() == nil)
         #expect(loads.value == 1)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Hoard
 
-/// Removal of a partition: in every tier, at once, of all that belongs to it and of nothing else.
+/// Removal of a partition: at once, in every tier, of all values of the partition and of nothing else.
 @Suite(.timeLimit(.minutes(5))) struct TieredCachePartitionTests {
     private let fixture = TieredFixture()
     private var cache: TieredCache<String, Int> { fixture.cache }
@@ -86,7 +86,7 @@ import Testing
             clock: fixture.time,
             ticker: fixture.time
         )
-        // One of them comes into memory, and one stays in the store.
+        // One of the values comes into memory, and one stays in the store.
         #expect(await later.value(forKey: "a") == 1)
         await later.removePartition("ann")
         #expect(await later.value(forKey: "a") == nil)
@@ -156,7 +156,7 @@ import Testing
         try await expect(["b": 2, "c": 3])
     }
 
-    /// They are equal as strings, but not for a disk store.
+    /// The two spellings are equal as strings, but a disk store tells them apart.
     @Test func twoSpellingsAreTwoPartitions() async throws {
         let (composed, decomposed) = ("Zo\u{EB}", "Zoe\u{308}")
         #expect(composed == decomposed)

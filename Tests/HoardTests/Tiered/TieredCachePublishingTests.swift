@@ -8,7 +8,7 @@ import Testing
 
 @testable import Hoard
 
-/// Values obtained outside the cache, and published with a fence that was opened before.
+/// Values that come from outside the cache. The caller opens a fence before it gets them, and publishes them with it.
 @Suite(.timeLimit(.minutes(5))) struct TieredCachePublishingTests {
     private let fixture = TieredFixture()
     private var cache: TieredCache<String, Int> { fixture.cache }
@@ -45,7 +45,7 @@ import Testing
         cache.closeFence(fence)
     }
 
-    /// Two writers of a key may come to the queue of what is written behind in the other order than to memory.
+    /// Two writers of a key may reach the queue of writes behind in another order than they reach memory.
     @Test func ofOneKeyInABatchTheNewestValueIsWritten() async throws {
         let policy = cache.policy.with { $0.storeWriting = .behind }
         let terms = cache.newTerms(policy)

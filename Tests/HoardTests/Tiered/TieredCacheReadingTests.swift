@@ -97,7 +97,7 @@ import Testing
     @Test func freshRecordInAStoreBeatsAStaleValueInMemory() async throws {
         await cache.insert(1, forKey: "a", policy: .lasting(.seconds(10), staleFor: .seconds(1_000)))
         fixture.time.advance(by: .seconds(10))
-        // Another process has written meanwhile.
+        // Another process has written in the meantime.
         try await fixture.put(2, forKey: "a", in: fixture.lowerBase, freshFor: .seconds(60))
         let found = await cache.lookup(forKey: "a")
         #expect(found?.value == 2)

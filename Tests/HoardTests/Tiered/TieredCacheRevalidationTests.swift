@@ -8,7 +8,8 @@ import Testing
 
 @testable import Hoard
 
-/// Conditional loads: a stale value and its validator go to the loader, which may say that it is still right.
+/// Conditional loads. A stale value and its validator go to the loader, which may answer that the value is still
+/// right.
 @Suite(.timeLimit(.minutes(5))) struct TieredCacheRevalidationTests {
     private static let policy = CachePolicy(freshFor: .seconds(10)).with {
         $0.staleFor = .seconds(100)
@@ -24,7 +25,7 @@ import Testing
         time = fixture.time
     }
 
-    /// Asks a loader with this answer, and remembers what it was asked.
+    /// Asks a loader that returns this result, and remembers its request.
     private func ask(_ result: LoadResult<Int>, policy: CachePolicy? = nil) async throws -> Lookup<Int>? {
         try await cache.lookupIfExists(forKey: "a", policy: policy) { [requests] request in
             requests.update { $0.append(request) }
@@ -130,7 +131,7 @@ import Testing
         #expect(cache.statistics.loads == 0)
         #expect(cache.fences.withLock { $0.count } == 0)
         #expect(try await fixture.lowerBase.record(forKey: "a") == nil)
-        // Nor is one given to a call that wants a new value.
+        // A call that wants a new value does not give one to the loader either.
         try await becomeStale()
         #expect(
             (await error { try await ask(.notModified(), policy: Self.policy.with { $0.skipping = .reads }) } as? CacheError)?.code == .notModified
@@ -147,7 +148,7 @@ import Testing
         #expect(found?.value == 1)
         #expect(requests.value.last?.reason == .stale)
         #expect(requests.value.last?.staleValue?.validator == "v1")
-        // It is fresh again, the mark notwithstanding.
+        // The value is fresh again despite the mark.
         #expect(await cache.value(forKey: "a") == 1)
         fixture.evict()
         #expect(await cache.value(forKey: "a") == 1)

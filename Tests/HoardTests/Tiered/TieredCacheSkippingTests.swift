@@ -7,7 +7,7 @@ import Testing
 
 @testable import Hoard
 
-/// Tiers that are passed by, and writes that the stores get later.
+/// Tiers that a call passes by, and writes that the stores get later.
 @Suite(.timeLimit(.minutes(5))) struct TieredCacheSkippingTests {
     private static let policy = CachePolicy(freshFor: .seconds(10)).with { $0.staleFor = .seconds(100) }
     private let fixture = CachePolicyFixture(policy: policy)
@@ -84,7 +84,7 @@ import Testing
         #expect(try await cache.value(forKey: "a") { _ in 2 } == 1)
         #expect(fixture.store.callCount(.record) == 5)
         #expect(cache.statistics.storeHits == 5)
-        // A call may ask for it all the same.
+        // A call may ask for reads of memory all the same.
         #expect(await cache.lookup(forKey: "a", policy: Self.policy)?.tier == .memory)
         #expect(cache.memoryValue(forKey: "a") == 1)
         fixture.expectRequests([.hit: 7])
@@ -97,7 +97,7 @@ import Testing
         await cache.insert(51, forKey: "a", policy: Self.skipping(.memoryWrites))
         #expect(cache.memoryCount == 0)
         #expect(try await stored() == "51")
-        // A value found in a store is not copied either.
+        // The cache does not copy a value that it finds in a store either.
         #expect(await cache.value(forKey: "a", policy: Self.skipping(.memoryWrites)) == 51)
         #expect(cache.memoryCount == 0)
         #expect(await cache.value(forKey: "a") == 51)
@@ -211,7 +211,7 @@ import Testing
 
     @Test func tooManyWritesBehindWaitForRoom() async throws {
         let gate = fixture.store.hold(.insert, .insertMany)
-        // More than all writers together can take, and as many more as may wait.
+        // More values than all writers together can take and may wait behind them.
         let count = 2_000
         let isDone = Shared(false)
         let writes = Task {

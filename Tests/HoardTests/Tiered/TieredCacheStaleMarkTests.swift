@@ -7,7 +7,7 @@ import Testing
 
 @testable import Hoard
 
-/// Marking as stale: the value is kept, loaded again by the next reader, and stands in where the policy lets it.
+/// Marking as stale. The value is kept, the next reader loads it again, and it stands in where the policy permits.
 @Suite(.timeLimit(.minutes(5))) struct TieredCacheStaleMarkTests {
     private let fixture = TieredFixture(policy: Self.policy)
     private var cache: TieredCache<String, Int> { fixture.cache }
@@ -240,7 +240,7 @@ import Testing
         #expect(await cache.lookup(forKey: "a") == nil)
     }
 
-    /// Whose weight changes may push out others when it is written again.
+    /// A weight that changes may push out other entries when the value is written again.
     @Test func entriesThatLeaveBecauseOfAMarkAreReported() async throws {
         let weight = Shared(1)
         let observer = RemovalObserver()

@@ -7,9 +7,9 @@ import Testing
 
 @testable import Hoard
 
-/// Stale values: while a new one is loaded, and because none can be.
+/// Stale values that are used while a new one is loaded, and because none can be loaded.
 @Suite(.timeLimit(.minutes(5))) struct TieredCacheStaleTests {
-    /// Fresh for 10 s, refreshed in the background for 20 s more, usable on errors for 100 s.
+    /// Values are fresh for 10 s. They may be used for 20 s more while a refresh runs, and for 100 s on errors.
     private let fixture = CachePolicyFixture(
         policy: CachePolicy(freshFor: .seconds(10)).with {
             $0.staleWhileRevalidate = .seconds(20)
@@ -33,7 +33,7 @@ import Testing
         #expect(stale.staleReason?.kind == .revalidating)
         #expect(!stale.isFresh && !stale.isCoalesced)
         #expect(stale.age == .seconds(10))
-        // Readers meanwhile start no other load.
+        // Readers start no other load in the meantime.
         await gate.arrivals(1)
         for _ in 0..<3 { #expect(try await fixture.lookup().staleReason?.kind == .revalidating) }
         gate.open()
@@ -92,7 +92,7 @@ import Testing
         #expect(found.tier == .memory)
         #expect(origin.callCount() == 1)
         #expect(cache.statistics.loads == 1)
-        // Nothing was loaded in the background.
+        // The cache loaded nothing in the background.
         #expect(cache.statistics.backgroundLoads == 0)
     }
 
@@ -117,7 +117,7 @@ import Testing
         #expect(stale?.staleReason?.kind == .noLoader)
         try await fixture.settle()
         #expect(origin.callCount() == 1)
-        // Who asks for a fresh value and gets nothing has missed.
+        // A caller that asks for a fresh value and gets none has missed.
         fixture.expectRequests([.loaded: 1, .miss: 1, .stale: 1])
     }
 
@@ -275,7 +275,7 @@ import Testing
             time.advance(by: .seconds(2))
             if !evicts { #expect(try await fixture.lookup().staleReason?.kind == .loadFailed) }
         }
-        // 4 s old, from the store: usable for 1 s more.
+        // The value from the store is 4 s old. It is usable for 1 s more.
         #expect(try await fixture.lookup().value == 1)
         time.advance(by: .seconds(1))
         #expect(await error { try await fixture.lookup() } is TestError)

@@ -8,7 +8,8 @@ import Testing
 
 @testable import Hoard
 
-/// The counting rules of ``TieredCacheStatistics``, what observers are told, and where a ``Lookup`` says that a value comes from.
+/// The counting rules of ``TieredCacheStatistics``, the reports to observers, and the origin of a value that a
+/// ``Lookup`` names.
 @Suite(.timeLimit(.minutes(5))) struct TieredCacheStatisticsTests {
     private static let policy = CachePolicy(freshFor: .seconds(10)).with {
         $0.staleWhileRevalidate = .seconds(5)
@@ -169,7 +170,7 @@ import Testing
         #expect(inStore.staleReason == nil)
     }
 
-    /// Whatever happens, each request is counted once, and told to the observer once.
+    /// The cache counts each request once and tells the observer of it once, in all cases.
     @Test(arguments: 0..<20) func everyRequestIsCountedExactlyOnce(_ run: Int) async throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = SeededGenerator(seed: seed)
@@ -184,7 +185,7 @@ import Testing
             case 0: _ = await cache.value(forKey: key, policy: policy)
             case 1: _ = cache.memoryValue(forKey: key)
             case 2: _ = await cache.lookup(forKey: key, policy: policy)
-            // Any of them may join the load of a loader that fails.
+            // Each of these may join the load of a loader that fails.
             case 3: _ = try? await cache.value(forKey: key, policy: policy, load: fixture.load)
             case 4: _ = try? await fixture.lookup(key, policy: policy)
             case 5: _ = try? await cache.value(forKey: key, policy: policy, load: failing)
@@ -225,7 +226,8 @@ import Testing
         do {
             let fixture = CachePolicyFixture(policy: Self.policy.with { ($0.softTimeout, $0.hardTimeout) = (.seconds(1), .seconds(20)) })
             released = fixture.cache
-            // A timer that is not needed any more, a refresh, a failure that is remembered, a write behind, a reader of an old value.
+            // The cache has a timer that is not needed any more, a refresh, a remembered failure, a write behind, and
+            // a reader of an old value.
             _ = try await fixture.lookup()
             fixture.time.advance(by: .seconds(10))
             _ = try await fixture.lookup()

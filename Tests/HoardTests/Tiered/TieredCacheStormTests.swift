@@ -55,12 +55,12 @@ import Testing
         fixture.expectRequests([.loaded: 1, .stale: 10_000])
     }
 
-    /// How the hour without an origin is spent.
+    /// The way in which the hour without an origin is spent.
     struct Outage: Sendable, CustomTestStringConvertible {
         var keyCount: Int
         var callersPerKey = 1
         var staleWhileRevalidate = Duration.zero
-        /// Memory is emptied every so many seconds.
+        /// The number of seconds after which memory is emptied each time.
         var evictionInterval: Int?
         var testDescription: String {
             "\(keyCount) keys, \(callersPerKey) callers each, SWR \(staleWhileRevalidate), evictions \(evictionInterval ?? 0)"
@@ -106,7 +106,7 @@ import Testing
         for second in 1...3_600 {
             time.advance(by: .seconds(1))
             if let interval = outage.evictionInterval, second % interval == 0 { fixture.evict() }
-            // Throws, and so ends the test, if any caller fails.
+            // If any caller fails, this throws and ends the test.
             let isRight = try await ask().allSatisfy { $0.value == 1 && $0.isFresh == (second < 60) }
             if !isRight { Issue.record("The answers at \(second) s are wrong.") }
         }
@@ -115,15 +115,15 @@ import Testing
             #expect(calls.first == 60_000_000_000)
             let gaps: [Int64] = zip(calls, calls.dropFirst()).map { earlier, later in later - earlier }
             #expect(gaps.allSatisfy { $0 >= 30_000_000_000 })
-            // From 60 s to 3,600 s, every 30 s: it is tried again in time, too.
+            // The origin is tried every 30 s from 60 s to 3,600 s, so the cache tries it again in time, too.
             #expect(calls.count == 119)
         }
-        // The origin is back: at the latest when it may be asked again, values are fresh.
+        // The origin is back. Values are fresh at the latest when the cache may ask it again.
         isDown.update { $0 = false }
         time.advance(by: .seconds(30))
         _ = try await ask()
         #expect(try await ask().allSatisfy { $0.isFresh && $0.value > 1 })
-        // Past stale-if-error, callers get the error.
+        // After the time of stale-if-error, callers get the error.
         isDown.update { $0 = true }
         time.advance(by: .seconds(60 + 3_599))
         #expect(try await ask().allSatisfy { !$0.isFresh })

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Hoard
 
-/// Removal by tag: in every tier, at once, of all that has the tag and of nothing else.
+/// Removal by tag: at once, in every tier, of all values that have the tag and of nothing else.
 @Suite(.timeLimit(.minutes(5))) struct TieredCacheTagTests {
     private let fixture = TieredFixture()
     private var cache: TieredCache<String, Int> { fixture.cache }
@@ -273,7 +273,7 @@ import Testing
                         return overtakes
                     }), let cache = reference.value
                 else { return 1 }
-                // The change holds in memory before the first suspension.
+                // Memory has the change before the first suspension.
                 cache.fences.withLock { fences in
                     let change = fences.beginChange(ofTags: ["t"])
                     cache.marks.withLock { marks in

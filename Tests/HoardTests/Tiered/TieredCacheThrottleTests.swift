@@ -8,7 +8,7 @@ import Testing
 
 @testable import Hoard
 
-/// After a load that has failed, the source is left alone for a while.
+/// The cache leaves the source alone for a while after a failed load.
 @Suite(.timeLimit(.minutes(5))) struct TieredCacheThrottleTests {
     private static let policy = CachePolicy(freshFor: .seconds(10)).with {
         $0.staleIfError = .seconds(1_000)
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test func loadThatFailsWhileACallerAsksTheStoresHoldsForIt() async throws {
-        // The store has nothing, so that the stale value in memory is all there is.
+        // The store has nothing, so the cache has only the stale value in memory.
         _ = try await fixture.lookup(policy: Self.policy.with { $0.skipping = .storeWrites })
         time.advance(by: .seconds(20))
         let gate = fixture.store.hold(.record)

@@ -25,7 +25,7 @@ import Testing
         time.advance(by: .seconds(10))
     }
 
-    /// A caller whose load waits at the gate.
+    /// Starts a caller whose load waits at the gate.
     private func slowCaller(_ policy: CachePolicy? = nil) async -> (task: Task<Lookup<Int>, any Error>, gate: Gate) {
         let gate = origin.hold()
         let task = Task { try await fixture.lookup(policy: policy) }
@@ -62,7 +62,7 @@ import Testing
         gate.open()
         #expect(try await caller.value.value == 2)
         #expect(cache.statistics.loadTimeouts == 0)
-        // Nothing is left to wait for.
+        // The cache waits for nothing any more.
         #expect(cache.deadlines.count == 0)
     }
 
@@ -80,7 +80,7 @@ import Testing
         #expect((await error { try await caller.value } as? CacheError)?.code == .timedOut)
         #expect(cache.statistics.loadTimeouts == 1)
         fixture.expectRequests([.failed: 1])
-        // A caller that comes now joins the load under way.
+        // A caller that comes now joins the load that is under way.
         let second = Task { try await fixture.lookup() }
         try await waitUntil { cache.waiterCount(for: "a") == 1 }
         gate.open()
@@ -140,7 +140,7 @@ import Testing
         try await becomeStale()
         let (caller, gate) = await slowCaller()
         origin.fail()
-        // The call under way has been let in before.
+        // The origin had let in the call that is under way.
         time.advance(by: .seconds(2))
         _ = try await caller.value
         gate.open()
@@ -185,7 +185,7 @@ import Testing
     }
 
     @Test func softTimeoutThatOutlastsTheStaleValueIsNoTimeout() async throws {
-        // Usable on errors for 1 s more, which is less than the soft timeout.
+        // The stale value is usable on errors for 1 s more, which is less than the soft timeout.
         _ = try await fixture.lookup()
         time.advance(by: .seconds(109))
         let gate = origin.hold()

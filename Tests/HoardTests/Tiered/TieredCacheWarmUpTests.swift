@@ -12,7 +12,7 @@ import Testing
     private var cache: TieredCache<String, Int> { fixture.cache }
     private let keys = (0..<20).map(String.init)
 
-    /// Counts how many are at work at the same time.
+    /// A counter of the loads that are at work at the same time.
     private final class Crowd: Sendable {
         private let counts = Shared((now: 0, most: 0))
         var most: Int { counts.value.most }
@@ -118,7 +118,7 @@ import Testing
         #expect(result.failed == (batchCount ?? 1), "a stale value is none")
         #expect(crowd.most == 1)
         #expect(fixture.cache.statistics.backgroundLoads == 0)
-        // A loaded value is kept by the cache's policy, not by that of the warm-up.
+        // The cache's policy decides how long a loaded value is kept, not the policy of the warm-up.
         let record = try #require(try await fixture.lowerBase.record(forKey: "9"))
         #expect(record.staleWhileRevalidate == .seconds(100) && record.staleIfError == .seconds(200))
         fixture.time.advance(by: .seconds(20))
@@ -181,7 +181,7 @@ import Testing
 
     @Test(arguments: [1, 3, 20]) func everyKeyOfABatchThatFailsCounts(_ maximumConcurrency: Int) async throws {
         let result = try await cache.warmUp(keys, batchCount: 3, maximumConcurrency: maximumConcurrency) { missing in
-            // Two of the seven batches, of three keys and of two.
+            // These are two of the seven batches: one of three keys and one of two.
             if missing.contains("4") || missing.contains("19") { throw TestError() }
             return Dictionary(uniqueKeysWithValues: missing.map { ($0, 1) })
         }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Hoard
 
-/// Values that are written behind, in batches.
+/// Values that the cache writes behind, in batches.
 @Suite(.timeLimit(.minutes(5))) struct TieredCacheWriteBehindTests {
     private enum Caller {
         @TaskLocal static var name = "nobody"
@@ -48,7 +48,7 @@ import Testing
 
     // MARK: Guards of records that are written together
 
-    /// A tier over a store that others change too.
+    /// A tier over a store that another process changes too.
     private struct SharedTier {
         let here: SharedMemoryStore.Connection
         let there: SharedMemoryStore.Connection

@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test(arguments: Interruption.allCases) func aWriteIsNotKeptBackByWhatComesAMomentBefore(interruption: Interruption) async throws {
-        // The weigher is asked after the write has begun, and before it is published.
+        // The cache asks the weigher after the write has begun and before it is published.
         let interrupt = Mutex<(@Sendable () -> Void)?>(nil)
         let store = MemoryStore()
         let cache = TieredCache<String, Int>(
@@ -186,7 +186,7 @@ import Testing
         #expect(hasInterrupted.withLock { $0 })
         #expect(cache.memoryLookup(forKey: "a")?.value == 2)
         #expect(try await store.record(forKey: "a").map { String(decoding: $0.payload, as: UTF8.self) } == "2")
-        // A load that began before the write is not published.
+        // The load began before the write, so it is not published.
         #expect(!cache.isIntact(fence))
         cache.closeFence(fence)
     }

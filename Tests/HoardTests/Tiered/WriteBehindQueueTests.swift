@@ -36,7 +36,7 @@ import Testing
         for number in 64..<200 where queue.add([number]) { writerCount += 1 }
         #expect(writerCount == Queue.maximumWriterCount)
         for _ in 0..<4 { #expect(!queue.takeBatch().isEmpty) }
-        // All of them find nothing, and end.
+        // All writers find nothing, and end.
         for _ in 0..<writerCount { #expect(queue.takeBatch().isEmpty) }
         #expect(queue.add([200]))
     }

@@ -10,7 +10,7 @@ import Testing
 struct CacheUpdatesTests {
     private struct Unreachable: Error {}
 
-    /// A source with one value, which may be away.
+    /// A source with one value. The source may be away.
     private final class Source: Sendable {
         let state = Shared<(value: Int, isAway: Bool, loads: Int)>((1, false, 0))
         let gate: Gate?
@@ -31,7 +31,7 @@ struct CacheUpdatesTests {
         func setAway(_ isAway: Bool) { state.update { $0.isAway = isAway } }
     }
 
-    /// A state, as a test names it.
+    /// A state in words.
     private static func name(_ update: CacheUpdate<Int>?) -> String {
         guard let update else { return "ended" }
         let value = update.lookup.map { "\($0.value)\($0.isFresh ? "" : " stale")" } ?? "nothing"
@@ -179,7 +179,7 @@ struct CacheUpdatesTests {
         let loaded = await updates.next()
         #expect(Self.name(loaded) == "1")
         #expect(source.loads == 1)
-        // It is counted when it has ended for its caller.
+        // The cache counts the miss when it has ended for its caller.
         try await waitUntil { cache.statistics.misses == 1 }
     }
 
@@ -227,7 +227,7 @@ struct CacheUpdatesTests {
         fixture.time.advance(by: .seconds(61))
         #expect(Self.name(await updates.next()) == "2 stale, loading")
         #expect(Self.name(await updates.next()) == "3")
-        // A reader who does not observe gets a stale value at once, as the policy says.
+        // The policy gives a stale value at once to a reader that does not observe.
         fixture.time.advance(by: .seconds(61))
         #expect(try await fixture.cache.lookup(forKey: "a", load: source.load).staleReason?.kind == .revalidating)
     }
@@ -246,7 +246,7 @@ struct CacheUpdatesTests {
         #expect(failed?.error is Unreachable)
         source.setAway(false)
         source.set(2)
-        // Another caller asks for a new one.
+        // Another caller asks for a new value.
         let new = fixture.cache.policy.with { $0.skipping = .reads }
         _ = try await fixture.cache.value(forKey: "a", policy: new, load: source.load)
         #expect(Self.name(await updates.next()) == "2")
@@ -505,7 +505,7 @@ struct CacheUpdatesTests {
         await cache.insert(3, forKey: "b", tags: ["t", "u"])
         await cache.insert(4, forKey: "c", tags: ["u"])
         #expect(await updates.next()?.keys == ["a", "b"])
-        // It loses the tag.
+        // The key loses the tag.
         await cache.insert(5, forKey: "b")
         #expect(await updates.next()?.keys == ["b"])
         await cache.removeValue(forKey: "a")

@@ -3,7 +3,8 @@
 
 import HoardTesting
 
-/// Random writes, removals, marks, loads and evictions by a few tasks on one cache, or two that share a store, with observers of its keys.
+/// Random writes, removals, marks, loads and evictions by a few tasks on one cache, or on two that share a store.
+/// Observers follow the keys.
 struct UpdateProgram: SeededProgram {
     static let taskCount = 3
 
@@ -14,7 +15,7 @@ struct UpdateProgram: SeededProgram {
     struct Step: Sendable {
         let task: Int
         let action: Action
-        /// Decides about the rest: the key, the cache, how long the task waits before it.
+        /// The seed of the rest: the key, the cache, and the time that the task waits before the step.
         let seed: UInt64
     }
 

@@ -7,8 +7,9 @@ import HoardTesting
 
 /// A run of an ``UpdateProgram``.
 ///
-/// The source has a version for each key, which only grows, and a key has only one change at a time. So a value that is older than another is less, and an
-/// observer must see no value that is less than one that it has seen. At rest each observer has seen last what a reader finds.
+/// The source has a version for each key, which only grows, and a key has only one change at a time. So an older
+/// value is less than a newer one, and an observer must see no value that is less than one that it has seen. At rest,
+/// the last state that an observer has seen is the one that a reader finds.
 struct UpdateRun: Sendable {
     let program: UpdateProgram
     let time = ManualTicker()
@@ -56,13 +57,13 @@ struct UpdateRun: Sendable {
         if Bool.random(using: &generator) { policy.staleIfError = .seconds(1_000) }
         if Bool.random(using: &generator) { policy.staleWhileRevalidate = .seconds(1_000) }
         let cacheCount = Int.random(in: 1...2, using: &generator)
-        // Writes behind of two caches come to their store in any order.
+        // Two caches bring their writes behind to the store in any order.
         if cacheCount == 1, Bool.random(using: &generator) { policy.storeWriting = .behind }
         let server = SharedMemoryStore(clock: time, ticker: time)
         let hasStore = cacheCount > 1 || Bool.random(using: &generator)
         let connections = (0..<cacheCount).map { _ in server.connect(delivery: .onRequest) }
         self.connections = hasStore ? connections : []
-        // An eviction is no change: an observer sees what no reader would find if there is no store.
+        // An eviction is no change. After it, without a store, an observer would see a value that no reader finds.
         let maximumCount = Int.random(in: 0...3, using: &generator)
         evicts = hasStore
         caches = connections.map { connection in
@@ -121,7 +122,7 @@ struct UpdateRun: Sendable {
                 facts.update { $0.areLoadsFailing = false }
                 await settle()
                 if !expires { await lookAtReaders() }
-                // Failures are forgotten with the keys' next change.
+                // The cache forgets failures with the next change of their keys.
                 for key in keys { await change([key]) { _ in await caches[0].markStale(forKey: key) } }
                 await settle()
                 lookAtLoaders()
@@ -205,7 +206,7 @@ struct UpdateRun: Sendable {
         note("task \(step.task): has done \(step.action)")
     }
 
-    /// Changes keys at the source and in a cache, unless another task does.
+    /// Changes keys at the source and in a cache, unless another task is changing them.
     private func change(_ keys: [String], _ body: ([String: Int]) async -> Void) async {
         let versions = facts.update { facts -> [String: Int]? in
             guard facts.isBeingChanged.isDisjoint(with: keys) else { return nil }
@@ -220,7 +221,7 @@ struct UpdateRun: Sendable {
 
     // MARK: Rest
 
-    /// Lets everything end that goes on, and that others are told, who may load then.
+    /// Lets all work end, and delivers the changes to the other caches, whose observers may then load.
     private func settle() async {
         for _ in 0..<3 {
             for cache in caches { await cache.flush() }
@@ -229,18 +230,18 @@ struct UpdateRun: Sendable {
         }
     }
 
-    /// An observer with a loader has seen last what the source has.
+    /// Checks that an observer with a loader has last seen the value that the source has.
     private func lookAtLoaders() {
         for observer in observers where observer.hasLoader && !facts.value.left.contains(observer.number) {
             let last = facts.value.last[observer.number] ?? "no state"
             let source = facts.value.source[observer.key] ?? 0
-            // Values that expire soon are loaded again and again.
+            // The cache loads values again and again if they expire soon.
             let isRight = expires ? facts.value.greatest[observer.number] ?? 0 == source : last == "\(source)"
             if !isRight { complain("observer \(observer.number) of \(observer.key) has seen “\(last)” last, the source has \(source)") }
         }
     }
 
-    /// An observer without one has seen last what a reader finds.
+    /// Checks that an observer without a loader has last seen the value that a reader finds.
     private func lookAtReaders() async {
         for observer in observers where !observer.hasLoader && !facts.value.left.contains(observer.number) {
             let last = facts.value.last[observer.number] ?? "no state"

@@ -3,33 +3,34 @@
 
 import HoardTesting
 
-/// A short program on a cache over a slow store, and the job of the executor before which the time for whatever the store is asked is over.
+/// A short program on a cache over a slow store. The deadline of the store's calls passes before one job of the
+/// executor.
 struct DeadlineProgram: Sendable, CustomStringConvertible {
-    /// The change that the time may end.
+    /// The change during which the deadline may pass.
     enum Change: String, Sendable, CaseIterable {
         case write, writeBehind, writeOfSeveral
         case removal, removalOfSeveral, removalByTag, removalOfPartition, removalOfEverything
         case mark, markByTag, markOfEverything
     }
 
-    /// The work beside it, apart from a read.
+    /// The work beside the change, apart from a read.
     enum Setting: String, Sendable, CaseIterable {
         case nothingElse
         /// A write of the same key is under way.
         case anotherWrite
-        /// The store has failed to do it, and does it afterwards.
+        /// The store has failed to make the change, and makes it good afterwards.
         case outage
     }
 
     let change: Change
     let setting: Setting
     let seed: UInt64
-    /// 1 for the first.
+    /// The number of the job, which is 1 for the first.
     let job: Int
 
-    /// How long the store takes before and after its work. It is always done in time, unless time jumps.
+    /// The time that the store takes before and after its work. It always works in time, unless time jumps.
     let slowness: FaultyStore.Behavior
-    /// How far time jumps: to the deadline of what has just begun, or far beyond it.
+    /// The length of the jump: to the deadline of a call that has just begun, or far beyond it.
     let jump: Duration
     let hasMemory: Bool
     let isNamed: Bool

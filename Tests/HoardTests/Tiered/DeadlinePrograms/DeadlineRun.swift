@@ -34,12 +34,12 @@ struct DeadlineRun: Sendable {
         )
     }
 
-    /// How often the store was not waited for any longer.
+    /// The number of times that the cache gave up waiting for the store.
     var timeouts: Int { cache.storeHealth.reduce(0) { $0 + $1.timeouts } }
 
     /// Runs the program to its end.
     ///
-    /// - Returns: Whether it came to the job before which time jumps.
+    /// - Returns: Whether the run reached the job before which time jumps.
     func perform() async -> Bool {
         let hasJumped = Shared(false)
         let executor = SeededExecutor(seed: program.seed, time: time) { [program, time] number in
@@ -73,7 +73,7 @@ struct DeadlineRun: Sendable {
             await change()
             beSlow()
             async let meanwhile: Void = read("a", "meanwhile")
-            // It is being made good by then.
+            // The store makes good the change by then.
             await sleep(for: .milliseconds(2_100))
             await write(["b"])
             await meanwhile
@@ -109,7 +109,7 @@ struct DeadlineRun: Sendable {
         let (version, begun) = log.moveSourceOn(keys)
         let values = Dictionary(uniqueKeysWithValues: keys.map { ($0, version) })
         await cache.insert(contentsOf: values, policy: policy, tags: ["tag"], partition: "partition")
-        // A write behind is done when the store has it.
+        // A write behind is done when the store has the value.
         await cache.flush()
         log.add(.write(version), keys, from: begun, "write")
     }
@@ -125,12 +125,13 @@ struct DeadlineRun: Sendable {
         if let found = await cache.lookup(forKey: key) { log.found(found, key, from: begun, when) }
     }
 
-    /// Lets the store work, and time pass, and looks at what is left.
+    /// Lets the store work and time pass, and then checks the state that is left.
     private func comeToRest() async {
         store.heal()
         await sleep(for: .seconds(200))
         for tier in cache.tiers {
-            // A circuit that is open, and has missed nothing, is closed by the next caller; or by the one after that, if time jumps just now.
+            // The next caller closes an open circuit that has missed nothing. If time jumps just then, the caller
+            // after that closes it.
             for _ in 0..<2 where !tier.health.isSound {
                 _ = await tier.record(forKey: "no such key")
                 await sleep(for: .seconds(100))

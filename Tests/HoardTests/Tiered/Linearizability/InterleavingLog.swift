@@ -12,27 +12,27 @@ final class InterleavingLog: Sendable {
 
     private struct State {
         var lastVersion: Int
-        /// The source's value of a key, and since when.
+        /// The versions of a key in the source, each with the moment from which the source had it.
         var source: [String: [(version: Int, since: Moment)]] = [:]
-        /// The known fresh values. To be marked as stale is to be removed.
+        /// The known fresh values. Marking as stale counts as a removal.
         var fresh: [String: RegisterHistory] = [:]
-        /// The known values, fresh or stale. To be marked as stale is nothing.
+        /// The known values, fresh or stale. Marking as stale counts as nothing.
         var kept: [String: RegisterHistory] = [:]
         var complaints: [String] = []
         var trace: [String] = []
     }
 
     private let state: Mutex<State>
-    /// The moments that have been; caches over the same stores share them.
+    /// The moments that have passed. Caches over the same stores share them.
     private let moments: Counter
 
-    /// Which histories an operation belongs to.
+    /// The histories to which an operation belongs.
     enum Scope { case fresh, kept, both }
 
-    /// Whether what the stores are asked is part of the events. Slow.
+    /// Whether the calls of the stores are part of the events. This is slow.
     let isTraced: Bool
 
-    /// - Parameter number: Which of several caches it is about. No version of one is a version of another.
+    /// - Parameter number: The number of the cache, of several. Different caches have different versions.
     init(keys: [String], number: Int = 0, moments: Counter = Counter(), isTraced: Bool = false) {
         self.isTraced = isTraced
         self.moments = moments
@@ -54,14 +54,15 @@ final class InterleavingLog: Sendable {
     /// The present moment, which never comes again.
     func now() -> Moment { moments.increment() }
 
-    /// The present values of the source.
+    /// The present version of a key in the source.
     func source(_ key: String) -> Int {
         state.withLock { $0.source[key]?.last?.version ?? 0 }
     }
 
-    /// Gives these keys a new version in the source, as a program that changes its database first and its cache then.
+    /// Gives these keys a new version in the source, as a program does that changes its database first and its cache
+    /// afterwards.
     ///
-    /// - Returns: The version, and the moment at which that was done and the change of the cache began.
+    /// - Returns: The version, and the moment at which the source changed and the change of the cache began.
     func moveSourceOn(_ keys: [String]) -> (version: Int, begun: Moment) {
         state.withLock { state in
             let begun = now()
@@ -82,7 +83,7 @@ final class InterleavingLog: Sendable {
         }
     }
 
-    /// Adds that a value was found now by a caller that asked at `begun`.
+    /// Adds that a caller has now found a value after it asked at `begun`.
     ///
     /// A load may return to its callers a value that the source had during the call, even if the load was fenced and published nothing.
     func found(_ lookup: Lookup<Int>, _ key: String, from begun: Moment, _ name: String) {
@@ -90,7 +91,7 @@ final class InterleavingLog: Sendable {
         add(.read(lookup.value), [key], from: begun, scope: lookup.isFresh ? .both : .kept, "\(name), from \(lookup.tier)")
     }
 
-    /// Adds what was found by one call, in the order of these keys.
+    /// Adds the values that one call has found, in the order of these keys.
     func found(_ lookups: [String: Lookup<Int>], _ keys: [String], from begun: Moment, _ name: String) {
         for key in keys {
             if let found = lookups[key] { self.found(found, key, from: begun, name) }
@@ -121,12 +122,12 @@ final class InterleavingLog: Sendable {
         }
     }
 
-    /// Adds something that should not be.
+    /// Adds a complaint about something that must not happen.
     func complain(_ complaint: String) {
         state.withLock { $0.complaints.append(complaint) }
     }
 
-    /// The history that no register can have, and the complaints.
+    /// Returns the histories that no register can have, and the complaints.
     func violations() -> [String] {
         let (fresh, kept, complaints) = state.withLock { ($0.fresh, $0.kept, $0.complaints) }
         var violations = complaints
@@ -138,7 +139,7 @@ final class InterleavingLog: Sendable {
         return violations
     }
 
-    /// The operations so far, and what the stores were asked if that is traced.
+    /// The operations so far, with the calls of the stores if they are traced.
     var events: [String] {
         state.withLock { state in
             state.trace + state.kept.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.operations)" }

@@ -6,7 +6,7 @@ import HoardTesting
 @testable import Hoard
 
 extension InterleavingRun {
-    /// Stores that are given up soon.
+    /// A configuration of stores that the cache soon gives up.
     static func stackConfiguration(using generator: inout SeededGenerator) -> StoreStack.Configuration {
         StoreStack.Configuration(
             deadline: Int.random(in: 0..<8, using: &generator) == 0 ? nil : .seconds(1),
@@ -47,7 +47,7 @@ extension InterleavingRun {
         )
     }
 
-    /// A policy that makes sense.
+    /// A valid random policy.
     private static func policy(using generator: inout SeededGenerator) -> CachePolicy {
         func sometimes(_ duration: Duration) -> Duration? { Int.random(in: 0..<3, using: &generator) == 0 ? duration : nil }
         var policy = CachePolicy(freshFor: Bool.random(using: &generator) ? nil : sometimes(.seconds(4)) ?? .seconds(1_000))
@@ -66,7 +66,7 @@ extension InterleavingRun {
         return policy
     }
 
-    /// The cache's policy; sometimes with tiers to pass by, or another way to write.
+    /// A policy for one call: that of the cache, or one that skips tiers or writes in another way.
     func callPolicy(using generator: inout SeededGenerator) -> CachePolicy? {
         switch Int.random(in: 0..<10, using: &generator) {
         case 0: cache.policy.with { $0.skipping = .init(rawValue: UInt8.random(in: 0..<16, using: &generator)) }

@@ -21,7 +21,7 @@ extension InterleavingRun {
         log.found(found ?? [:], keys, from: begun, "bulk load")
     }
 
-    /// A caller that is cancelled, and leaves before or after it is answered.
+    /// Starts a caller that is cancelled, and leaves before or after it gets an answer.
     func loadAndLeave(_ key: String, _ policy: CachePolicy?, using generator: inout SeededGenerator) async {
         let seed = generator.next()
         let caller = SeededExecutor.task {
@@ -43,7 +43,7 @@ extension InterleavingRun {
         }
     }
 
-    /// Loads that take time before and after they have asked the source, and may fail.
+    /// A loader that takes time before and after it asks the source, and may fail.
     private struct Loader: Sendable {
         let run: InterleavingRun
         let generator: Shared<SeededGenerator>

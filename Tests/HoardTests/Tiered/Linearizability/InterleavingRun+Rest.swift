@@ -8,11 +8,11 @@ import HoardTesting
 
 /// The end of a run.
 extension InterleavingRun {
-    /// When nothing is under way any more and the stores work again, looks into every tier.
+    /// Looks into every tier when nothing is under way any more and the stores work again.
     func lookAtRest() async throws {
         for cache in caches { await cache.flush() }
         for task in left.value { await task.value }
-        // A load that its callers have left goes on, and publishes.
+        // A load whose callers have left goes on, and publishes.
         while caches.contains(where: { $0.loads.flightCount + $0.storeReads.flightCount + $0.coldStarts.flightCount > 0 }) {
             try Task.checkCancellation()
             await sleep(for: .seconds(1))
@@ -26,7 +26,7 @@ extension InterleavingRun {
             }
         }
         try await makeGood()
-        // The invalidations that the stores have missed have been made good by now, so they may be looked into directly.
+        // The stores have now made good the invalidations that they missed, so the test may look into them directly.
         for run in all {
             await run.look("in the end") { key, number in
                 guard let name = run.cache.naming.recordKey(for: key) else { return nil }
@@ -41,16 +41,16 @@ extension InterleavingRun {
         await removeEverythingOfOne()
     }
 
-    /// Lets the stores work, and answer, until they have nothing to make good.
+    /// Lets the stores work and answer until they have nothing to make good.
     private func makeGood() async throws {
         for store in stores { store.heal() }
         healing.open()
         await sleep(for: .seconds(200))
-        // On the system's threads, time that has passed says nothing of what has been done in it.
+        // On the system's threads, the time that has passed does not show how much work is done.
         while !isSeeded, !isAtRest || !cache.storeHealth.allSatisfy(\.isSound) {
             try Task.checkCancellation()
             await sleep(for: .seconds(1))
-            // A circuit that is open, and has missed nothing, is closed by the next caller.
+            // The next caller closes an open circuit that has missed nothing.
             for tier in cache.tiers { _ = await tier.record(forKey: "no such key") }
         }
         if !isAtRest { log.complain("not made good after 200 seconds: \(cache.storeHealth)") }
@@ -77,9 +77,9 @@ extension InterleavingRun {
         }
     }
 
-    /// One cache removes everything it has. The others keep what they have, unless that one has no name.
+    /// Lets one cache remove everything that it has. The others keep their values, unless that cache has no name.
     ///
-    /// The stores work by now: what is written is there.
+    /// The stores work by now, so written values are there.
     private func removeEverythingOfOne() async {
         let key = keys[0]
         let failures = failureCount
@@ -92,7 +92,7 @@ extension InterleavingRun {
         for run in all {
             run.cache.memory.removeAll()
             let found = await run.cache.lookup(forKey: key)?.value
-            // On the system's threads a load that everybody has left may still move time, past a deadline.
+            // On the system's threads, a load whose callers have all left may still move time, past a deadline.
             guard isSeeded || failureCount == failures else { return }
             let expected = run.number == 0 || caches[0].name == nil ? nil : -run.number
             if found != expected { run.log.complain("found \(found.map(String.init) ?? "nothing") after \(remover) had removed everything it had") }

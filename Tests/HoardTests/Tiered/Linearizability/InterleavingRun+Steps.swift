@@ -83,7 +83,7 @@ extension InterleavingRun {
         let (version, begun) = log.moveSourceOn(keys)
         let action = await body(version)
         guard (policy ?? cache.policy).storeWriting == .behind else { return log.add(action, keys, from: begun, name) }
-        // A write behind is done when the stores have it.
+        // A write behind is done when the stores have the value.
         leave { run in
             await run.cache.flush()
             run.log.add(action, keys, from: begun, "\(name), behind")

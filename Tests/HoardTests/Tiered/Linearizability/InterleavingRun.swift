@@ -6,8 +6,8 @@ import HoardTesting
 
 @testable import Hoard
 
-/// One run of a ``TieredCacheProgram``: a few tasks on tiered caches over one stack of two faulty stores, in an order that the program's seed decides,
-/// or on the system's threads.
+/// One run of a ``TieredCacheProgram``: a few tasks on tiered caches over one stack of two faulty stores. The tasks
+/// run in an order that the program's seed decides, or on the system's threads.
 struct InterleavingRun: Sendable {
     /// The spellings of the keys: each row is one key.
     private static let spellings: [[String]] = [["a"], ["b"], ["c"], ["caf\u{E9}", "cafe\u{301}"], ["\u{212B}", "\u{C5}", "A\u{30A}"]]
@@ -16,14 +16,14 @@ struct InterleavingRun: Sendable {
     let keys: [String]
     let time = ManualTicker()
     let stores: [FaultyStore]
-    /// One, or several that share the stores, and what is known of each.
+    /// One cache, or several that share the stores, and the log of each.
     let caches: [TieredCache<String, Int>]
     let logs: [InterleavingLog]
-    /// Which of the caches is meant.
+    /// The number of the cache on which the steps act.
     private(set) var number = 0
-    /// Whether a seeded executor runs it, and moves time when everything waits for that.
+    /// Whether a seeded executor runs the program, and moves time when every task waits for that.
     let isSeeded: Bool
-    /// Where calls of the stores wait that are not answered.
+    /// The gate at which unanswered calls of the stores wait.
     let healing = Gate()
     /// Tasks that steps have left behind.
     let left = Shared<[Task<Void, Never>]>([])
@@ -32,8 +32,8 @@ struct InterleavingRun: Sendable {
     var log: InterleavingLog { logs[number] }
 
     /// - Parameters:
-    ///   - isTraced: Whether violations tell what the stores were asked.
-    ///   - isSeeded: `false`: for the system's threads. No store waits then, and the steps move time.
+    /// - isTraced: Whether violations include the calls of the stores.
+    /// - isSeeded: `false` for a run on the system's threads. No store waits then, and the steps move time.
     init(_ program: TieredCacheProgram, isTraced: Bool = false, isSeeded: Bool = true) {
         self.program = program
         self.isSeeded = isSeeded
@@ -44,7 +44,7 @@ struct InterleavingRun: Sendable {
         let configuration = Self.stackConfiguration(using: &generator)
         let names = Self.cacheNames(using: &generator)
         logs = names.indices.map { InterleavingLog(keys: keys, number: $0, moments: moments, isTraced: isTraced) }
-        // Some answer on the caller's thread, as a disk does, and some call back, as a server does.
+        // Some stores answer on the caller's thread, as a disk does, and some call back, as a server does.
         stores = ["upper", "lower"].map { name in
             let callsBack = program.seed % 3 == 0 || name == "lower" && program.seed % 3 == 1
             let answersAtOnce = Bool.random(using: &generator)
@@ -52,7 +52,7 @@ struct InterleavingRun: Sendable {
         }
         for store in stores {
             var rates = Self.rates(using: &generator)
-            // Who waits for as long as it takes would wait for ever.
+            // Without a deadline, a caller would wait for ever for a call that never answers.
             if configuration.deadline == nil { rates.never = 0 }
             if !isSeeded { (rates.delayBefore, rates.delayAfterwards, rates.never) = (0, 0, 0) }
             let script = FaultyStore.seededScript(seed: generator.next(), rates: rates, until: healing)
@@ -66,7 +66,7 @@ struct InterleavingRun: Sendable {
         caches = names.map { Self.cache(named: $0, over: stack, isAlone: names.count == 1, time: time, using: &generator) }
     }
 
-    /// From stores that never fail to stores that hardly work; delays on both sides of their deadline.
+    /// Rates from stores that never fail to stores that hardly work, with delays on both sides of the deadline.
     private static func rates(using generator: inout SeededGenerator) -> FaultyStore.FaultRates {
         func rate(_ rates: Double...) -> Double { rates.randomElement(using: &generator) ?? 0 }
         return .init(
@@ -81,7 +81,7 @@ struct InterleavingRun: Sendable {
         )
     }
 
-    /// Runs the program, and returns what was wrong.
+    /// Runs the program, and returns its violations.
     func violations() async -> [String] {
         do {
             try await SeededExecutor(seed: program.seed, time: time).run { try await perform() }
@@ -98,7 +98,7 @@ struct InterleavingRun: Sendable {
 
     var events: [String] { logs.flatMap(\.events) }
 
-    /// Performs the steps, waits until everything has come to rest, and looks at what is left.
+    /// Performs the steps, waits until everything has come to rest, and checks the state that is left.
     func perform() async throws {
         await withTaskGroup(of: Void.self) { group in
             for task in 0..<TieredCacheProgram.taskCount {
@@ -129,7 +129,7 @@ struct InterleavingRun: Sendable {
         Self.spellings.first { $0.contains(key) }?.randomElement(using: &generator) ?? key
     }
 
-    /// Lets the others go on, and half of the time some time pass.
+    /// Lets the other tasks go on, and lets some time pass in half of the cases.
     func pause(using generator: inout SeededGenerator) async {
         switch Int.random(in: 0..<4, using: &generator) {
         case 0: break
@@ -148,7 +148,7 @@ struct InterleavingRun: Sendable {
         }
     }
 
-    /// Does something when its step has ended.
+    /// Starts work that goes on when its step has ended.
     func leave(_ work: @escaping @Sendable (Self) async -> Void) {
         let task = SeededExecutor.task { await work(self) }
         left.update { $0.append(task) }

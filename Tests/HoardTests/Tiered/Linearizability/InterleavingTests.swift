@@ -6,7 +6,8 @@ import Testing
 
 private let campaign = ProgramCampaign(defaultCount: 2_000, blockCount: 16)
 
-/// Random programs in random orders over stores that fail at random: whatever happens, a cache is a register that may forget.
+/// Random programs in random orders over stores that fail at random. Whatever happens, a cache is a register that may
+/// forget.
 ///
 /// `Scripts/interleavings` runs many more of them. To repeat one, set `HOARD_FIRST_SEED` to its seed and `HOARD_PROGRAMS` to 1.
 @Suite(.timeLimit(.minutes(campaign.isLong ? 240 : 10))) struct InterleavingTests {
@@ -15,9 +16,9 @@ private let campaign = ProgramCampaign(defaultCount: 2_000, blockCount: 16)
         if let failure = await campaign.failure(of: TieredCacheProgram.self, inBlock: block) { Issue.record("\(failure)") }
     }
 
-    /// The system's threads find other orders than the seeded executor, though not the same ones again.
+    /// The system's threads find other orders than the seeded executor, but cannot repeat them.
     ///
-    /// `HOARD_TIERED_CACHE_RUNS` asks for another number of programs in each block than the usual 25.
+    /// `HOARD_TIERED_CACHE_RUNS` sets another number of programs in each block than the usual 25.
     @Test(arguments: 0..<8) func nothingOlderIsEverSeenOnRealThreads(block: Int) async throws {
         let failure = try await ProgramCampaign.failureOnThreads(
             countNamed: "HOARD_TIERED_CACHE_RUNS",

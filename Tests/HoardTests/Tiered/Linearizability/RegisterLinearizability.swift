@@ -3,11 +3,12 @@
 
 /// The operations on one key of a cache, with their times: invocations and responses of overlapping operations.
 ///
-/// The cache is held to be a register that may forget. The history is *linearizable* (Herlihy and Wing, 1990) if each operation can be given one
-/// moment between its invocation and its response, such that a register to which everything is done at these moments gives the same answers.
+/// The checker takes the cache for a register that may forget. The history is *linearizable* (Herlihy and Wing, 1990)
+/// if each operation can have one moment between its invocation and its response, such that a register that does
+/// everything at these moments gives the same answers.
 struct RegisterHistory: Sendable {
     typealias Value = Int
-    /// Logical time: every event has its own.
+    /// Logical time. Every event has its own moment.
     typealias Moment = Int
 
     enum Action: Sendable {
@@ -15,10 +16,11 @@ struct RegisterHistory: Sendable {
         case write(Value)
         /// Empties the register if it holds such a value.
         case remove(where: @Sendable (Value) -> Bool)
-        /// Has found a value. To have found nothing proves nothing, and is not part of a history.
+        /// Has found a value. An operation that finds nothing proves nothing, and is not part of a history.
         case read(Value)
-        /// A load, invoked when its loader was, sets the register once, or not at all. It does not if a write or removal that concerns its value
-        /// was invoked later and has happened earlier: that is what fences are for. It has no response: it may publish in the background.
+        /// Publishes a value. A load, invoked when its loader was, sets the register once or not at all. It does not
+        /// set it if a write or removal that concerns its value was invoked later and has happened earlier: fences
+        /// ensure that. A load has no response, because it may publish in the background.
         case publish(Value)
     }
 
@@ -37,9 +39,10 @@ struct RegisterHistory: Sendable {
 }
 
 extension RegisterHistory {
-    /// Searches for the moments, after Wing and Gong (1993), and remembers what has been tried, as Lowe (2017) does.
+    /// Searches for the moments, after Wing and Gong (1993), and remembers the situations that it has tried, as Lowe
+    /// (2017) does.
     ///
-    /// - Returns: `nil` if the history is linearizable; otherwise what cannot be explained.
+    /// - Returns: `nil` if the history is linearizable. Otherwise a description of the part that has no explanation.
     func violation() -> String? {
         guard operations.count <= 64 else { return "\(operations.count) operations are more than this checker can take" }
         var search = Search(operations: operations.sorted { $0.invoked < $1.invoked })
@@ -54,7 +57,7 @@ extension RegisterHistory {
 
         let operations: [Operation]
         private var tried: Set<Situation> = []
-        /// The situation in which most operations had been done.
+        /// The situation in which the most operations were done.
         private var farthest = Situation(done: 0, register: nil)
 
         init(operations: [Operation]) {
@@ -63,7 +66,7 @@ extension RegisterHistory {
 
         mutating func explains(done: UInt64, register: Value?) -> Bool {
             var done = done
-            // A read that can be done now may as well be: it changes nothing.
+            // A read that can be done now is done now, because it changes nothing.
             while let read = candidates(done).first(where: { if case .read(register) = operations[$0].action { true } else { false } }) {
                 done |= 1 << read
             }
@@ -86,7 +89,8 @@ extension RegisterHistory {
             return false
         }
 
-        /// The operations that can be next: nothing that has to be done has returned before it was invoked.
+        /// The operations that can be next. An operation cannot be next if another one that still has to be done had
+        /// returned before it was invoked.
         private func candidates(_ done: UInt64) -> [Int] {
             let firstReturn = operations.indices.lazy.filter { isAwaited($0, done) }.map { operations[$0].returned }.min() ?? .max
             return operations.indices.filter { done & (1 << $0) == 0 && operations[$0].invoked <= firstReturn }
@@ -98,14 +102,14 @@ extension RegisterHistory {
             return done & (1 << index) == 0
         }
 
-        /// Whether the value is read by an operation that has not been done.
+        /// Whether an operation that has not been done reads the value.
         private func isRead(_ value: Value, _ done: UInt64) -> Bool {
             operations.indices.contains { index in
                 if case .read(value) = operations[index].action { done & (1 << index) == 0 } else { false }
             }
         }
 
-        /// Whether nothing has been done that was invoked since then and concerns the value.
+        /// Whether no operation that was invoked since then and concerns the value has been done.
         private func mayPublish(_ value: Value, since invoked: Moment, _ done: UInt64) -> Bool {
             !operations.indices.contains { index in
                 guard done & (1 << index) != 0, operations[index].invoked > invoked else { return false }

@@ -44,7 +44,8 @@ import Testing
     }
 
     @Test func readsDoNotGoBackDuringAWrite() {
-        // New, then old, while the write is still under way: the register went forward and back.
+        // The reads find the new value and then the old one while the write is still under way: the register went
+        // forward and back.
         #expect(!isLinearizable([(.write(1), 1...2), (.write(2), 3...10), (.read(2), 4...5), (.read(1), 6...7)]))
         #expect(isLinearizable([(.write(1), 1...2), (.write(2), 3...10), (.read(1), 4...5), (.read(2), 6...7)]))
         #expect(isLinearizable([(.write(1), 1...2), (.write(2), 3...10), (.read(2), 4...7), (.read(1), 5...6)]))
@@ -63,10 +64,10 @@ import Testing
     }
 
     @Test func aLoadDoesNotPublishAfterALaterChange() {
-        // The load began before the removal, which it must not undo.
+        // The load began before the removal, and must not undo it.
         #expect(!isLinearizable([(.publish(1), 1 ... .max), (Self.everything, 2...3), (.read(1), 4...5)]))
         #expect(!isLinearizable([(.publish(1), 1 ... .max), (.write(2), 2...3), (.read(1), 4...5)]))
-        // It began during or after the removal.
+        // The load began during or after the removal.
         #expect(isLinearizable([(Self.everything, 1...3), (.publish(1), 2 ... .max), (.read(1), 4...5)]))
         // The removal is under way, and may happen after the read.
         #expect(isLinearizable([(.publish(1), 1 ... .max), (Self.everything, 2...6), (.read(1), 4...5)]))
@@ -76,7 +77,7 @@ import Testing
     }
 
     @Test func severalLoadsOfTheSameValueAreApart() {
-        // The second load of 1 began after the removal and explains what the first may not.
+        // The second load of 1 began after the removal. It explains the read that the first load must not explain.
         #expect(isLinearizable([(.publish(1), 1 ... .max), (Self.everything, 2...3), (.publish(1), 4 ... .max), (.read(1), 5...6)]))
     }
 
@@ -98,8 +99,9 @@ import Testing
         #expect(history.violation() != nil)
     }
 
-    /// Histories of a real register, whose operations happen at a known moment within their times, are linearizable; and when
-    /// one read is made to return what was there before, the checker and a search through all orders agree.
+    /// Histories of a real register, whose operations happen at a known moment within their times, are linearizable.
+    /// If one read is changed to return the value that was there before, the checker and a search through all orders
+    /// agree.
     @Test(arguments: 0..<4) func theCheckerAgreesWithTryingAllOrders(block: UInt64) {
         var linearizableCount = 0
         for seed in (block * 500)..<(block * 500 + 500) {
@@ -124,11 +126,11 @@ import Testing
             if expected { linearizableCount += 1 }
             #expect((history.violation() == nil) == expected, "seed \(seed)")
         }
-        // Both kinds have been seen often.
+        // Both kinds of history occurred often.
         #expect((50...450).contains(linearizableCount))
     }
 
-    /// Tries all orders, without any cleverness.
+    /// Tries all orders, without any shortcut.
     private static func canBeOrdered(_ rest: [RegisterHistory.Operation], after done: [RegisterHistory.Operation], register: Int?) -> Bool {
         let awaited = rest.filter { if case .publish = $0.action { false } else { true } }
         if awaited.isEmpty { return true }

@@ -3,14 +3,14 @@
 
 import HoardTesting
 
-/// Random steps of a few tasks at a time on a tiered cache, or several, over two stores that fail.
+/// Random steps of a few tasks at a time on one or several tiered caches over two stores that fail.
 struct TieredCacheProgram: SeededProgram {
     static let taskCount = 3
 
     struct Step: Sendable {
         let task: Int
         let action: InterleavingRun.Step
-        /// Decides about the rest: the key, the policy, how long the task waits before it.
+        /// The seed of the rest: the key, the policy, and the time that the task waits before the step.
         let seed: UInt64
     }
 
@@ -37,7 +37,7 @@ struct TieredCacheProgram: SeededProgram {
         let run = InterleavingRun(self)
         let violations = await run.violations()
         guard !violations.isEmpty else { return ProgramOutcome(violations: [], events: run.events) }
-        // Once more, with what the stores were asked.
+        // Runs the program once more, and traces the calls of the stores.
         let traced = InterleavingRun(self, isTraced: true)
         return await ProgramOutcome(violations: traced.violations(), events: traced.events)
     }

@@ -5,7 +5,7 @@ import HoardTesting
 
 @testable import Hoard
 
-/// The knowledge of a cache above a tier: which writes it still wants, and which records may still be seen.
+/// The knowledge of a cache above a tier: the writes that it still wants, and the records that it may still see.
 ///
 /// Every change has a number, in the order in which changes are asked for. A record has the number of the change that wrote it.
 final class StoreTierModel: Sendable {
@@ -16,7 +16,7 @@ final class StoreTierModel: Sendable {
         var partitions: [String: Int] = [:]
         var everything = 0
 
-        /// The change that a record with this number is older than, if there is one that concerns it.
+        /// The change that forbids a record with this number: it concerns the record and is newer than it.
         func change(forbidding number: Int, _ key: RecordKey, _ tags: Set<String>, _ partition: String?) -> String? {
             if number < keys[key, default: 0] { return "\(keys[key, default: 0]) had changed the key before" }
             if number < everything { return "\(everything) had removed everything before" }
@@ -43,9 +43,9 @@ final class StoreTierModel: Sendable {
 
     private struct State: Sendable {
         var last = 0
-        /// Changes that have reached the store: older ones must not follow.
+        /// Changes that have reached the store. Older changes must not follow.
         var reached = Numbers()
-        /// Changes that have returned: older records must not be seen.
+        /// Changes that have returned. No caller may see an older record.
         var returned = Numbers()
     }
 
@@ -60,7 +60,7 @@ final class StoreTierModel: Sendable {
         }
     }
 
-    /// Decides about a change of a key whose turn has come.
+    /// Decides about a change of a key when its turn has come.
     func reach(_ number: Int, _ key: RecordKey, tags: Set<String> = [], partition: String? = nil) -> StoreTier.Verdict {
         state.update { state in
             if number < state.reached.keys[key, default: 0] { return .unwanted }

@@ -5,7 +5,8 @@ import HoardTesting
 
 @testable import Hoard
 
-/// Random reads and changes of one store's tier, in tasks of their own, while time goes on and the store waits, fails and loses answers.
+/// Random reads and changes of one store's tier, each in its own task. Time goes on, and the store waits, fails and
+/// loses answers.
 struct StoreTierProgram: SeededProgram {
     enum Action: Sendable {
         case read([RecordKey])
@@ -17,7 +18,7 @@ struct StoreTierProgram: SeededProgram {
         case removeAll
         case outdateKey(RecordKey)
         case outdateTag(String)
-        /// Time goes on while others are at work.
+        /// Time goes on while the other tasks are at work.
         case advance(milliseconds: Int)
         /// A call that waits for its answer gets it.
         case answer(Int)
@@ -25,7 +26,7 @@ struct StoreTierProgram: SeededProgram {
 
     struct Step: Sendable {
         let action: Action
-        /// How often the others may go first before the next step.
+        /// The number of times that the other tasks may go first before the next step.
         let yields: Int
     }
 
@@ -55,7 +56,7 @@ struct StoreTierProgram: SeededProgram {
     private static func action(using generator: inout SeededGenerator) -> Action {
         let chosen = keys.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }
         let some = chosen.isEmpty ? [keys[Int.random(in: 0..<keys.count, using: &generator)]] : chosen
-        // One tag, however it is spelt.
+        // These are one tag in two spellings.
         let accented = ["\u{E9}", "e\u{301}"][Int.random(in: 0..<2, using: &generator)]
         let tags: Set<String> = [[], ["x"], [accented], ["x", accented]][Int.random(in: 0..<4, using: &generator)]
         let partition = ["p", "q"][Int.random(in: 0..<2, using: &generator)]

@@ -31,7 +31,8 @@ final class StoreTierRun: Sendable {
         }
     }
 
-    /// The fate of a call: nothing, an error, a lost answer, an answer that comes at the deadline, at twice that time, or when a step brings it.
+    /// A random fate of a call: no fault, an error, a lost answer, or an answer that comes at the deadline, at twice
+    /// that time, or when a step brings it.
     private static func behavior(_ gates: Shared<[Gate]>, deadline: Duration, using generator: inout SeededGenerator) -> FaultyStore.Behavior {
         let error = StoreError(.unavailable, "The script says so.")
         let fails = Int.random(in: 0..<3, using: &generator) == 0 ? error : nil
@@ -81,18 +82,19 @@ final class StoreTierRun: Sendable {
         try await comeToRest { [started, ended] in ended.value == started }
     }
 
-    /// Lets the store work, and time pass, until nothing is under way and nothing is missed, not even a call that its caller has given up.
+    /// Lets the store work and time pass until nothing is under way and nothing is missed. That includes calls whose
+    /// callers have given up.
     private func comeToRest(_ isDone: () -> Bool) async throws {
         store.heal()
         while !isDone() || !tier.health.isSound || tier.changeCount > 0 || store.inProgressCount > 0 {
             await letTimePass()
-            // A circuit that is open, and has missed nothing, is closed by the next caller.
+            // The next caller closes an open circuit that has missed nothing.
             if isDone() { await read(["a"]) }
             try Task.checkCancellation()
         }
         for (key, record) in store.records { check(record, key, model.returned, "the store at rest") }
         for key in StoreTierProgram.keys { await read([key]) }
-        // A task that is left asleep is never freed.
+        // A task that stays asleep is never freed.
         while ticker.sleeperCount > 0 { await letTimePass() }
     }
 
@@ -180,10 +182,11 @@ final class StoreTierRun: Sendable {
         returned(number, "remove all") { $0.returned(number, everything: true) }
     }
 
-    /// Another process has changed the key in a store below.
+    /// Tells the tier that another process has changed the key in a store below.
     private func outdate(_ key: RecordKey) {
         let number = model.nextNumber()
-        // Writes of this process that began before, and have not reached the store, are older; their turns say so.
+        // Writes of this process that began before and have not reached the store are older. Their turns tell them
+        // so.
         _ = model.reach(number, key)
         tier.outdate(key)
         returned(number, "outdate") { $0.returned(number, keys: [key]) }
