@@ -8,7 +8,8 @@ import Testing
 
 @testable import HoardDisk
 
-/// Several records in one call: in how many transactions, and what happens when one fails. What is there afterwards, the conformance suite asks.
+/// Several records in one call: the number of transactions, and the effect of a failure. The conformance suite checks
+/// the records afterwards.
 @Suite(.timeLimit(.minutes(5))) struct DiskStoreBulkTests {
     private let workspace: Workspace
 

@@ -15,7 +15,7 @@ import Testing
         try? FileManager.default.removeItem(atPath: directory)
     }
 
-    /// How a store keeps its records.
+    /// The way in which a store keeps its records.
     enum Kind: CaseIterable { case plain, compressed, encrypted }
 
     private func run(_ check: RecordStoreConformance.Check, _ kind: Kind) async throws {

@@ -168,7 +168,7 @@ import Testing
 
     @Test func aStoreThatCannotBeReplacedTriesAgainWithTheNextOperation() async throws {
         let store = try await openStoreWithDamagedPages()
-        // A directory in the place of the lock file keeps the database from being opened.
+        // A directory in the place of the lock file prevents the opening of the database.
         let lock = workspace.directory + "/hoard.lock"
         try FileManager.default.removeItem(atPath: lock)
         try FileManager.default.createDirectory(atPath: lock, withIntermediateDirectories: false)
@@ -183,7 +183,7 @@ import Testing
     @Test func theClockIsAskedWithoutTheStoresLock() async throws {
         let clock = CallingClock()
         let store = try await openStoreWithDamagedPages(clock: clock)
-        // A clock that uses the store would wait for itself.
+        // A clock that uses the store would wait for itself if the store held its lock.
         clock.call { _ = try? store.core.session() }
         #expect(try await store.record(forKey: "5") == nil)
         #expect(workspace.events.kinds == [.databaseSetAside])
@@ -203,7 +203,7 @@ import Testing
         await store.close()
         var bytes = try workspace.databaseBytes()
         for _ in 0..<Int.random(in: 1...30, using: &generator) {
-            // The header's first 100 bytes say whose database it is; their damage has tests of its own.
+            // The first 100 bytes of the header show to which program the database belongs. Other tests damage them.
             bytes[Int.random(in: 100..<bytes.count, using: &generator)] ^= UInt8(1) << UInt8.random(in: 0..<8, using: &generator)
         }
         try bytes.write(to: URL(fileURLWithPath: workspace.databasePath))
@@ -225,7 +225,7 @@ import Testing
         }
     }
 
-    /// A store with 100 records whose pages are overwritten while it is open, all but the first.
+    /// Opens a store with 100 records and then overwrites its pages, all but the first ones.
     private func openStoreWithDamagedPages(createsIfMissing: Bool = true, clock: (any WallClock)? = nil) async throws -> DiskStore {
         let store = try workspace.open()
         for number in 0..<100 {
@@ -238,7 +238,8 @@ import Testing
         let reopened = try DiskStore(configuration: configuration)
         let handle = try FileHandle(forUpdating: URL(fileURLWithPath: workspace.databasePath))
         let byteCount = Int(try handle.seekToEnd())
-        // The second page is a pointer map, the third begins the tables. What the connections have read so far, they may keep.
+        // The second page is a pointer map, and the tables begin on the third. The connections may keep the pages
+        // that they have read so far.
         try handle.seek(toOffset: 5 * 4096)
         try handle.write(contentsOf: Data(repeating: 0xA5, count: byteCount - 5 * 4096))
         try handle.close()

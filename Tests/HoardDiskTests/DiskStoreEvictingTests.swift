@@ -15,10 +15,11 @@ import Testing
 
     init() throws { workspace = try Workspace() }
 
-    /// How a store keeps its records.
+    /// The way in which a store keeps its records.
     enum Kind: CaseIterable { case plain, compressed, encrypted, behind, inFiles }
 
-    /// A use of a record that is written behind and not yet committed is forgotten, as uses in a process that dies are. The model's steps commit.
+    /// A store forgets a use of a record that is written behind and not yet committed, as it forgets the uses in a
+    /// process that dies. The model's steps commit.
     @Test(arguments: RecordStoreConformance.evictionChecks, Kind.allCases.filter { $0 != .behind })
     func conforms(to check: RecordStoreConformance.Check, _ kind: Kind) async throws {
         try await run(check, kind)
@@ -97,7 +98,7 @@ import Testing
         try await store?.noteUses(ofRecordsForKeys: ["tag 2", "tag 0"])
         await store?.flush()
         #expect(try store?.rowCount(of: "recency") == 6)
-        // Opened beside it, so that nothing is written at an end of the first.
+        // Opens a second store beside the first, so that the first writes nothing at its end.
         let other = try workspace.open()
         try await other.removeLeastRecentlyUsedRecords(taggedWith: "tag", keeping: 2)
         #expect(try await other.record(forKey: "tag 0") != nil)
@@ -144,7 +145,7 @@ import Testing
         try await fill(store, 0..<10)
         _ = try await store.record(forKey: "tag 0")
         await store.flush()
-        // As in a large store that has just been opened.
+        // This is the state of a large store that has just been opened.
         try store.core.session().memory.withLock { memory in memory.index = RecordIndex() }
         #expect(try await store.removeLeastRecentlyUsedRecords(taggedWith: "tag", keeping: 2) == 8)
         #expect(try await store.record(forKey: "tag 0") != nil)

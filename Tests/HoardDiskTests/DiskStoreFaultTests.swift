@@ -8,7 +8,7 @@ import Testing
 
 @testable import HoardDisk
 
-/// Outside changes of a store's files, and of the clock, while it is in use.
+/// Changes from outside of a store's files and of the clock, while the store is in use.
 @Suite struct DiskStoreFaultTests {
     private let workspace: Workspace
 
@@ -59,7 +59,7 @@ import Testing
         try await store.insert(workspace.record("new"), forKey: "new")
         #expect(try await store.peekText("new") == "new")
         #expect(try await store.peekRecord(forKey: "large") == nil)
-        // The file whose row is gone goes too.
+        // The store also removes the file whose row is gone.
         let workspace = workspace
         try await waitUntil { try workspace.payloadFiles().isEmpty }
         await store.close()

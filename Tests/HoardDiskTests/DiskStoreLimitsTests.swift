@@ -16,7 +16,7 @@ import Testing
         workspace = try Workspace()
     }
 
-    /// The keys that the store holds, the least recently used first.
+    /// The keys that the store holds, with the least recently used first.
     private func keys(of store: DiskStore) async throws -> [String] {
         try await store.entries(order: .leastRecentlyUsed).map(\.key.description)
     }
@@ -71,7 +71,7 @@ import Testing
         let store = try workspace.open()
         let record = Record(payload: Data(count: 100), created: ManualClock.start, tags: ["tag"], validator: "1234", contentType: "t/p")
         try await store.insert(record, forKey: "key")
-        // A fixed part of 64 bytes and three texts with their lengths; 32 for the tag's row.
+        // The charge has a fixed part of 64 bytes, three texts with their lengths, and 32 bytes for the tag's row.
         #expect(try await store.statistics().bytes == 3 + 100 + 64 + (3 + 4) + (4 + 4) + (3 + 4) + 32 + DiskStore.bytesChargedPerRecord)
         #expect(try await store.entries().map(\.chargedByteCount) == [try await store.statistics().bytes])
     }
@@ -175,7 +175,7 @@ import Testing
         await store.flush()
         let full = try #require(try store.countOnWriter("PRAGMA page_count"))
         #expect(full > 3000)
-        // The first of them go at once, the others step by step.
+        // The store removes the first rows at once, and the others step by step.
         try await store.removeRecords(taggedWith: "tag")
         try await waitUntil { (try? store.countOnWriter("SELECT COUNT(*) FROM records")) == 0 }
         #expect(try #require(try store.countOnWriter("PRAGMA page_count")) < full / 2)

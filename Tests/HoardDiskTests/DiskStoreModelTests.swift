@@ -10,7 +10,7 @@ import Testing
 
 /// Runs random operations on a store and on a plain dictionary, and compares them after each.
 @Suite struct DiskStoreModelTests {
-    /// The contents of a store with limits: records in the order of their use, the least recently used first.
+    /// The contents of a store with limits: records in the order of their use, with the least recently used first.
     private struct Model {
         struct Entry {
             var key: RecordKey
@@ -129,7 +129,8 @@ import Testing
         #expect(try await store.statistics().corruptions == 0)
     }
 
-    /// The store knows uses by the microsecond, and puts some between them while the clock stands still.
+    /// Compares two records. The store notes uses by the microsecond, and puts some microseconds between them while
+    /// the clock stands still.
     private func expectEqual(_ found: Record?, _ expected: Record?, _ place: Comment) {
         var found = found
         if let expected, let lastAccess = found?.lastAccess, abs(lastAccess.timeIntervalSince(expected.lastAccess)) < 0.001 {
@@ -153,7 +154,7 @@ import Testing
         let payload = (0..<Int.random(in: 0...3000, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) }
         let lifetime: TimeInterval? = Bool.random(using: &generator) ? nil : Double.random(in: 1...200, using: &generator)
         return Record(
-            // Now and then a payload that no limit of these tests admits.
+            // Sometimes a payload that no limit of these tests admits.
             payload: Data(Int.random(in: 0..<30, using: &generator) == 0 ? payload + [UInt8](repeating: 1, count: 12_000) : payload),
             created: now,
             freshUntil: lifetime.map { now + $0 },

@@ -188,7 +188,7 @@ import Testing
     @Test func whatWasWrittenSurvivesAProcessThatDies() async throws {
         let store = try workspace.open()
         for number in 0..<100 { try await store.insert(workspace.record("\(number)"), forKey: RecordKey("\(number)")) }
-        // The state that a killed process leaves: its files as they are, with the write-ahead log.
+        // A killed process leaves this state: its files as they are, with the write-ahead log.
         let copy = try Workspace()
         try FileManager.default.copyItem(atPath: workspace.directory, toPath: copy.directory)
         try FileManager.default.removeItem(atPath: copy.databasePath + "-shm")
@@ -204,7 +204,7 @@ import Testing
     @Test func aProcessThatDiedWhileCreatingTheDatabaseLeavesOneThatOpens() async throws {
         let store = try workspace.open()
         await store.close()
-        // A rollback journal that is empty was finished; the database is then what it says it is.
+        // An empty rollback journal belongs to a finished transaction, so the database file is right as it is.
         try Data().write(to: URL(fileURLWithPath: workspace.databasePath + "-journal"))
         let reopened = try workspace.open()
         try await reopened.insert(workspace.record(), forKey: "key")

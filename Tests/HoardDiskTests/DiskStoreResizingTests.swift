@@ -53,7 +53,7 @@ import Testing
         let core = store.core
         let wanted = core.wantMaximumBytes(0)
         try await store.setMaximumBytes(1 << 20)
-        // The first one goes on.
+        // The work of the first call goes on.
         #expect(!core.approachLimits(wanted, by: wanted))
         #expect(try await store.statistics().count == 200 && core.limits.maximumBytes == 1 << 20)
         await store.close()
@@ -68,7 +68,7 @@ import Testing
         try await store.setMaximumBytes(-5)
         let left = try await store.statistics()
         #expect(left.count == 0 && left.bytes == 0 && left.maximumBytes == 0)
-        // A record that can never be kept is refused.
+        // The store refuses a record that it can never keep.
         await #expect(throws: StoreError.self) { try await store.insert(workspace.record(), forKey: "x") }
         await store.close()
     }

@@ -32,7 +32,7 @@ import Testing
         #expect(first.isKnownAbsent("key") && second.isKnownAbsent("key"))
         try await first.insert(workspace.record("1"), forKey: "key")
         #expect(!first.isKnownAbsent("key") && !second.isKnownAbsent("key"))
-        // The second has not looked yet at what has been written.
+        // The second store has not yet looked at the changes of the first.
         #expect(!second.isKnownAbsent("other"))
         #expect(try await second.record(forKey: "other") == nil)
         #expect(second.isKnownAbsent("other") && !second.isKnownAbsent("key"))
@@ -54,7 +54,7 @@ import Testing
     @Test func whatOneStoreHasJustWrittenStaysThoughTheOthersUsesAreLater() async throws {
         let first = try workspace.open(maximumCount: 1)
         let second = try workspace.open(maximumCount: 1)
-        // The second store's recency runs ahead of the clock.
+        // The recency of the second store runs ahead of the clock.
         for _ in 0..<50 { try await second.insert(workspace.record(), forKey: "theirs") }
         try await first.insert(workspace.record(), forKey: "ours")
         #expect(try await first.record(forKey: "ours") != nil)

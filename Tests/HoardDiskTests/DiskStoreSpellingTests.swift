@@ -8,7 +8,7 @@ import Testing
 
 @testable import HoardDisk
 
-/// Tags are equal as strings are, whatever their bytes.
+/// Tags are equal if they are equal as strings, whatever their bytes.
 @Suite(.timeLimit(.minutes(30))) struct DiskStoreSpellingTests {
     private static let campaign = ProgramCampaign(defaultCount: 200)
 
@@ -34,7 +34,7 @@ import Testing
         #expect(identify.numbers(ofTag: "plain") == [identify.number(ofTag: "plain")])
     }
 
-    /// Before, a tag had a number for each spelling.
+    /// In earlier stores a tag had a number for each spelling.
     @Test(arguments: ["cafe\u{301}", "caf\u{E9}"]) func recordsWrittenBeforeGoWithTheirTag(spelling: String) async throws {
         let workspace = try Workspace()
         let before = RecordIdentifier(key: (1, 2), separatesSpellings: true)

@@ -223,7 +223,7 @@ import Testing
 
         var expected = StoreStatistics()
         expected.count = 2
-        // One byte of key, three of payload, 64 of metadata.
+        // One byte of key, three bytes of payload, and 64 bytes of metadata.
         expected.bytes = 2 * (1 + 3 + 64 + DiskStore.bytesChargedPerRecord)
         expected.maximumCount = 2
         expected.maximumBytes = 5000

@@ -7,7 +7,7 @@ import Testing
 
 /// Short forms of the fault campaigns. `Scripts/campaign` runs them at length.
 @Suite struct CampaignTests {
-    /// Runs a campaign to its end. What it says is in the message of a failed check, the seed among it.
+    /// Runs a campaign to its end. The message of a failed check has its output, with the seed.
     private func run(_ arguments: String...) async throws -> (ending: ChildProcess.Ending, output: String) {
         try await ChildProcess.run(tool: "HoardDiskTorture", arguments)
     }
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func aCampaignThatFindsSomethingWrongFailsAndKeepsItsFiles() async throws {
-        // A file where the store's directory should be: no process can open a store there.
+        // A file in the place of the store's directory: no process can open a store there.
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("hoard-campaign-\(UUID().uuidString)")
         try Data("not a directory".utf8).write(to: directory)
         defer { try? FileManager.default.removeItem(at: directory) }

@@ -53,7 +53,7 @@ import Testing
         #expect(try bytes("payloads/a") == Data("other".utf8))
         try Fault.delete("payloads/a").apply(to: root)
         #expect(!FileManager.default.fileExists(atPath: url("payloads/a").path))
-        // Faults of a file that is gone do nothing.
+        // Faults do nothing to a file that does not exist any more.
         try Fault.flip("payloads/a", offset: 0, mask: 1).apply(to: root)
         try Fault.swap("payloads/a", "payloads/b").apply(to: root)
         #expect(try bytes("payloads/b") == original)

@@ -93,7 +93,8 @@ import Testing
         #expect(ledger.possibilities(forKey: 1) == [.version(1)])
     }
 
-    /// A store that does what it is told is never refused, and every version that was overwritten always is.
+    /// The ledger never refuses a store that does as it is told, and always refuses every version that was
+    /// overwritten.
     @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
     func itAgreesWithAModelThatIsKilledAtRandom(seed: UInt64) {
         var generator = SplitMixGenerator(seed: seed)
@@ -121,7 +122,7 @@ import Testing
             guard isKilled else { continue }
             for key in 0..<8 {
                 for old in overwritten[key, default: []] {
-                    // After a kill in the middle, the version before may still be there as far as the ledger knows.
+                    // After a kill in the middle, the ledger still allows the version before.
                     if ledger.possibilities(forKey: key)?.count == 1 {
                         #expect(!accepts(.version(old), forKey: key), "seed \(seed), version \(version)")
                     }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import HoardDiskTorture
 
-/// The campaigns' own judgement, on stores that did something wrong.
+/// The judgement of the campaigns, on stores that have done something wrong.
 @Suite final class StoreCheckTests {
     private let directory = NSTemporaryDirectory() + "hoard-check-\(UUID().uuidString)"
     private let keys = 0..<8
@@ -76,7 +76,7 @@ import Testing
 
     // MARK: Cases of damage
 
-    /// A fixture whose log says what `lines` say, whatever the store holds.
+    /// A fixture whose log has these lines, whatever the store holds.
     private func fixture(_ versions: [Int: Int], saying lines: [LoadLine]) async throws -> Fixture {
         let root = directory + "/fixture-0"
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)

@@ -13,7 +13,7 @@ extension PayloadCompressor {
     }
 }
 
-/// Text that compresses well, but not absurdly so.
+/// Text that compresses well, but not extremely well.
 func makeText(byteCount: Int) -> Data {
     var generator = SeededGenerator(seed: 1)
     var text = Data()

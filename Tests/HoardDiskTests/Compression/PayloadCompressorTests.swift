@@ -47,7 +47,7 @@ import Testing
         #expect(PayloadCompressor.compress(makeNoise(byteCount: byteCount), contentType: nil, level: 6) == nil)
     }
 
-    /// Zeros at the end shrink to nearly nothing, noise does not shrink, so the share of noise decides.
+    /// Zeros at the end shrink to nearly nothing and noise does not shrink, so the share of noise decides.
     @Test(arguments: [(10_000, 860, false), (10_000, 1800, true), (30_000, 2600, false), (30_000, 4400, true)])
     func anEighthMustBeSaved(byteCount: Int, zeroCount: Int, pays: Bool) throws {
         let payload = makeNoise(byteCount: byteCount - zeroCount) + Data(count: zeroCount)
@@ -79,7 +79,8 @@ import Testing
         let seed = UInt64.random(in: .min ... .max)
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<150 {
-            // Runs of one byte between stretches of few different bytes: some payloads pay, some do not.
+            // Runs of one byte alternate with stretches of few different bytes. Compression pays for some payloads
+            // and not for others.
             var payload = Data()
             let byteCount = Int.random(in: 0..<60_000, using: &generator)
             let variety = UInt8.random(in: 0...255, using: &generator)

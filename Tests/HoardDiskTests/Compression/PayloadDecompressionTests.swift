@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func theDensestDeflateThereIsComesThrough() throws {
-        // Zeros at level 9 reach 1030 to 1, just under what the format allows.
+        // Zeros at level 9 reach 1030 to 1, just under the limit of the format.
         let zeros = Data(count: 8 << 20)
         let compressed = try #require(PayloadCompressor.compress(zeros, contentType: nil, level: 9))
         #expect(zeros.count / compressed.count > 1000)

@@ -54,7 +54,7 @@ import Testing
             try await store.insert(Dictionary(uniqueKeysWithValues: records))
         }
         let use = try await store.storageUse()
-        // 8,000 records take less than 8 MiB; the writing waits for the copying at 16 MiB. A batch may come on top.
+        // 8,000 records take less than 8 MiB. Writing waits for the copying at 16 MiB, and one more batch may follow.
         #expect(use.databaseByteCount < 8 << 20)
         #expect(use.logByteCount < 18 << 20)
         await store.close()

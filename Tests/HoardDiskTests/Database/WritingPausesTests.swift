@@ -7,7 +7,7 @@ import Testing
 @testable import HoardDisk
 
 @Suite struct WritingPausesTests {
-    /// Actions for later, which the test runs when it likes.
+    /// Delayed actions, which the test runs when it chooses.
     private final class Later: Sendable {
         private let actions = Mutex<[@Sendable () -> Void]>([])
 
@@ -51,7 +51,7 @@ import Testing
         for _ in 0..<100 { commit(count) }
         #expect(later.count == 1)
         later.pass()
-        // The first waiting began with the first commit, and others followed.
+        // The first pause began with the first commit, and other commits followed.
         #expect(count.value == 0)
         #expect(later.count == 1)
         later.pass()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import HoardDisk
 
-/// Partitions of a tiered cache in a disk store: removed for good, in the files too, and nothing else with them.
+/// Removal of partitions of a tiered cache in a disk store: for good, in the files too, and of nothing else.
 @Suite(.timeLimit(.minutes(5))) struct CachePartitionTests {
     private let workspace: Workspace
 
@@ -87,7 +87,8 @@ import Testing
         await cache.close()
     }
 
-    /// Writes, loads and removals at once. After each removal nothing that was there before may be found, in memory or on the disk.
+    /// Writes, loads and removals at once. After each removal, neither memory nor the disk may have a value that was
+    /// there before it.
     @Test(arguments: [false, true]) func nothingComesBackWhileOthersWrite(isEncrypted: Bool) async throws {
         let store = try open(isEncrypted: isEncrypted)
         let cache = cache(store)

@@ -32,7 +32,8 @@ import Testing
         return openingError(configuration)
     }
 
-    /// The contents of all files below the store's directory by path, but for what SQLite leaves beside a database that it has only read.
+    /// The contents of all files below the store's directory, by path. Files are left out that SQLite leaves beside a
+    /// database that it has only read.
     private func contents() throws -> [String: Data] {
         var contents: [String: Data] = [:]
         for path in try FileManager.default.subpathsOfDirectory(atPath: workspace.directory) {
@@ -61,7 +62,7 @@ import Testing
         #expect(workspace.events.events.isEmpty)
         #expect(throws: StoreError.self) { try DiskStore.openExisting(directory: workspace.directory) }
         #expect(try contents() == before)
-        // The identifier is a name only.
+        // The identifier of a key is only a name.
         let reopened = try open(key(named: "renamed"))
         #expect(try await reopened.peekText("key") == "secret")
         #expect(try await reopened.peekRecord(forKey: "large")?.payload == Data.pattern(100_000))
@@ -110,7 +111,7 @@ import Testing
         try await store.removeRecord(forKey: RecordKey(words[0] + " 0 "))
         func check(_ place: Comment) throws {
             let contents = try contents()
-            // Compressed, all of it fits in the database.
+            // All of it fits in the database if it is compressed.
             #expect(contents.keys.contains { $0.hasPrefix("payloads/") } == (compression == .none))
             #expect(contents.keys.contains { $0.hasPrefix("keys/") })
             for (path, data) in contents {
@@ -140,7 +141,7 @@ import Testing
             try await store.insert(workspace.record("text"), forKey: "key")
             await store.close()
         }
-        // The one's database is of no use with the other's records.
+        // The database of one store is of no use with the records of the other.
         let (first, second) = (try open(key()), try other.open { $0.encryptionKey = try key() })
         #expect(try first.core.session().identify.identifier(of: "key") != second.core.session().identify.identifier(of: "key"))
     }
@@ -159,7 +160,7 @@ import Testing
             #expect(try await store.peekRecord(forKey: "key") == nil)
             #expect(try await store.peekRecord(forKey: "other") == other)
         }
-        // The store that did not drop it knows an older key.
+        // The store that did not drop the partition knows an older key.
         let renewed = workspace.record(byteCount: byteCount, seed: 3, partition: "user")
         try await second.insert(renewed, forKey: "key")
         for store in [first, second] { #expect(try await store.peekRecord(forKey: "key") == renewed) }
@@ -176,7 +177,7 @@ import Testing
         try await store.insert(workspace.record("secret", partition: "user"), forKey: "key")
         try await store.insert(workspace.record("kept"), forKey: "kept")
         await store.close()
-        // A thief keeps the database as it was; the partition is dropped; the old database is put back.
+        // A thief copies the database. The partition is dropped, and the thief puts the old database back.
         let copy = try workspace.databaseBytes()
         let again = try open(key())
         try await again.removePartition("user")
@@ -247,7 +248,7 @@ import Testing
         var foundCount = 0
         for (key, record) in expected {
             var found = try await damaged.record(forKey: key)
-            // When it was last used is not sealed.
+            // The time of the last use is not sealed.
             if let lastAccess = found?.lastAccess, lastAccess != record.lastAccess { found?.lastAccess = record.lastAccess }
             #expect(found == nil || found == record, "seed \(seed)")
             foundCount += found == nil ? 0 : 1

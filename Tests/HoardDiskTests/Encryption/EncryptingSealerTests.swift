@@ -23,7 +23,8 @@ import Testing
         return Chunk(bytes: Array(written), tag: Array(tags.dropFirst()))
     }
 
-    /// The chunk's bytes after opening it in place; `nil` if it was found damaged, and then it must be as it was.
+    /// Returns the chunk's bytes after opening it in place, or `nil` if the sealer finds damage. Then the bytes must
+    /// be unchanged.
     private func open(_ chunk: Chunk, index: Int, with sealer: EncryptingSealer) -> [UInt8]? {
         var bytes = chunk.bytes
         let isSound = bytes.withUnsafeMutableBytes { bytes in
@@ -112,7 +113,7 @@ import Testing
     }
 
     @Test func aChunkThatCannotBeEncryptedIsNotWrittenPlain() throws {
-        // A key of a length that AES does not know stands for whatever else might make the library refuse.
+        // A key of a length that AES does not know stands for all other causes that can make the library refuse.
         let sealer = EncryptingSealer(chunkKey: SymmetricKey(data: [1]), rootHash: SipHash(key: (1, 2)), file: .init(nonce: 1, record: 0))
         let chunk = try seal([1, 2, 3], index: 0, with: sealer)
         #expect(chunk.bytes == [0, 0, 0])

@@ -16,7 +16,7 @@ import Testing
         (0..<count).map { _ in nonces.next() }.map { Nonce(random: $0.random, counter: $0.counter) }
     }
 
-    /// Gives 100, 101, 102 and so on for random numbers.
+    /// Makes a sequence that gets 100, 101, 102 and so on instead of random numbers.
     private func makeSequence(firstCounter: UInt32 = 0) -> NonceSequence {
         let draws = Counter()
         return NonceSequence(firstCounter: firstCounter) { 99 + UInt64(draws.increment()) }
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func threadsNeverGetTheSameNonce() async {
-        // Close to the end, so that the threads pass the change of the random part.
+        // The counter starts close to its end, so that the threads pass the change of the random part.
         let nonces = makeSequence(firstCounter: .max - 99)
         let drawn = await withTaskGroup { group in
             for _ in 0..<8 {

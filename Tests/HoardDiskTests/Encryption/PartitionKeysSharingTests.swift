@@ -54,7 +54,7 @@ import Testing
         var generator = SeededGenerator(seed: seed)
         var model: [String: RecordCipher] = [:]
         for step in 0..<150 {
-            // A value of its own for every step: nothing is cached.
+            // Each step has its own value, so that nothing is cached.
             let keys = workspace.keys
             let name = "partition \(Int.random(in: 0..<4, using: &generator))"
             switch Int.random(in: 0..<4, using: &generator) {

@@ -58,7 +58,7 @@ import Testing
 
     @Test func theDroppedFileIsFilledWithZeros() throws {
         _ = try keys.cipher(forPartition: "p", creating: true)
-        // A second name for the file shows what becomes of its bytes.
+        // A second name for the file shows what happens to its bytes.
         let witness = workspace.directory + "/witness"
         try FileManager.default.linkItem(atPath: workspace.path(ofPartition: "p"), toPath: witness)
         try keys.drop("p")
@@ -79,7 +79,7 @@ import Testing
         let other = KeyRing(key: try DiskStore.EncryptionKey(identifier: "main", bytes: 1..<33), salt: Array("salt of a store".utf8))
         let otherKeys = PartitionKeys(storeDirectory: workspace.directory, ring: other)
         #expect(try otherKeys.cipher(forPartition: "p", creating: false) == nil)
-        // Not even where the names of the files are equal.
+        // The key is refused even if the names of the files are equal.
         let foreign = workspace.keysPath + "/" + otherKeys.fileName(ofPartition: "p")
         try FileManager.default.copyItem(atPath: workspace.path(ofPartition: "p"), toPath: foreign)
         #expect(try otherKeys.cipher(forPartition: "p", creating: false) == nil)

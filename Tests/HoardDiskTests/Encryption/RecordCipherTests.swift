@@ -9,14 +9,14 @@ import Testing
 
 @testable import HoardDisk
 
-/// The bytes that a text of hexadecimal digits stands for.
+/// The bytes that a text of hexadecimal digits gives.
 func bytes(hexadecimal text: String) -> [UInt8] {
     let digits = text.compactMap(\.hexDigitValue).map(UInt8.init)
     return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
 }
 
 extension RecordCipher {
-    /// Opens bytes that do not lie in a buffer yet.
+    /// Opens bytes that are not in a buffer yet.
     func open(_ sealed: some Collection<UInt8>, binding associated: String) -> Data? {
         Array(sealed).withUnsafeBytes { open($0, binding: Array(associated.utf8)) }
     }

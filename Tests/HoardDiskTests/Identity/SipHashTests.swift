@@ -13,7 +13,7 @@ import Testing
         bytes.withUnsafeBytes { hash.hash($0) }
     }
 
-    /// The messages are the bytes 0, 1, 2 and so on; the hashes are those of the authors' program.
+    /// The messages are the bytes 0, 1, 2 and so on. The hashes come from the authors' program.
     @Test(arguments: Array(referenceHashes.enumerated()).map { ($0.offset, $0.element) })
     func messagesOfEveryLengthHaveTheReferenceHashes(length: Int, expected: UInt64) {
         #expect(hash((0..<length).map { UInt8($0) }, with: paperHash) == expected)

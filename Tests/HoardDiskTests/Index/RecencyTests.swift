@@ -10,7 +10,7 @@ import Testing
 
 @testable import HoardDisk
 
-/// The index and the queue of eviction in a store.
+/// The index of a store, and its queue of eviction.
 @Suite struct RecencyTests {
     private let workspace: Workspace
 
@@ -24,7 +24,7 @@ import Testing
     @Test func aMissDoesNotAskTheDatabase() async throws {
         let store = try workspace.open()
         try await store.insert(workspace.record(), forKey: "key")
-        // No reader can be had any more.
+        // The store can get no reader any more.
         try store.core.session().readers.close()
         #expect(try await store.record(forKey: "other") == nil)
         #expect(try await store.peekRecord(forKey: "another") == nil)
@@ -82,7 +82,7 @@ import Testing
         try store.core.runTransaction(on: store.core.session()) { transaction in
             for number in 1...count {
                 try transaction.db.cachedStatement(sql: "INSERT INTO recency VALUES (?, ?)").execute(arguments: [number, number])
-                // Rows like no record, but they are counted, and found under their identifiers.
+                // These rows are like no record, but the store counts them and finds them under their identifiers.
                 try transaction.db.cachedStatement(sql: "INSERT INTO records VALUES (?, 1, NULL, 300, NULL, NULL, NULL, 0, x'', x'')")
                     .execute(arguments: [number])
             }
@@ -135,7 +135,7 @@ import Testing
                 model.append(key)
                 if model.count > limit { model.removeFirst() }
             case 8..<16:
-                // Only what is committed tells who is evicted by it.
+                // Only committed writes show which records they evict.
                 await store.flush()
                 #expect((try await store.record(forKey: key) != nil) == model.contains(key), "seed \(seed), step \(step)")
                 if model.contains(key) {

@@ -97,7 +97,7 @@ import Testing
         #expect(abs((index.noteUse(of: 1, at: now + 20).previous ?? .distantPast).timeIntervalSince(now + 10)) < 0.001)
         let uses = index.pendingUses()
         #expect(uses.map(\.identifier) == [1])
-        // Written to the database: known from there.
+        // The use is now in the database, and the index knows it from there.
         index.enter(1, stamp: uses[0].stamp)
         index.settleUse(of: 1, noted: uses[0].stamp)
         #expect(index.pendingUses().isEmpty)
@@ -132,7 +132,7 @@ import Testing
         for identifier in 1...100 as ClosedRange<Int64> where index.noteUse(of: identifier, at: now).mustFlush { flushCount += 1 }
         #expect(flushCount == 1)
         #expect(index.pendingUses().count == 20)
-        // One that is held is renewed all the same.
+        // The index still renews a use that it holds.
         _ = index.noteUse(of: 1, at: now + 5)
         #expect(index.pendingUses().last?.identifier == 1)
         for use in index.pendingUses() { index.settleUse(of: use.identifier, noted: use.stamp) }

@@ -24,7 +24,7 @@ import Testing
         for number in 0..<40 { try await store.removeRecord(forKey: RecordKey("\(number)")) }
         try workspace.plant("ab/abcdef0123456789-0123456789abcdef")
         let report = try await store.compact()
-        // The length of the log beforehand depends on when it was emptied last.
+        // The length of the log before the compaction depends on the time at which it was last emptied.
         #expect(report.byteCountBefore > report.byteCountAfter)
         #expect(report.byteCountAfter < 160 * 20_000 * 4 / 3)
         let use = try await store.storageUse()

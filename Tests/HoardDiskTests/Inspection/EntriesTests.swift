@@ -18,7 +18,7 @@ import Testing
         try await store.entries(order: order).map(\.key.description)
     }
 
-    /// Three records that every order puts differently.
+    /// A store with three records that each order sorts differently.
     private func storeOfThree() async throws -> DiskStore {
         let store = try workspace.open()
         let now = ManualClock.start

@@ -82,7 +82,7 @@ import Testing
         let count = WriteTransaction.sweepBatchSize + 10
         let store = try await filled((0..<count).map { "\($0)" }, tags: ["t"])
         await store.close()
-        // As if a process had died between the removal and the sweep.
+        // The state after a process has died between the removal and the sweep.
         try workspace.changeDatabase("INSERT INTO invalidations SELECT tag, (SELECT sequence FROM totals) FROM tags LIMIT 1")
         let reopened = try DiskStore.openExisting(directory: workspace.directory, clock: workspace.clock)
         #expect(try await reopened.statistics().count == count)

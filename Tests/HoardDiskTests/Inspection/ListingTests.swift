@@ -14,7 +14,7 @@ import Testing
 
     init() throws { workspace = try Workspace() }
 
-    /// How a store keeps its records.
+    /// The way in which a store keeps its records.
     enum Kind: CaseIterable { case plain, compressed, encrypted, behind, inFiles }
 
     @Test(arguments: RecordStoreConformance.listingChecks, Kind.allCases)
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// A page looks at no more rows than it may, however many there are before the next match.
+    /// A page looks at no more rows than it may, even if many rows precede the next match.
     @Test func pageIsBounded() async throws {
         let store = try workspace.open()
         for number in 0..<300 { try await store.insert(workspace.record(), forKey: RecordKey("\(number)")) }

@@ -26,7 +26,7 @@ import Testing
         #expect(use.inlinePayloadCount == 12)
         #expect(use.inlinePayloadByteCount == (0..<10).reduce(12) { $0 + "value \($1) ".count * 100 })
         #expect(use.filePayloadCount == 5)
-        // Three checksums and the footer each.
+        // Each file holds two checksums and the footer beside its payload.
         #expect(use.filePayloadByteCount == 5 * 140_000 + 10 + 5 * (2 * 8 + 32))
         #expect(use.filesAllocatedByteCount >= use.filePayloadByteCount + 10_000)
         #expect(use.orphanCount == 1)

@@ -10,7 +10,7 @@ import Testing
 
 @testable import HoardDisk
 
-/// Verification in the midst of other things.
+/// Verification while other work is under way.
 @Suite struct VerificationBesideOthersTests {
     private let workspace: Workspace
 

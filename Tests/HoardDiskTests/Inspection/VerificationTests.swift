@@ -8,7 +8,7 @@ import Testing
 
 @testable import HoardDisk
 
-/// How a test's store keeps its records.
+/// The way in which a test's store keeps its records.
 enum StoreKind: String, CaseIterable, Sendable {
     case plain, compressed, encrypted
 
@@ -17,8 +17,8 @@ enum StoreKind: String, CaseIterable, Sendable {
 }
 
 extension Workspace {
-    /// Fills a store with records of all sorts and closes it: `inline0` … `inline9`, of which each third has a tag; `filed0` … `filed4`; `tenant0` and `tenant1`
-    /// in a partition.
+    /// Fills a store with records of all sorts and closes it: `inline0` … `inline9`, of which each third has a tag,
+    /// `filed0` … `filed4`, and `tenant0` and `tenant1` in a partition.
     func fill(_ kind: StoreKind) async throws {
         var configuration = configuration()
         configuration.encryptionKey = kind.key
@@ -33,7 +33,7 @@ extension Workspace {
         }
         for number in 0..<5 {
             var filed = record(String(repeating: "\(number)", count: 140_000 + number))
-            // Content of a compressed type stays as it is.
+            // The store does not compress content of a compressed type.
             filed.contentType = "video/mp4"
             try await store.insert(filed, forKey: RecordKey("filed\(number)"))
         }
@@ -45,7 +45,7 @@ extension Workspace {
         await store.close()
     }
 
-    /// The store as a tool opens it.
+    /// Opens the store as a tool does.
     func openAsTool(_ kind: StoreKind = .plain) throws -> DiskStore {
         try DiskStore.openExisting(directory: directory, clock: clock, encryptionKey: kind.key)
     }
@@ -93,13 +93,14 @@ extension Workspace {
         #expect(try workspace.databaseBytes().count == bytes.count)
     }
 
-    /// The damage, the problems that are found, and the number of records left after the repair.
+    /// A kind of damage, with the problem that verification finds and the number of records that are left after the
+    /// repair.
     struct Damage: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let problem: DiskStore.VerificationProblem
         let count: Int
         let recordCount: Int
-        /// The problems that come with it.
+        /// The other problems that come with this one.
         var others: [DiskStore.VerificationProblem: Int] = [:]
         let doing: @Sendable (Workspace) throws -> Void
 

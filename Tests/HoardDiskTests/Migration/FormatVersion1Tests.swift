@@ -9,7 +9,7 @@ import Testing
 
 @testable import HoardDisk
 
-/// Opens databases of the first format, made here as the first version made them.
+/// Databases of the first format, which the tests make as the first version made them and then open.
 @Suite struct FormatVersion1Tests {
     private let workspace: Workspace
 
@@ -53,7 +53,7 @@ import Testing
 
     private static let oldTables = "SELECT COUNT(*) FROM sqlite_schema WHERE tbl_name LIKE '%\\_1' ESCAPE '\\' OR name = 'records_by_recency'"
 
-    /// Makes a database with those records, the least recently used first.
+    /// Makes a database with these records, with the least recently used first.
     private func makeDatabase(_ records: [(key: RecordKey, record: Hoard.Record)], then sql: String = "") throws {
         try FileManager.default.createDirectory(atPath: workspace.directory, withIntermediateDirectories: true)
         let queue = try DatabaseQueue(path: workspace.databasePath)
@@ -61,7 +61,7 @@ import Testing
             try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL")
             try db.inTransaction {
                 try db.execute(sql: Self.schema)
-                // The identifiers are hashes, in no order.
+                // The identifiers are hashes, and so in no order.
                 for (number, entry) in records.enumerated() { try insert(entry.key, entry.record, Int64((number &* 7919) % 100_003), number, db) }
                 try db.execute(sql: sql)
                 return .commit
@@ -191,7 +191,7 @@ import Testing
         let store = try workspace.open(maximumCount: 100)
         #expect(try await store.statistics().count == 100)
         for number in 0..<300 { #expect((try await store.peekRecord(forKey: RecordKey("\(number)")) != nil) == (number >= 200)) }
-        // The order of use goes on.
+        // The order of uses continues.
         _ = try await store.record(forKey: "200")
         try await store.insert(workspace.record(), forKey: "new")
         #expect(try await store.peekRecord(forKey: "200") != nil)
@@ -220,7 +220,7 @@ import Testing
 
     @Test func whatWasInterruptedGoesOn() async throws {
         try makeDatabase(numbered(200))
-        // As a process leaves it that dies after it has made the new tables and has moved the first batch.
+        // The state that a process leaves if it dies after it has made the new tables and moved the first batch.
         let queue = try DatabaseQueue(path: workspace.databasePath)
         try await queue.write { db in
             try FormatVersion1.setAside(db)

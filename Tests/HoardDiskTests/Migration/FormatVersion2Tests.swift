@@ -9,7 +9,7 @@ import Testing
 
 @testable import HoardDisk
 
-/// The second format had no stale marks. Everything else was as it is.
+/// The second format had no stale marks. The rest was as it is now.
 @Suite struct FormatVersion2Tests {
     private let workspace: Workspace
 
@@ -17,7 +17,7 @@ import Testing
         workspace = try Workspace()
     }
 
-    /// Makes a store what it was, with the records that it has.
+    /// Turns a store back into one of the second format, with the records that it has.
     private func goBack(_ store: DiskStore) async throws {
         await store.close()
         try workspace.changeDatabase("DROP TABLE stale_marks; PRAGMA user_version = 2")

@@ -61,7 +61,7 @@ import Testing
         #expect(root([1, 2], byteCount: 5) == root([1, 2], byteCount: 5))
     }
 
-    /// Files that were written once must be read for ever.
+    /// Later versions must be able to read the files that were written once.
     @Test func tagsAndRootsStayWhatTheyAre() {
         let seed = [3 as UInt8, 0, 0, 0, 0, 0, 0, 0].withUnsafeBytes { XXH64.hash($0, seed: 7) }
         let expected = Array("chunk".utf8).withUnsafeBytes { XXH64.hash($0, seed: seed) }

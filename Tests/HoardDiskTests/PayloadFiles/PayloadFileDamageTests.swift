@@ -26,7 +26,7 @@ import Testing
         try FileManager.default.moveItem(atPath: workspace.files.path(of: name), toPath: workspace.files.path(of: newName))
     }
 
-    /// Whether opening the file, or reading all of it with the reader, finds the damage.
+    /// Whether the reader finds the damage when it opens the file or reads all of it.
     private func readerRefuses(_ stored: PayloadWorkspace.Stored) throws -> Bool {
         guard let reader = try workspace.open(stored).value else { return true }
         return try reader.read(0..<reader.byteCount) == nil
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test func whatIsNotAFileIsDamage() throws {
-        // With this length the file is as long as many file systems say that a directory is.
+        // With this length the file is as long as many file systems report for a directory.
         let stored = try workspace.store(Data(count: 4096 - 8 - PayloadFileLayout.footerByteCount))
         let path = workspace.files.path(of: stored.name)
         let other = workspace.parent + "/other"
@@ -157,7 +157,7 @@ import Testing
 
     @Test func aRefusalOfTheSystemIsNotDamage() throws {
         let row = PayloadWorkspace.Stored(name: PayloadWorkspace.name, byteCount: 1, root: 0)
-        // A path that is too long fails for everybody, the superuser too.
+        // A path that is too long fails for every user, and for the superuser too.
         let files = PayloadFiles(directory: "/" + String(repeating: "a", count: 5000))
         #expect(
             storeErrorCode { () throws(StoreError) in

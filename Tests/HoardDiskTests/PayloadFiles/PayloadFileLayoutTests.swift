@@ -9,7 +9,7 @@ import Testing
 @Suite struct PayloadFileLayoutTests {
     private static let chunk = PayloadFileLayout.chunkByteCount
 
-    // The types of tables with operators are named: the compiler would look for them for ten seconds.
+    // The types of tables with operators are written out, because the compiler would look for them for ten seconds.
     private static let lengths: [(Int, Int)] = [
         (0, 0), (1, 1), (chunk - 1, 1), (chunk, 1), (chunk + 1, 2), (2 * chunk, 2), (10 * chunk + 5, 11),
     ]

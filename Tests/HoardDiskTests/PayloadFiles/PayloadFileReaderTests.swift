@@ -66,7 +66,7 @@ import Testing
         let reader = try #require(try workspace.open(stored).value)
         #expect(try haveSameBytes(reader.read(0..<2 * Self.chunk), Data(payload[..<(2 * Self.chunk)])))
         #expect(try haveSameBytes(reader.read(3 * Self.chunk..<4 * Self.chunk), Data(payload[(3 * Self.chunk)...])))
-        // The damaged byte need not be in the range, only in a chunk of it.
+        // The range need not have the damaged byte. It is enough that one of its chunks has it.
         #expect(try reader.read(2 * Self.chunk..<2 * Self.chunk + 1) == nil)
         #expect(try reader.read(3 * Self.chunk - 1..<3 * Self.chunk + 1) == nil)
         #expect(try reader.read(2 * Self.chunk..<3 * Self.chunk) == nil)

@@ -126,7 +126,7 @@ struct PayloadFileWriterDiskFullTests {
         path = workspace.files.temporaryFolder + "/full"
     }
 
-    /// A writer whose disk is full, with a file at its path as a real one has.
+    /// Makes a writer whose disk is full. There is a file at its path, as a real writer has one.
     private func makeWriter() throws -> PayloadFileWriter {
         try Data([1]).write(to: URL(fileURLWithPath: path))
         return PayloadFileWriter(file: try FileDescriptor.writing("/dev/full"), path: path, sealer: ChecksumSealer(nonce: 1))

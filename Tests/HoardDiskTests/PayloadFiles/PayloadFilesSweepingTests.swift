@@ -30,7 +30,7 @@ import Testing
 
     @Test func aDeadWritersFileIsSwept() throws {
         let writer = try files.makeWriter(sealer: ChecksumSealer(nonce: 1))
-        // A process that dies closes its descriptors, which drops the lock, and does not remove its files.
+        // A process that dies closes its descriptors, and that drops the lock. Its files stay.
         let path = files.temporaryFolder + "/dead"
         do {
             let file = try FileDescriptor.creating(path)

@@ -7,9 +7,9 @@ import HoardTesting
 
 @testable import HoardDisk
 
-/// A store's directory with payload files in it, for one test. It goes with the test.
+/// A store's directory with payload files in it, for one test. It is removed at the end of the test.
 final class PayloadWorkspace: Sendable {
-    /// A file in place and what its record's row would say of it.
+    /// A file in its place, and the columns that its record's row would have.
     struct Stored: Sendable {
         let name: PayloadFileName
         let byteCount: Int
@@ -55,7 +55,7 @@ final class PayloadWorkspace: Sendable {
         try Data(contentsOf: URL(fileURLWithPath: files.path(of: name)))
     }
 
-    /// Puts `bytes` where the file of `name` is.
+    /// Writes `bytes` to the place of the file of `name`.
     func plant(_ bytes: Data, as name: PayloadFileName = name) throws {
         try FileManager.default.createDirectory(atPath: files.path(ofFolder: name.folder), withIntermediateDirectories: true)
         try bytes.write(to: URL(fileURLWithPath: files.path(of: name)))
@@ -81,7 +81,7 @@ final class PayloadWorkspace: Sendable {
     }
 }
 
-/// Changes every byte on its way, as encryption does, and has tags of 16 bytes.
+/// A sealer that changes every byte, as encryption does, and has tags of 16 bytes.
 struct MaskingSealer: ChunkSealer {
     let checksum: ChecksumSealer
 
@@ -130,7 +130,8 @@ func storeErrorCode(of body: () throws(StoreError) -> Void) -> StoreError.Code? 
     }
 }
 
-/// `==` for long data: if an expectation with `==` fails, the testing library looks for the differences, which takes it minutes.
+/// Compares long data with `==`. If an expectation with `==` fails, the testing library looks for the differences for
+/// minutes.
 func haveSameBytes(_ found: Data?, _ expected: Data) -> Bool {
     found == expected
 }

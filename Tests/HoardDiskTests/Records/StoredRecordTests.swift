@@ -8,7 +8,7 @@ import Testing
 @testable import HoardDisk
 
 @Suite struct StoredRecordTests {
-    /// A database that has been replaced gives a record that waits a new session, while its file stays as it is.
+    /// A replaced database gives a waiting record a new session, while the record's file stays as it is.
     @Test func aRecordWithAFileThatIsPreparedAnewHasItsPayloadInTheFileOnly() throws {
         let (workspace, other) = (try Workspace(), try Workspace())
         let (store, replacement) = (try workspace.open(), try other.open())

@@ -125,7 +125,7 @@ import Testing
             var bytes = (0..<Int.random(in: 0...64, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) }
             if bytes.count > 5, Bool.random(using: &generator) { bytes.replaceSubrange(0..<5, with: [0, 0, 0, 0, 0]) }
             let list = decoded(bytes)
-            // Whatever it says, it fits what was there.
+            // The decoded list is never longer than the bytes allow, whatever they contain.
             #expect(list.keys.map { $0.bytes.count + 4 }.reduce(0, +) + list.invalidations.count * 16 <= max(bytes.count - 5, 0))
             if bytes.first ?? 16 > 15 { #expect(list.isEverything) }
         }

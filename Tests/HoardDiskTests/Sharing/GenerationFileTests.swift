@@ -53,7 +53,7 @@ import Testing
         let (first, second) = (try file(), try file())
         first.write(100)
         #expect(first.begin() == 101)
-        // The first one has died, say.
+        // This is as if the first process had died.
         #expect(second.begin() == 103)
         #expect(second.advance(from: 103, to: 104))
         #expect(first.read() == 104)

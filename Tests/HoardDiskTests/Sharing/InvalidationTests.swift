@@ -7,7 +7,7 @@ import Testing
 
 @testable import HoardDisk
 
-/// The changes that stores on one directory learn of each other.
+/// The changes of each other that stores on one directory learn of.
 @Suite struct InvalidationTests {
     private let workspace: Workspace
 
@@ -17,7 +17,7 @@ import Testing
 
     private func open() throws -> DiskStore { try workspace.open { $0.invalidationInterval = .milliseconds(1) } }
 
-    /// The next so many invalidations.
+    /// The given number of next invalidations.
     private func next(_ count: Int, of stream: AsyncStream<StoreInvalidation>) async -> [RecordKey?] {
         var keys: [RecordKey?] = []
         for await invalidation in stream {
@@ -37,7 +37,7 @@ import Testing
         try await second.removeRecord(forKey: "never there")
         var told: [RecordKey?] = []
         for await invalidation in stream {
-            // A reading and a writing that notice the same change both tell it.
+            // A read and a write that notice the same change both report it.
             if !told.contains(invalidation.key) { told.append(invalidation.key) }
             if invalidation.key == "never there" { break }
         }
@@ -83,7 +83,7 @@ import Testing
         #expect(try first.rowCount(of: "changes") < ChangeList.keptCount + 130)
         #expect(try await first.record(forKey: "0") != nil)
         #expect(await next(1, of: stream) == [nil])
-        // Later ones are known one by one again.
+        // The store reports later changes one by one again.
         try await second.insert(workspace.record(), forKey: "later")
         #expect(try await first.record(forKey: "later") != nil)
         #expect(await next(1, of: stream) == ["later"])
@@ -120,7 +120,7 @@ import Testing
         #expect(keys.count == count)
         #expect(keys.contains(nil))
         let firstKept = try #require(keys.firstIndex { $0 != nil })
-        // Each key is there, or is covered by a later "any".
+        // The list has each key, or a later "any" covers it.
         let lastAny = try #require(keys.lastIndex(of: nil))
         #expect(firstKept < lastAny)
     }

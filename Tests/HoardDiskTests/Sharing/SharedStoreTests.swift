@@ -8,7 +8,7 @@ import Testing
 
 @testable import HoardDisk
 
-/// Several stores on one directory see each other's writing at once.
+/// Several stores on one directory. Each sees the writes of the others at once.
 @Suite struct SharedStoreTests {
     private let workspace: Workspace
 
@@ -41,7 +41,7 @@ import Testing
         #expect(try await second.record(forKey: "key") != nil)
         try await first.removeRecord(forKey: "key")
         #expect(try await second.record(forKey: "key") == nil)
-        // More than are deleted at once.
+        // This removes more records than are deleted at once.
         try await first.removeRecords(taggedWith: "tag")
         for number in 0..<600 { #expect(try await second.peekRecord(forKey: RecordKey("\(number)")) == nil) }
         try await second.insert(workspace.record(byteCount: 11, tags: ["tag"], partition: "partition"), forKey: "599")
@@ -71,7 +71,7 @@ import Testing
         #expect(try await first.record(forKey: "key") == nil)
         let late = try first.core.session().beginGeneration()
         late.willCommit()
-        // The first store has committed and not yet said so when the second one begins.
+        // The first store has committed and has not announced it when the second one begins.
         try await second.insert(workspace.record("new"), forKey: "key")
         late.didEnd()
         #expect(try await first.peekText("key") == "new")

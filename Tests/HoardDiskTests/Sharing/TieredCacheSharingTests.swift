@@ -8,7 +8,7 @@ import Testing
 
 @testable import HoardDisk
 
-/// Two caches, each with a store of its own on one directory, as two processes have them.
+/// Two caches, each with its own store on one directory. Two processes have them like this.
 @Suite struct TieredCacheSharingTests {
     private let workspace: Workspace
     private let first, second: TieredCache<String, String>
@@ -30,7 +30,7 @@ import Testing
         second = try cache()
     }
 
-    /// Waits until a cache has another value, or none, for a key. While it does not, the value is served from memory.
+    /// Waits until a cache has another value, or none, for a key. Until then memory serves the old value.
     private func becomes(_ value: String?, _ key: String, in cache: TieredCache<String, String>) async throws {
         try await waitUntil { await cache.value(forKey: key) == value }
     }

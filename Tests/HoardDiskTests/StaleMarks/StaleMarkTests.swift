@@ -10,7 +10,7 @@ import Testing
 
 @testable import HoardDisk
 
-/// How stale marks are kept; what they do, the conformance suite asks.
+/// The way in which the store keeps stale marks. The conformance suite checks their effect.
 @Suite(.timeLimit(.minutes(5))) struct StaleMarkTests {
     private let workspace: Workspace
 
@@ -29,7 +29,7 @@ import Testing
         try await store.insert(["key": workspace.record(), "tag": workspace.record(tags: ["t"]), "free": workspace.record(tags: ["u"])])
         try await store.markRecordStale(forKey: "key", at: now)
         try await store.markRecordsStale(taggedWith: ["t"], at: now + 1)
-        // A process that dies has closed nothing.
+        // A process that dies closes nothing.
         if isClosed { await store.close() }
         let reopened = try workspace.open()
         #expect(try await freshUntil("key", reopened) == now)
@@ -145,7 +145,7 @@ import Testing
             for number in 0..<count {
                 let end = try #require(try await freshUntil(RecordKey("\(number)"), store), "Record \(number) is fresh again.")
                 #expect(end <= now + TimeInterval(number))
-                // Those of the latest writes are exact.
+                // The times of the latest writes are exact.
                 if number > 20 { #expect(end == now + TimeInterval(number)) }
             }
         }

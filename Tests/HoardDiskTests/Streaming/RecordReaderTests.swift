@@ -165,13 +165,13 @@ import Testing
     }
 
     #if os(Linux)
-        /// The most memory that this process has had so far, in KiB.
+        /// The greatest amount of memory that this process has had so far, in KiB.
         private static func peakMemory() throws -> Int {
             let line = try String(contentsOfFile: "/proc/self/status", encoding: .utf8).split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
             return try #require(line.flatMap { Int($0.filter(\.isNumber)) })
         }
 
-        /// In a process of its own, because the tests beside this one use memory too.
+        /// This test runs in its own process, because other tests use memory too.
         @Test(.enabled(if: ProcessInfo.processInfo.environment["ASAN_OPTIONS"] == nil, "The address sanitizer keeps what has been freed."))
         func aPayloadStreamsThroughInConstantMemory() async {
             await #expect(processExitsWith: .success) {

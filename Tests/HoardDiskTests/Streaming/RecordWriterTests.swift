@@ -233,7 +233,7 @@ import Testing
         let writer = try store.writer(forKey: "key", beginningWith: record(partition: "user"))
         try await writer.write(Data.pattern(200_000))
         try await store.removePartition("user")
-        // Either it fails, or it can be read.
+        // The end of the write fails, and no record is there.
         let code = await store.code { _ throws(StoreError) in try await writer.finish() }
         #expect(code == .unavailable)
         #expect(try await store.peekRecord(forKey: "key") == nil)

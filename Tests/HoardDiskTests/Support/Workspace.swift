@@ -8,7 +8,7 @@ import Testing
 
 @testable import HoardDisk
 
-/// A temporary directory with what a test needs around a store. The directory goes with it.
+/// A temporary directory with the things that a test needs around a store. It is removed at the end.
 final class Workspace: Sendable {
     let root: String
     let clock = ManualClock()
@@ -23,7 +23,7 @@ final class Workspace: Sendable {
         try? FileManager.default.removeItem(atPath: root)
     }
 
-    /// The store's directory, which does not exist at first.
+    /// The store's directory. It does not exist at first.
     var directory: String { root + "/cache" }
     var databasePath: String { directory + "/hoard.sqlite" }
 
@@ -90,7 +90,7 @@ extension DiskStore {
         try core.read { session in try session.readers.withReader { reader in try reader.read(body) } }
     }
 
-    /// Counts the records and adds up their charges the slow way.
+    /// Counts the records and adds up their charges from the rows.
     func countedTotals() throws -> RecordTotals {
         try query { db in
             RecordTotals(
@@ -100,12 +100,12 @@ extension DiskStore {
         }
     }
 
-    /// How many rows the tables beside `records` have.
+    /// The number of rows of a table beside `records`.
     func rowCount(of table: String) throws -> Int {
         try query { db in try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM \(table)") ?? 0 }
     }
 
-    /// Runs a query on the writing thread, after all that was asked of it before.
+    /// Runs a query on the writing thread, after all work that the thread got before.
     func countOnWriter(_ sql: String) throws -> Int? {
         try core.session().writer.inDatabase { db in try Int.fetchOne(db, sql: sql) }
     }
@@ -119,10 +119,10 @@ extension DiskStore {
         try query { db in try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(sql)").map { $0["detail"] as String }.joined(separator: "\n") }
     }
 
-    /// Does nothing: the caller wants the store to be opened, and to go at once.
+    /// Does nothing. The caller only wants the store to be opened and to be released at once.
     func removeFromMemory() {}
 
-    /// Keeps the database from growing beyond `count` pages, or beyond what it has if that is more.
+    /// Prevents the database from growing beyond `count` pages, or beyond its present length if that is more.
     func limitPages(to count: Int) throws {
         try core.session().writer.inDatabase { db in
             let pageCount = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0

@@ -7,12 +7,12 @@ import Hoard
 
 @testable import HoardDisk
 
-/// Keeps a store's writing thread busy, so that what is written meanwhile waits, in order, until it is released.
+/// A hold on a store's writing thread. Writes wait in order until the hold is released.
 final class WriterHold: Sendable {
     private let entered = DispatchSemaphore(value: 0)
     private let released = DispatchSemaphore(value: 0)
 
-    /// Returns when the writing thread is held. Does not keep the store.
+    /// Returns when the writing thread is held. Does not keep a reference to the store.
     init(_ store: DiskStore) {
         hold(store.core)
         entered.wait()
@@ -33,22 +33,22 @@ final class WriterHold: Sendable {
 }
 
 extension DiskStore {
-    /// Adds something to the queue that no other operation shares a transaction with.
+    /// Adds an operation to the queue that shares no transaction with another one.
     func separateBatches() {
         core.queue.enqueue(.perform { _ in }) { [core] in core.drain() }
     }
 
-    /// How many transactions have told other processes of changes.
+    /// The number of transactions that have told other processes of changes.
     func changeCount() throws -> Int { try rowCount(of: "changes") }
 
-    /// The payload of a key as text, without counting as a use.
+    /// Returns the payload of a key as text, without counting as a use.
     func peekText(_ key: RecordKey) async throws -> String? {
         try await peekRecord(forKey: key).map { String(decoding: $0.payload, as: UTF8.self) }
     }
 }
 
 extension Workspace {
-    /// Opens a store whose configuration is changed first.
+    /// Opens a store after a change of its configuration.
     func open(_ change: (inout DiskStore.Configuration) throws -> Void) throws -> DiskStore {
         var configuration = configuration()
         try change(&configuration)
@@ -66,7 +66,7 @@ extension Workspace {
 }
 
 extension Data {
-    /// Bytes that tell where they are.
+    /// Bytes whose values depend on their positions.
     static func pattern(_ count: Int, seed: UInt8 = 1) -> Data {
         Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8 &+ $0 >> 16) &+ seed })
     }

@@ -29,7 +29,7 @@ import Testing
         #expect(workspace.events.kinds == [.diskFull, .writeLost])
         try store.limitPages(to: 100_000)
         #expect(try await store.peekText("key") == nil)
-        // The next write finds that there is room again; the old record goes then.
+        // The next write finds that there is room again. The store then removes the old record.
         try await store.insert(workspace.record("other"), forKey: "other")
         await store.flush()
         #expect(workspace.events.kinds == [.diskFull, .writeLost, .diskRecovered])
@@ -99,7 +99,8 @@ import Testing
         let hold = WriterHold(store)
         try await store.insert(large(), forKey: "key", mode: .behind)
         try await store.insert(workspace.record("fits"), forKey: "other", mode: .behind)
-        // The next writes do not share the first ones' transaction: the removal is asked for before they are committed.
+        // The next writes do not share the transaction of the first ones, because the removal comes before they are
+        // committed.
         store.separateBatches()
         try await store.insert(workspace.record("new"), forKey: "key", mode: .behind)
         hold.release()
@@ -123,7 +124,7 @@ import Testing
         }
         try await waitUntil { flushed.value == 1 }
         #expect(workspace.events.kinds == [.writeLost])
-        // The way out of an endless loop, if there is one.
+        // Closing ends an endless loop, if there is one.
         await store.close()
         await flushing.value
     }
@@ -180,7 +181,7 @@ import Testing
         let isLost: @Sendable (RecordKey) -> Bool = { lost.contains($0) }
         #expect(lost.add(.removeLost(["1", "2"], isLost: isLost)) == 0)
         #expect(retried(lost) == ["1"])
-        // The removal of a key that is not lost is nothing to try again.
+        // The store must not try again to remove a key that is not lost.
         #expect(lost.add(.remove("2")) == 0)
         #expect(retried(lost) == nil)
         #expect(!lost.contains("2"))

@@ -8,7 +8,7 @@ import Testing
 
 @testable import HoardDisk
 
-/// Compares what readings are told with a dictionary to which all operations have been applied at once.
+/// Compares the answers to readers with a dictionary that applies all operations at once.
 @Suite struct StagedWritesTests {
     private static let keys = (0..<6).map { RecordKey("key \($0)") }
     private static let tags = ["red", "green"]

@@ -8,7 +8,7 @@ import Testing
 
 @testable import HoardDisk
 
-/// Reads of values whose writes no caller waits for.
+/// Reads of values whose writes have no waiting caller.
 @Suite struct WriteModeTests {
     private let workspace: Workspace
 

@@ -43,7 +43,7 @@ import Testing
         let store = try workspace.open(keepsInline: true)
         let before = try store.changeCount()
         let hold = WriterHold(store)
-        // Each counts twice while it waits: as it was given, and as it will be stored.
+        // Each record counts twice while it waits: once as it was given, and once as it will be stored.
         let half = workspace.record(byteCount: WriteQueue.maximumBatchByteCount / 4)
         for number in 0..<4 { try await store.insert(half, forKey: RecordKey("\(number)"), mode: .behind) }
         hold.release()
@@ -89,7 +89,8 @@ import Testing
                     }
                 }
             }
-            // The operation that holds the thread has room already, so nothing small of bound gets in.
+            // The operation that holds the thread already uses the room, so the queue accepts nothing if its bound is
+            // 1.
             for _ in 0..<50 { await Task.yield() }
             if maximumCount == 1 || maximumByteCount == 1 { #expect(accepted.value == 0) }
             #expect(accepted.value <= maximumCount)
@@ -98,7 +99,7 @@ import Testing
         }
         await store.flush()
         #expect(accepted.value == 80)
-        // Each task's last write came last.
+        // The last write of each task came last.
         for writer in 0..<4 { #expect(try await store.peekText(RecordKey("\(writer)")) == "19") }
         #expect(try store.countedTotals().count == 4 + 4 * 4)
     }
@@ -176,7 +177,7 @@ import Testing
         let hold = WriterHold(store)
         let record = workspace.record()
         async let waiting = store.code { store throws(StoreError) in try await store.insert(record, forKey: "waiting", mode: .behind) }
-        // Whether it waits already or comes later, it is refused.
+        // The store refuses the write, whether it already waits or comes later.
         async let closing: Void = store.close()
         #expect(await waiting == .closed)
         hold.release()
@@ -202,7 +203,7 @@ import Testing
         try await store.insert(workspace.record("before"), forKey: "before", mode: .behind)
         try await store.insert(workspace.record(byteCount: 100_000), forKey: "large", mode: .behind)
         try await store.insert(workspace.record("after"), forKey: "after", mode: .behind)
-        // The temporary files are cleared away, as some systems do.
+        // The temporary files are removed, as some systems remove them.
         for path in try workspace.payloadFiles() { try FileManager.default.removeItem(atPath: "\(workspace.directory)/payloads/\(path)") }
         hold.release()
         await store.flush()

@@ -8,7 +8,8 @@ import Testing
 
 @testable import HoardDisk
 
-/// Several tasks that write in both modes, each its own keys, and check what they read against what they wrote last.
+/// Several tasks that write in both modes. Each has its own keys, and compares what it reads with its own last
+/// writes.
 @Suite struct WritingModelTests {
     private struct Setting: Sendable {
         var seed: UInt64
@@ -41,7 +42,7 @@ import Testing
         }
     }
 
-    /// One task's part. Returns what must be there at the end.
+    /// Does the work of one task. Returns the records that must be there at the end.
     @Sendable private static func write(_ store: DiskStore, task: Int, setting: Setting, workspace: Workspace) async throws -> [RecordKey: Data] {
         var generator = SeededGenerator(seed: setting.seed &* 1000 &+ UInt64(task))
         var model: [RecordKey: (payload: Data, isTagged: Bool)] = [:]
