@@ -9,7 +9,7 @@ internal import ArgumentParser
     import Foundation
 #endif
 
-/// Fills the disk under a store.
+/// A campaign that fills the disk under a store.
 struct DiskFullCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "disk-full",
@@ -29,7 +29,7 @@ struct DiskFullCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The number of the first case.", valueName: "number"))
     var first = 0
 
-    /// Where the small file system goes; given by the outer process to the one inside the namespace.
+    /// The place of the small file system. The outer process gives it to the one inside the namespace.
     @Option(help: .hidden)
     var insideNamespace: String?
 
@@ -61,7 +61,7 @@ struct DiskFullCommand: AsyncParsableCommand {
             campaign.count("writes refused", fullDiskCase.refusalCount)
             campaign.count("reads judged", fullDiskCase.readCount)
             campaign.fail("case \(number)", fullDiskCase.failures)
-            // What is on the small file system goes with this process.
+            // The content of the small file system disappears with this process.
             if !fullDiskCase.failures.isEmpty { try? FileTree("\(mountPoint)/store").copy(to: campaign.path("case-\(number)")) }
             foreign.remove()
             try? SmallFileSystem.unmount(mountPoint)
@@ -69,7 +69,7 @@ struct DiskFullCommand: AsyncParsableCommand {
         }
     }
 
-    /// Starts again where a file system can be mounted.
+    /// Starts the command again in a place where it can mount a file system.
     private func enter() throws {
         let campaign = try options.campaign("disk-full")
         let mountPoint = campaign.path("mount")

@@ -10,7 +10,7 @@ import HoardProcessTestSupport
     import Foundation
 #endif
 
-/// Kills a process that writes, again and again.
+/// A campaign that kills a writing process again and again.
 struct KillCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "kill",
@@ -47,7 +47,7 @@ struct KillCommand: AsyncParsableCommand {
                 current = makeSite(campaign, round: round, limits: site?.limits == StoreLimits.none ? .small : .none)
             }
             try await kill(at: &current, campaign, &generator, round: round)
-            // Now and then the next process is the first to see what was left.
+            // In some rounds the next process is the first to see what the killed one has left.
             if generator.chance(3, in: 4) || round == rounds { await check(&current, campaign, round: round) }
             site = current
             if campaign.shouldStop { break }
@@ -74,7 +74,7 @@ struct KillCommand: AsyncParsableCommand {
             "load-worker", "--directory", site.directory, "--seed", "\(campaign.seed)", "--round", "\(round)",
             "--keys", "\(Self.keys.count)", "--limits", site.limits.rawValue,
         ])
-        // Some are killed while they open the store.
+        // Some processes are killed while they open the store.
         let waitsForReady = generator.chance(9, in: 10)
         let delay = Duration.microseconds(Int.random(in: 0...(waitsForReady ? 150_000 : 30_000), using: &generator))
         var deadline = ContinuousClock.now + (waitsForReady ? .seconds(60) : delay)

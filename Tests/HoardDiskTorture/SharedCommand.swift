@@ -9,7 +9,7 @@ internal import ArgumentParser
     import Foundation
 #endif
 
-/// Shares a store between processes.
+/// A campaign that shares a store between processes.
 struct SharedCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "shared",
@@ -26,7 +26,7 @@ struct SharedCommand: AsyncParsableCommand {
 
     @OptionGroup var options: CampaignOptions
 
-    /// For how long one directory is used.
+    /// The time for which one directory is used.
     private static let secondsPerDirectory = 5.0
 
     func run() async throws {
@@ -36,7 +36,7 @@ struct SharedCommand: AsyncParsableCommand {
 
     private func run(_ campaign: Campaign) async throws {
         let total = Double(max(seconds, 1))
-        // Two directories at least: one with limits and one without.
+        // There are at least two directories: one with limits and one without.
         let count = max(2, Int((total / Self.secondsPerDirectory).rounded()))
         let start = ContinuousClock.now
         for number in 0..<count {

@@ -9,21 +9,21 @@ import HoardProcessTestSupport
     import Foundation
 #endif
 
-/// Damages copies of a few stores in many ways, in batches that run in processes of their own.
+/// A campaign that damages copies of a few stores in many ways. It works in batches, each in its own process.
 struct DamageCampaign {
     let campaign: Campaign
     let plan: FaultPlan
-    /// The number of the first case, to repeat one.
+    /// The number of the first case, so that one case can be repeated.
     let first: Int
     let count: Int
 
     private static let batchSize = 50
     private static let maximumKeptCount = 20
-    /// The same for any number of cases, so that one case can be repeated alone.
+    /// This number does not depend on the number of cases, so that one case can be repeated alone.
     private static let fixtureCount = 6
 
     private var keptCount = 0
-    /// How many failures there were before the present case.
+    /// The number of failures before the present case.
     private var failuresBefore = 0
 
     init(campaign: Campaign, plan: FaultPlan, first: Int, count: Int) {
@@ -43,7 +43,7 @@ struct DamageCampaign {
         }
     }
 
-    /// Returns the case after the last one that was run: the one after the crash if the process crashed.
+    /// Returns the case after the last one that ran. If the process crashed, that is the case after the crash.
     private mutating func runBatch(from start: Int, to end: Int) throws -> Int {
         let worker = try WorkerProcess([
             "damage-worker", "--directory", campaign.directory, "--seed", "\(campaign.seed)", "--first", "\(start)", "--count", "\(end - start)",
@@ -89,14 +89,14 @@ struct DamageCampaign {
         }
     }
 
-    /// Keeps the files of the first cases that failed only: memory and disks are not endless.
+    /// Keeps only the files of the first cases that failed, because memory and disks are limited.
     private mutating func failed(_ number: Int) {
         keptCount += 1
         if keptCount <= Self.maximumKeptCount { return }
         for suffix in ["", "-before"] { try? FileManager.default.removeItem(atPath: path(number) + suffix) }
     }
 
-    /// Notes the end of a process in the middle of a case, with the case's faults and what it was given.
+    /// Notes that the process ended in the middle of a case, with the faults and the input of the case.
     private mutating func stopped(_ number: Int, _ how: String) throws {
         campaign.count("cases")
         campaign.fail("case \(number)", how)

@@ -10,7 +10,7 @@ import HoardDisk
     import Foundation
 #endif
 
-/// A copy of a store that is damaged, opened, judged, written anew and opened again.
+/// A case: a copy of a store is damaged, opened, judged, written again and opened again.
 struct DamageCase {
     let number: Int
     let fixture: Fixture
@@ -18,15 +18,16 @@ struct DamageCase {
     let faults: [Fault]
     let directory: String
     private(set) var readCount = 0
-    /// How many of the reads found the record that was there before the damage.
+    /// The number of reads that found the record from before the damage.
     private(set) var survivorCount = 0
-    /// Whether the store was not opened, because the damage made it look like another program's or a later version's.
+    /// Whether the store was not opened because the damage made it look like a store of another program or a later
+    /// version.
     private(set) var wasRefused = false
     private(set) var failures: [String] = []
     private let damage = DamageRecorder()
     private var generator: SplitMixGenerator
 
-    /// - Parameter faults: By default what the plan makes of the seed and the case's number.
+    /// - Parameter faults: By default the faults that the plan derives from the seed and the case's number.
     init(number: Int, fixture: Fixture, plan: FaultPlan, seed: UInt64, directory: String, faults: [Fault]? = nil) {
         self.number = number
         self.fixture = fixture
@@ -87,7 +88,8 @@ struct DamageCase {
         }
     }
 
-    /// After arbitrary damage each record is judged by itself: present or gone, or older if the log was damaged.
+    /// Judges each record by itself after arbitrary damage: it may be present or gone, or older if the log was
+    /// damaged.
     private mutating func judgeEach(_ found: [Int: Held]) {
         for (key, held) in found where held != .nothing && held != fixture.present[key, default: .nothing] {
             if touches(.log) && fixture.hasHeld(held, key: key) { continue }
@@ -95,7 +97,8 @@ struct DamageCase {
         }
     }
 
-    /// After a loss of power the store is what it was at some moment, but for payloads that never reached the disk.
+    /// Judges the store after a loss of power. It must have the content of some moment, except for payloads that
+    /// never reached the disk.
     private mutating func judgeTogether(_ found: [Int: Held]) {
         let mayMiss = touches(.log, .payload)
         let moments = touches(.log) ? fixture.states[...] : fixture.states.suffix(1)
@@ -106,11 +109,12 @@ struct DamageCase {
             let list = found.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
             fail("the store never held at one time what it holds now: \(list)")
         }
-        // A log that ends early is no damage: SQLite is made for it.
+        // A log that ends early is not damage, because SQLite is made for it.
         for message in damage.take() where message.hasPrefix("databaseSetAside") { fail(message) }
     }
 
-    /// Writes and reads every key. Damage that shows only now may cost records once more, but only if the store reports it.
+    /// Writes and reads every key. Damage that shows only now may cost records once more, but the store must report
+    /// it.
     private mutating func renew(_ store: DiskStore, version: Int) async throws(StoreError) {
         for attempt in 1...4 {
             _ = damage.take()
@@ -127,7 +131,7 @@ struct DamageCase {
         }
     }
 
-    /// The keys that do not hold the version. That they hold another one is a failure.
+    /// The keys that do not hold the version. It is a failure if one holds another version.
     private mutating func missing(in store: DiskStore, version: Int) async throws(StoreError) -> [Int] {
         var missing: [Int] = []
         for key in FixtureCommand.keys {

@@ -3,7 +3,7 @@
 
 internal import ArgumentParser
 
-/// Damages the files of stores at random.
+/// A campaign that damages the files of stores at random.
 struct CorruptionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "corruption",
@@ -33,7 +33,7 @@ struct CorruptionCommand: AsyncParsableCommand {
     }
 }
 
-/// Loses what was written last.
+/// A campaign in which the last writes are lost.
 struct PowerLossCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "power-loss",

@@ -9,7 +9,7 @@ internal import ArgumentParser
     import Foundation
 #endif
 
-/// Runs some cases of damage in a process of its own, which may crash.
+/// A command that runs some cases of damage in its own process, which may crash.
 struct DamageWorkerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "damage-worker",
@@ -52,7 +52,7 @@ struct DamageWorkerCommand: AsyncParsableCommand {
     }
 }
 
-/// What a process that runs cases says.
+/// A line of a process that runs cases.
 enum DamageLine: Hashable {
     case started(Int)
     case failed(String)

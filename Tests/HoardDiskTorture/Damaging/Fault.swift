@@ -7,17 +7,17 @@
     import Foundation
 #endif
 
-/// One damage to the files of a store.
+/// A damage to the files of a store.
 enum Fault: Hashable, Sendable {
     case flip(String, offset: Int, mask: UInt8)
-    /// `seed` is that of the random bytes; `nil` means zeros.
+    /// `seed` is the seed of the random bytes. `nil` means zeros.
     case overwrite(String, offset: Int, count: Int, seed: UInt64?)
     case truncate(String, to: Int)
     case extend(String, by: Int, seed: UInt64?)
     case delete(String)
     case swap(String, String)
 
-    /// The files it changes.
+    /// The files that the fault changes.
     var paths: [String] {
         switch self {
         case .flip(let path, _, _), .overwrite(let path, _, _, _), .truncate(let path, _), .extend(let path, _, _), .delete(let path): [path]
@@ -25,7 +25,7 @@ enum Fault: Hashable, Sendable {
         }
     }
 
-    /// Damages the files below `root`. Files that an earlier fault has deleted are left alone.
+    /// Damages the files below `root`. Leaves files alone that an earlier fault has deleted.
     func apply(to root: String) throws {
         let manager = FileManager.default
         guard paths.allSatisfy({ manager.fileExists(atPath: "\(root)/\($0)") }) else { return }

@@ -3,11 +3,11 @@
 
 internal import ArgumentParser
 
-/// Which faults a case consists of.
+/// The rule for the faults of a case.
 enum FaultPlan: String, ExpressibleByArgument, Sendable {
-    /// Anything, anywhere.
+    /// Any fault, anywhere.
     case corruption
-    /// What a failing computer does to the files written last.
+    /// The faults that a failing computer causes in the files that were written last.
     case powerLoss
 
     /// The states in which stores are damaged.
@@ -25,14 +25,14 @@ enum FaultPlan: String, ExpressibleByArgument, Sendable {
     // MARK: Corruption
 
     private static func corruption(_ files: [FileTree.File], _ generator: inout SplitMixGenerator) -> [Fault] {
-        // First the kind of file, then the file: one database counts as much as twenty payloads.
+        // Chooses first the kind of file and then the file, so that one database counts as much as twenty payloads.
         let kinds = Dictionary(grouping: files, by: { FileKind(path: $0.path) })
         let groups = kinds.keys.sorted { $0.rawValue < $1.rawValue }.compactMap { kinds[$0] }
-        // Half of the cases have one fault, so that it is not hidden by others.
+        // Half of the cases have one fault, so that other faults do not hide it.
         let count = generator.chance(1, in: 2) ? 1 : Int.random(in: 2...8, using: &generator)
         return (0..<count).compactMap { _ in
             var group = groups.randomElement(using: &generator)
-            // The lock is empty; that is soon tried out.
+            // The lock file is empty, so a few cases are enough for it.
             if group?.first.map({ FileKind(path: $0.path) }) == .lock, generator.chance(4, in: 5) { group = groups.first }
             guard let group, let file = group.randomElement(using: &generator) else { return nil }
             return fault(of: file, among: group, &generator)
@@ -40,7 +40,7 @@ enum FaultPlan: String, ExpressibleByArgument, Sendable {
     }
 
     private static func fault(of file: FileTree.File, among group: [FileTree.File], _ generator: inout SplitMixGenerator) -> Fault {
-        // One fault in four hits the head of the file, where the formats have their headers.
+        // One fault in four hits the beginning of the file, where the formats have their headers.
         let reach = generator.chance(1, in: 4) ? min(file.byteCount, 128) : file.byteCount
         let offset = Int.random(in: 0..<max(1, reach), using: &generator)
         let seed = generator.chance(1, in: 2) ? generator.next() : nil
@@ -77,7 +77,7 @@ enum FaultPlan: String, ExpressibleByArgument, Sendable {
         return faults
     }
 
-    /// The log ends early, or its last frames never reached the disk.
+    /// A log that ends early, or whose last frames never reached the disk.
     private static func lostEnd(of log: FileTree.File, _ generator: inout SplitMixGenerator) -> Fault {
         let offset = Int.random(in: 0...log.byteCount, using: &generator)
         guard generator.chance(1, in: 2) else { return .truncate(log.path, to: offset) }
@@ -100,7 +100,7 @@ enum FaultPlan: String, ExpressibleByArgument, Sendable {
     }
 }
 
-/// What a file of the store is, by its name.
+/// The kind of a file of the store, by its name.
 enum FileKind: String, Sendable {
     case database, log, index, lock, payload
 

@@ -10,14 +10,14 @@ import HoardProcessTestSupport
     import Foundation
 #endif
 
-/// A store whose content and history are known, to be copied and damaged.
+/// A store with known content and history, to be copied and damaged.
 struct Fixture {
     let directory: String
-    /// What the keys held after each operation, from nothing to the present.
+    /// The content of the keys after each operation, from the empty store to the present.
     let states: [[Int: Held]]
     let tree: FileTree
 
-    /// What the keys hold.
+    /// The present content of the keys.
     var present: [Int: Held] { states.last ?? [:] }
 
     func hasHeld(_ held: Held, key: Int) -> Bool {
@@ -26,7 +26,7 @@ struct Fixture {
 
     private static func directory(_ campaignDirectory: String, _ number: Int) -> String { "\(campaignDirectory)/fixture-\(number)" }
 
-    /// Loads a fixture that was made.
+    /// Loads a fixture that was made before.
     init(_ campaignDirectory: String, number: Int) throws {
         directory = Self.directory(campaignDirectory, number)
         tree = FileTree("\(directory)/store")
@@ -46,7 +46,7 @@ struct Fixture {
         return states
     }
 
-    /// Makes a fixture in a process of its own.
+    /// Makes a fixture in another process.
     static func make(_ campaign: Campaign, number: Int, ending: FixtureCommand.Ending) throws {
         let directory = directory(campaign.directory, number)
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)

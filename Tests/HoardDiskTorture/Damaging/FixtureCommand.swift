@@ -13,14 +13,14 @@ import HoardDisk
     import Musl
 #endif
 
-/// Makes a store whose content is known, and leaves it closed or as a killed process leaves it.
+/// A command that makes a store with known content. It leaves the store closed, or as a killed process leaves it.
 struct FixtureCommand: AsyncParsableCommand {
     enum Ending: String, ExpressibleByArgument, CaseIterable {
         /// Everything is in the database.
         case closed
         /// Everything may still be in the log.
         case killed
-        /// Some is in the database, and some of it is outdated by the log.
+        /// Some records are in the database, and the log has newer versions of some of these.
         case reopenedAndKilled
 
         var leavesLog: Bool { self != .closed }
@@ -33,7 +33,8 @@ struct FixtureCommand: AsyncParsableCommand {
     )
 
     static let keys = 0..<12
-    /// Large enough for a payload to be a file of its own, small enough for the store to be copied in a millisecond.
+    /// The greatest length of a payload. It is enough for a payload to have its own file, and the store can still be
+    /// copied in a millisecond.
     static let maximumByteCount = 80 << 10
 
     @Option var directory: String
@@ -52,7 +53,7 @@ struct FixtureCommand: AsyncParsableCommand {
         }
         let damage = DamageRecorder()
         var store = try damage.open(directory, limits: .none)
-        // One operation at a time, so that their order in the log is known.
+        // The command does one operation at a time, so that their order in the log is known.
         for step in 0..<60 {
             if step == 40 && ending == .reopenedAndKilled {
                 await store.close()

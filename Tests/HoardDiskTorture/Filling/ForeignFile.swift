@@ -11,7 +11,7 @@ import HoardProcessTestSupport
     import Musl
 #endif
 
-/// A file that is none of the store's and takes its space.
+/// A file that does not belong to the store and takes its space.
 final class ForeignFile {
     private let path: String
     private let descriptor: CInt
@@ -27,7 +27,7 @@ final class ForeignFile {
         closeDescriptor(descriptor)
     }
 
-    /// Grows by as much as the file system gives, at most to `limit` bytes. Returns whether the file system is full.
+    /// Grows by as much as the file system gives, up to `limit` bytes. Returns whether the file system is full.
     @discardableResult
     func grow(to limit: Int = .max) -> Bool {
         let block = [UInt8](repeating: 0x5a, count: 64 << 10)

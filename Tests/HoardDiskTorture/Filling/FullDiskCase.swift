@@ -5,7 +5,7 @@ import Hoard
 import HoardDisk
 import HoardProcessTestSupport
 
-/// A store on a file system that fills up and is freed again.
+/// A case: a store is on a file system that fills up and is freed again.
 struct FullDiskCase {
     let directory: String
     let foreign: ForeignFile
@@ -17,10 +17,10 @@ struct FullDiskCase {
     private(set) var readCount = 0
     private var generator: SplitMixGenerator
     private var ledger = Ledger(keys: Self.keys)
-    /// How often a load ran. Versions grow with it.
+    /// The number of loads that have run. Versions grow with it.
     private var rounds = 0
 
-    /// So many keys that the store alone would fill the disk.
+    /// The keys. There are so many that the store alone would fill the disk.
     static let keys = 0..<400
 
     init(directory: String, foreign: ForeignFile, number: Int, seed: UInt64) {
@@ -68,7 +68,7 @@ struct FullDiskCase {
         for _ in 0..<40 where refusalCount == before { await load(store, steps: 25) }
     }
 
-    /// Runs the tasks, whose writes may fail because the disk is full and for no other reason.
+    /// Runs the tasks. Their writes may fail because the disk is full, and for no other reason.
     private mutating func load(_ store: DiskStore, steps: Int) async {
         rounds += 1
         let (round, ledger, seed) = (number * 1000 + rounds, ledger, seed)
@@ -99,7 +99,8 @@ struct FullDiskCase {
         readCount += check.readCount
     }
 
-    /// Opens and closes a second store while the disk is full. It may refuse, but must say why and leave the first one alone.
+    /// Opens and closes a second store while the disk is full. It may refuse, but must tell the reason and leave the
+    /// first store alone.
     private mutating func openAnother(_ damage: DamageRecorder) async {
         do throws(StoreError) {
             let other = try damage.open(directory, limits: .none)
@@ -133,7 +134,7 @@ struct FullDiskCase {
         failures += log.failures.map { "\($0), in the process on a full disk" }
     }
 
-    /// Once there is space, every write must succeed, without the store being opened again.
+    /// Checks that every write succeeds once there is space, although the store is not opened again.
     private mutating func recover(_ store: DiskStore) async throws(StoreError) {
         for key in Self.keys.prefix(20) {
             let version = number * 1_000_000_000 + 999_000_000 + key

@@ -11,13 +11,16 @@ import HoardProcessTestSupport
     import Musl
 #endif
 
-/// A file system of a few megabytes that only this process and its children see, and that goes with them, however they end.
+/// A file system of a few megabytes that only this process and its children see. It disappears with them, however
+/// they end.
 enum SmallFileSystem {
     static let byteCount = 24 << 20
 
-    /// The command that runs another one where it may mount file systems without anybody else noticing.
+    /// The command that runs another command in a place where it may mount file systems without an effect on other
+    /// processes.
     ///
-    /// `unshare` of util-linux makes a mount namespace; for users other than root, a user namespace around it.
+    /// `unshare` of util-linux makes a mount namespace, and for users other than root also a user namespace around
+    /// it.
     static var wrapper: [String] {
         ["unshare", "--mount"] + (geteuid() == 0 ? [] : ["--user", "--map-root-user"])
     }
@@ -27,12 +30,12 @@ enum SmallFileSystem {
         try run(["mount", "-t", "tmpfs", "-o", "size=\(byteCount),mode=0700", "tmpfs", directory])
     }
 
-    /// Takes the file system away from the directory. It goes once the last file on it is closed.
+    /// Takes the file system away from the directory. The file system disappears when the last file on it is closed.
     static func unmount(_ directory: String) throws(SystemFailure) {
         try run(["umount", "-l", directory])
     }
 
-    /// What keeps this process from using one; `nil` if nothing does.
+    /// The reason why this process cannot use such a file system, or `nil`.
     static func obstacle(mountingOn directory: String) -> String? {
         #if os(Linux)
             do throws(SystemFailure) {
@@ -58,7 +61,7 @@ enum SmallFileSystem {
         guard status == 0 else { throw SystemFailure("\(command.joined(separator: " ")) did not succeed") }
     }
 
-    /// Replaces this process by itself inside the namespace, with the arguments given.
+    /// Replaces this process by another run of itself inside the namespace, with these arguments.
     static func enter(_ arguments: [String]) -> SystemFailure {
         let command = wrapper + [WorkerProcess.resolvedExecutablePath] + arguments
         let copies = command.map { strdup($0) }

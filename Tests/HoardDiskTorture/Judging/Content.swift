@@ -9,24 +9,26 @@ import Hoard
     import Foundation
 #endif
 
-/// What the records of a campaign hold: a function of the key's number and the version, so that any record can be judged.
+/// The content of the records of a campaign. It is a function of the key's number and the version, so that any record
+/// can be judged.
 enum Content {
-    /// How many tasks write. Task `n` is the only one that writes the keys whose number is `n` modulo this, so their order is known.
+    /// The number of tasks that write. Only task `n` writes the keys whose number is `n` modulo this number, so their
+    /// order is known.
     static let ownerCount = 4
-    /// How many tags each owner's records have.
+    /// The number of tags that each owner's records have.
     static let tagsPerOwner = 3
-    /// How large payloads can be. Large enough to be a file of its own, however the store keeps them.
+    /// The greatest length of a payload. It is enough for a payload to have its own file in every kind of store.
     static let maximumPayloadByteCount = 300 << 10
 
     static func owner(ofKey key: Int) -> Int { key % ownerCount }
 
-    /// The key of the number. One in seven is a long one, with bytes that are no UTF-8.
+    /// The key with this number. One key in seven is long and has bytes that are no UTF-8.
     static func key(_ number: Int) -> RecordKey {
         guard number % 7 == 3 else { return RecordKey("key \(number)") }
         return RecordKey(bytes: Array("key \(number) ".utf8) + (0..<1500).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ number) })
     }
 
-    /// The number of the tag among the owner's that a version has, if it has one.
+    /// The number of the version's tag among the owner's tags, if the version has a tag.
     static func tag(key: Int, version: Int) -> Int? {
         var generator = generator(key: key, version: version)
         let choice = Int.random(in: 0..<tagsPerOwner + 1, using: &generator)
@@ -48,7 +50,8 @@ enum Content {
         )
     }
 
-    /// The version of a record that was read under `key`; `nil` if any part of the record is not that version's.
+    /// The version of a record that was read under `key`, or `nil` if any part of the record belongs to another
+    /// version.
     static func version(of record: Record, key: Int) -> Int? {
         guard
             let parts = record.validator?.split(separator: ":").map({ Int($0) }), parts.count == 3,
@@ -61,10 +64,11 @@ enum Content {
 
     private static func payload(key: Int, version: Int, maximumByteCount: Int) -> Data {
         var generator = generator(key: key, version: version)
-        // The first number chooses the tag.
+        // The first number has chosen the tag.
         _ = generator.next()
         let count = min(byteCount(&generator), maximumByteCount)
-        // Noise in blocks of 512 bytes that differ by a number, because builds for debugging take long to make much of it.
+        // The noise has blocks of 512 bytes that differ by a number, because debug builds take long to make much
+        // noise.
         let block = (0..<64).map { _ in generator.next() }
         var bytes = [UInt8](repeating: 0, count: count)
         bytes.withUnsafeMutableBytes { buffer in

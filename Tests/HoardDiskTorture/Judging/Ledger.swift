@@ -1,11 +1,12 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What each key of a store may hold, by what is known of the operations on it.
+/// The content that each key of a store may have, as far as the operations on it are known.
 ///
-/// Operations on one key come one after the other; those on different keys in any order.
+/// Operations on one key come one after the other. Operations on different keys come in any order.
 struct Ledger: Sendable {
-    /// The possibilities for each key. No entry: nothing is known of the key yet, and it may hold any version.
+    /// The possibilities for each key. A key without an entry may hold any version, because nothing is known of it
+    /// yet.
     private var possible: [Int: Set<Held>]
     /// Whether the store may drop records, because it has limits or was damaged.
     let mayLose: Bool
@@ -16,7 +17,7 @@ struct Ledger: Sendable {
         self.mayLose = mayLose
     }
 
-    /// A ledger of a store of which nothing is known.
+    /// A ledger of an unknown store.
     init(unknownAllowingLoss mayLose: Bool) {
         possible = [:]
         self.mayLose = mayLose
@@ -42,22 +43,23 @@ struct Ledger: Sendable {
         change(by: operation) { held, key in Set(held.map { operation.result(for: key, holding: $0) }) }
     }
 
-    /// The operation has failed: it may have happened or not, or left nothing.
+    /// The operation has failed. It may have happened or not, or may have left nothing.
     mutating func fail(_ operation: StoreChange) {
         intend(operation)
         if case .insert(let key, _) = operation { possible[key]?.insert(.nothing) }
     }
 
-    /// Accepts what a read has found, and remembers it: nothing that was possible beside it is possible later.
+    /// Accepts the content that a read has found, and remembers it. Other content that was possible before is not
+    /// possible later.
     ///
-    /// - Returns: `false` if the key cannot hold this.
+    /// - Returns: `false` if the key cannot hold this content.
     mutating func observe(_ held: Held, forKey key: Int) -> Bool {
         if let possible = possible[key], !possible.contains(held) && !(mayLose && held == .nothing) { return false }
         possible[key] = mayLose ? [held, .nothing] : [held]
         return true
     }
 
-    /// Takes over what another ledger knows of the keys it has.
+    /// Takes over the knowledge of another ledger about these keys.
     mutating func adopt(_ other: Ledger, keys: some Sequence<Int>) {
         for key in keys { possible[key] = other.possible[key] }
     }

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A line by which a process that writes to a store tells what it does.
+/// A line in which a process that writes to a store reports an operation.
 ///
 /// "Intent" is written before the operation starts, "done" or "failed" after it has returned.
 enum LoadLine: Hashable, Sendable {
@@ -9,9 +9,9 @@ enum LoadLine: Hashable, Sendable {
     case intent(StoreChange)
     case done(StoreChange)
     case failed(StoreChange, code: String)
-    /// The store gave back what it must not.
+    /// The store gave back content that it must not give back.
     case wrong(String)
-    /// How many reads were judged.
+    /// The number of reads that were judged.
     case reads(Int)
 }
 

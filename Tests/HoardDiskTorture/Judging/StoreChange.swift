@@ -7,7 +7,7 @@ enum StoreChange: Hashable, Sendable {
     case remove(key: Int)
     case removeTag(Int)
 
-    /// What a key that held `held` holds after the change.
+    /// The content of a key after the change, if it held `held` before.
     func result(for key: Int, holding held: Held) -> Held {
         switch self {
         case .insert(key, let version): return .version(version)
@@ -19,7 +19,7 @@ enum StoreChange: Hashable, Sendable {
         }
     }
 
-    /// Whether the change can matter to the key at all.
+    /// Whether the change can affect the key.
     func concerns(_ key: Int) -> Bool {
         switch self {
         case .insert(let changed, _), .remove(let changed): changed == key
@@ -28,7 +28,7 @@ enum StoreChange: Hashable, Sendable {
     }
 }
 
-/// What a store holds for a key.
+/// The content that a store holds for a key.
 enum Held: Hashable, Sendable, CustomStringConvertible {
     case nothing
     case version(Int)

@@ -10,7 +10,7 @@ import HoardDisk
     import Foundation
 #endif
 
-/// Opens a store after a fault and judges all that it holds.
+/// A check that opens a store after a fault and judges its whole content.
 struct StoreCheck {
     let directory: String
     let keys: Range<Int>
@@ -23,7 +23,7 @@ struct StoreCheck {
         self.limits = limits
     }
 
-    /// Reads every key, judges it by the ledger, then writes, reads and removes. Returns what is wrong.
+    /// Reads every key, judges it by the ledger, then writes, reads and removes. Returns the failures.
     ///
     /// - Parameter version: A version that was never written, for the write.
     mutating func run(_ ledger: inout Ledger, version: Int) async -> [String] {
@@ -61,7 +61,7 @@ struct StoreCheck {
         return failures
     }
 
-    /// Writes, reads and removes a key that nobody else uses.
+    /// Writes, reads and removes a key that no other task uses.
     private func work(_ store: DiskStore, version: Int) async throws(StoreError) -> [String] {
         let number = keys.upperBound + Content.ownerCount * 100
         let key = Content.key(number)
@@ -74,7 +74,8 @@ struct StoreCheck {
         return []
     }
 
-    /// Files that nothing refers to must not pile up. What SQLite keeps for later is within the allowance.
+    /// Checks that files without a reference do not pile up. The files that SQLite keeps for later are within the
+    /// allowance.
     private func judgeSize(_ store: DiskStore) async throws(StoreError) -> [String] {
         let charged = try await store.statistics().bytes
         let size = FileTree(directory).files.reduce(0) { $0 + $1.byteCount }

@@ -6,24 +6,24 @@ import HoardDisk
 
 /// One task of a mixed load on a store: writes, overwrites, removals and reads, one after the other.
 ///
-/// Only this task writes the keys of its owner number, so it knows what they hold and judges what it reads.
+/// Only this task writes the keys of its owner number. So it knows the content of these keys and can judge its reads.
 struct LoadTask: Sendable {
     let owner: Int
     let keys: Range<Int>
-    /// Where each operation is told before it starts and after it has returned.
+    /// The output to which the task reports each operation before it starts and after it has returned.
     var output: LineWriter?
-    /// Errors that are no failure of the store, such as that of a full disk.
+    /// Errors that are no failure of the store, such as the error of a full disk.
     var tolerated: Set<StoreError.Code> = []
     var maximumByteCount = Content.maximumPayloadByteCount
     let limits: StoreLimits
     var generator: SplitMixGenerator
-    /// Versions grow: later than all that were written before.
+    /// The next version, which is later than all that were written before.
     var nextVersion: Int
     var ledger: Ledger
     private(set) var writeCount = 0
     private(set) var readCount = 0
     private(set) var refusalCount = 0
-    /// What was wrong.
+    /// The failures that the task has found.
     private(set) var failures: [String] = []
 
     init(owner: Int, keys: Range<Int>, limits: StoreLimits, seed: UInt64, round: Int, ledger: Ledger? = nil) {
@@ -40,7 +40,7 @@ struct LoadTask: Sendable {
         return own.randomElement(using: &generator) ?? owner
     }
 
-    /// Does one thing, by chance.
+    /// Does one random operation.
     mutating func step(on store: DiskStore) async {
         switch Int.random(in: 0..<100, using: &generator) {
         case ..<52:
@@ -112,7 +112,7 @@ struct LoadTask: Sendable {
 }
 
 extension Held {
-    /// What a read has found; `nil` if it is no version of the key.
+    /// The content that a read has found, or `nil` if it is no version of the key.
     init?(_ record: Record?, key: Int) {
         guard let record else {
             self = .nothing
@@ -124,6 +124,6 @@ extension Held {
 }
 
 extension Set<Held> {
-    /// For reports.
+    /// The content in words, for reports.
     var listed: String { map(\.description).sorted().joined(separator: " or ") }
 }

@@ -5,7 +5,7 @@ internal import ArgumentParser
 import Hoard
 import HoardDisk
 
-/// The process that is killed: a load of several tasks, for ever.
+/// The command of the process that is killed: it runs a load of several tasks for ever.
 struct LoadWorkerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "load-worker",
@@ -38,7 +38,7 @@ struct LoadWorkerCommand: AsyncParsableCommand {
                 if isFirst { output.write(LoadLine.ready.description) }
                 isFirst = false
                 tasks = await run(tasks, on: store, steps: Int.random(in: 10...400, using: &generator))
-                // A store that is released without being closed must do as well.
+                // A store that is released without being closed must work as well.
                 if generator.chance(2, in: 3) { await store.close() }
             } catch {
                 if !full { output.write(LoadLine.wrong("opening failed: \(error.report)").description) }

@@ -8,16 +8,16 @@ import Synchronization
 
 /// The limits under which a store is tried.
 enum StoreLimits: String, ExpressibleByArgument, Sendable {
-    /// None, so that nothing may be lost.
+    /// No limits, so that nothing may be lost.
     case none
-    /// Less than the load writes, so that there is always something to evict.
+    /// Limits that are less than the load writes, so that the store always has something to evict.
     case small
 
     var maximumCount: Int? { self == .none ? nil : 25 }
     var maximumBytes: Int? { self == .none ? nil : 1 << 20 }
     var mayLose: Bool { self != .none }
 
-    /// What is wrong with the store's own figures.
+    /// The contradictions in the store's own figures.
     func violations(in statistics: StoreStatistics) -> [String] {
         var violations: [String] = []
         if let maximumCount, statistics.count > maximumCount {
@@ -30,16 +30,17 @@ enum StoreLimits: String, ExpressibleByArgument, Sendable {
     }
 }
 
-/// Collects what a store reports, but for full disks.
+/// A recorder of the events of a store, except those of full disks.
 final class DamageRecorder: Sendable {
     private let messages = Mutex<[String]>([])
 
-    /// What was reported of records that were lost since the last call. Nothing of the kind may follow from a fault that damages no file.
+    /// Returns the events of lost records since the last call. A fault that damages no file must not cause such an
+    /// event.
     func takeLosses() -> [String] {
         take().filter { $0.hasPrefix("\(DiskStore.Event.Kind.databaseSetAside)") || $0.hasPrefix("\(DiskStore.Event.Kind.recordDamaged)") }
     }
 
-    /// What was reported since the last call.
+    /// Returns the events since the last call.
     func take() -> [String] {
         messages.withLock { messages in
             defer { messages = [] }
@@ -64,7 +65,7 @@ final class DamageRecorder: Sendable {
 }
 
 extension StoreError {
-    /// For reports: the code, the sentence, and what lies below.
+    /// The error for reports: the code, the sentence and the underlying error.
     var report: String {
         let cause = underlyingError.map { " [\($0)]" } ?? ""
         return "\(code): \(message)\(cause)"

@@ -1,12 +1,12 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the lines of a working process add up to.
+/// The sums of the lines of a working process.
 struct WorkerLog {
     private(set) var doneCount = 0
     private(set) var failedCount = 0
     private(set) var readCount = 0
-    /// What the process has found to be wrong, and lines that nobody understands.
+    /// The failures that the process has found, and lines that the parser does not understand.
     private(set) var failures: [String] = []
 
     /// Takes note of a line, and enters its operation into the ledger.

@@ -9,14 +9,14 @@ internal import ArgumentParser
     import Foundation
 #endif
 
-/// A run of one kind of fault: its seed, its files, what it has counted and what was wrong.
+/// A run of one kind of fault, with its seed, its files, its counts and its failures.
 final class Campaign {
     let name: String
     let seed: UInt64
     /// The campaign's own directory.
     let directory: String
     private(set) var failureCount = 0
-    /// For the summary: what was counted, in the order in which it was first mentioned.
+    /// The counts for the summary, in the order in which they were first mentioned.
     private var counts: [(what: String, count: Int)] = []
     private let keepsFiles: Bool
     private let stopsAtFailure: Bool
@@ -39,15 +39,15 @@ final class Campaign {
         }
     }
 
-    /// Notes that something was wrong.
+    /// Notes a failure.
     ///
-    /// - Parameter place: Which round or case, in words.
+    /// - Parameter place: The round or the case, in words.
     func fail(_ place: String, _ what: String) {
         failureCount += 1
         terminal.report("\(name): \(place): \(what)")
     }
 
-    /// Says more about a failure.
+    /// Adds a remark to a failure.
     func remark(_ place: String, _ what: String) {
         terminal.report("\(name): \(place): (\(what))")
     }
@@ -59,7 +59,7 @@ final class Campaign {
     /// Whether the campaign should end early.
     var shouldStop: Bool { failureCount >= (stopsAtFailure ? 1 : 1000) }
 
-    /// Shows how far the campaign is, on a terminal.
+    /// Shows the progress of the campaign on a terminal.
     func show(_ done: Int, of total: Int, _ unit: String) {
         terminal.show("\(name): \(done) of \(total) \(unit), \(failureCount) failures")
     }
@@ -88,7 +88,7 @@ final class Campaign {
         if failureCount > 0 { throw ExitCode.failure }
     }
 
-    /// Ends a campaign that cannot be run here.
+    /// Ends a campaign that cannot run here.
     func skip(because reason: String) {
         try? FileManager.default.removeItem(atPath: directory)
         print("\(name): skipped, because \(reason)")

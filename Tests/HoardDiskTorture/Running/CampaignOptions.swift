@@ -38,7 +38,7 @@ struct CampaignOptions: ParsableArguments {
 
     /// Creates the campaign's own directory.
     ///
-    /// - Parameter inMemory: Whether nothing depends on a disk, so that memory will do. It is several times as fast.
+    /// - Parameter inMemory: Whether the campaign does not depend on a disk. Memory is several times as fast.
     func campaign(_ name: String, inMemory: Bool = false) throws -> Campaign {
         let seed = seed ?? .random(in: 1...UInt64(UInt32.max))
         let memory = inMemory ? Self.memoryDirectory : nil
@@ -48,7 +48,7 @@ struct CampaignOptions: ParsableArguments {
         return Campaign(name: name, seed: seed, directory: path, keepsFiles: keep, stopsAtFailure: stopsAtFailure)
     }
 
-    /// A file system in memory that has room, if there is one. In containers it is often too small.
+    /// The directory of a file system in memory that has room, if there is one. In containers it is often too small.
     private static var memoryDirectory: String? {
         let path = "/dev/shm"
         var status = statvfs()

@@ -31,7 +31,7 @@ struct FileTree {
     /// The directories, outer ones first.
     let directories: [String]
 
-    /// Files that go while they are listed are left out.
+    /// Lists the files. Leaves out files that disappear meanwhile.
     init(_ root: String) {
         self.root = root
         var files: [File] = []
@@ -52,7 +52,7 @@ struct FileTree {
         self.directories = directories
     }
 
-    /// Copies files and directories to a directory that is created, the files' dates of modification included.
+    /// Copies files and directories to a new directory, with the modification dates of the files.
     func copy(to destination: String) throws {
         try FileManager.default.createDirectory(atPath: destination, withIntermediateDirectories: true)
         for path in directories {

@@ -9,7 +9,7 @@
     import Musl
 #endif
 
-/// Reads lines from a pipe, for as long as one is willing to wait.
+/// A reader of lines from a pipe that waits until a deadline.
 struct LineReader {
     private let descriptor: CInt
     private var rest: [UInt8] = []
@@ -23,9 +23,9 @@ struct LineReader {
         closeDescriptor(descriptor)
     }
 
-    /// The complete lines that have come, as soon as there are some; none at the deadline or the end.
+    /// Returns the complete lines that have come, as soon as there are some. Returns none at the deadline or the end.
     ///
-    /// A last line without an end is dropped: whoever wrote it died, and nothing follows from half a line.
+    /// Drops a last line without an end: its writer has died, and half a line proves nothing.
     mutating func next(until deadline: ContinuousClock.Instant) -> [String] {
         while !isAtEnd {
             guard waitForBytes(until: deadline) else { return [] }
@@ -50,7 +50,7 @@ struct LineReader {
         return lines
     }
 
-    /// `false` at the deadline.
+    /// Returns `false` at the deadline.
     private func waitForBytes(until deadline: ContinuousClock.Instant) -> Bool {
         while true {
             let left = deadline - .now

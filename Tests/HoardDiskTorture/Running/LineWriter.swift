@@ -9,7 +9,8 @@
     import Musl
 #endif
 
-/// Writes lines to standard output without a buffer: a line that was written is with the reader, whatever becomes of this process.
+/// A writer of lines to standard output without a buffer. The reader has each line that was written, even if this
+/// process dies.
 ///
 /// Each line is one `write(2)` of less than `PIPE_BUF` bytes, so lines of several threads do not mix.
 struct LineWriter: Sendable {
@@ -21,7 +22,7 @@ struct LineWriter: Sendable {
                 systemWrite(STDOUT_FILENO, buffer.baseAddress.map { $0 + offset }, buffer.count - offset)
             }
             if count < 0 && errno == EINTR { continue }
-            // Nobody is left to read: the process is of no more use.
+            // No reader is left, so the process is of no more use.
             if count <= 0 { exit(EXIT_FAILURE) }
             offset += count
         }

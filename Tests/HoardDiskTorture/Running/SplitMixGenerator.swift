@@ -11,7 +11,7 @@ struct SplitMixGenerator: RandomNumberGenerator, Sendable {
         state = seed
     }
 
-    /// A generator of its own for one part of a campaign, so that a part can be repeated without what came before it.
+    /// Makes a generator for one part of a campaign, so that a part can be repeated without the parts before it.
     init(seed: UInt64, part: some BinaryInteger) {
         var mixer = SplitMixGenerator(seed: seed ^ (UInt64(truncatingIfNeeded: part) &* 0xd6e8_feb8_6659_fd93))
         state = mixer.next()

@@ -9,7 +9,7 @@
     import Musl
 #endif
 
-/// Standard error: a line of progress that is rewritten if it is a terminal, and lines that stay.
+/// Standard error, with a line of progress that is rewritten on a terminal, and lines that stay.
 final class Terminal {
     private let isTerminal = isatty(STDERR_FILENO) == 1
     private var lastShown: ContinuousClock.Instant?

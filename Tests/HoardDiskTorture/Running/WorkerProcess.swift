@@ -11,9 +11,9 @@ import HoardProcessTestSupport
     import Musl
 #endif
 
-/// Another run of this tool, whose standard output is read line by line.
+/// Another process of this tool. Its standard output is read line by line.
 ///
-/// Uses no threads: whoever reads the lines also decides when to kill.
+/// It uses no threads, because the reader of the lines also decides when to kill.
 final class WorkerProcess {
     private let process: ChildProcess
     private var lines: LineReader
@@ -22,7 +22,8 @@ final class WorkerProcess {
     /// Starts this executable with other arguments.
     init(_ arguments: [String]) throws(SystemFailure) {
         process = try ChildProcess(Self.executablePath, arguments)
-        // Of its own: lines are read also when the process has ended, and has given back its pipes.
+        // The reader has its own descriptor: it reads lines even after the process has ended and has given back its
+        // pipes.
         lines = LineReader(descriptor: fcntl(process.output, F_DUPFD_CLOEXEC, 0))
     }
 
@@ -31,7 +32,8 @@ final class WorkerProcess {
         lines.close()
     }
 
-    /// The lines that have come, as soon as there are some; none at the deadline or when the process has closed its output.
+    /// Returns the lines that have come, as soon as there are some. Returns none at the deadline or after the process
+    /// has closed its output.
     func nextLines(until deadline: ContinuousClock.Instant) -> [String] {
         lines.next(until: deadline)
     }
@@ -39,7 +41,7 @@ final class WorkerProcess {
     /// Whether the process has closed its output, and all lines were returned.
     var isAtEnd: Bool { lines.isAtEnd }
 
-    /// Kills the process and waits for its end. The lines it wrote before can still be read.
+    /// Kills the process and waits for its end. A caller can still read the lines that it wrote before.
     func kill() -> ChildProcess.Ending {
         if ending == nil { process.signal(SIGKILL) }
         return wait()
@@ -60,7 +62,7 @@ final class WorkerProcess {
         return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// This executable, whatever it was called by.
+    /// The path of this executable, whatever name it was called by.
     static var executablePath: String {
         #if canImport(Darwin)
             var size: UInt32 = 4096

@@ -12,10 +12,10 @@ import Synchronization
     import Musl
 #endif
 
-/// How far the writer of each key is, in a file that all processes have mapped: it survives any of them.
+/// The progress of the writer of each key, in a file that all processes have mapped. It survives any of them.
 ///
-/// A key goes through its *steps* one by one: each is an insertion or a removal, by the step's number. The writer notes a step as
-/// intended before it starts and as acknowledged after it has returned.
+/// A key goes through its *steps* one by one. The number of a step decides whether it is an insertion or a removal.
+/// The writer notes a step as intended before it starts, and as acknowledged after it has returned.
 final class SharedProgress: Sendable {
     let keyCount: Int
     private let mapping: Mapping
@@ -37,8 +37,8 @@ final class SharedProgress: Sendable {
 
 /// Atomic numbers in a file.
 ///
-/// `@unchecked Sendable` because the pointer never changes, the memory is unmapped only when nobody has a reference, and all
-/// access to it is atomic.
+/// `@unchecked Sendable` because the pointer never changes, the memory is unmapped only when no reference is left,
+/// and all access to it is atomic.
 private final class Mapping: @unchecked Sendable {
     private let base: UnsafeMutablePointer<Atomic<Int>>
     private let count: Int

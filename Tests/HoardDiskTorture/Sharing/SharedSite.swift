@@ -15,14 +15,14 @@ struct SharedSite {
     private var directory: String { campaign.path("store-\(number)") }
     private var progressPath: String { campaign.path("progress-\(number)") }
 
-    /// One of the processes, and what it has said.
+    /// One of the processes, with its log.
     private struct Worker {
         var process: WorkerProcess
         var start: Int
         var log = WorkerLog()
     }
 
-    /// - Parameter report: Called some times a second.
+    /// - Parameter report: A function that is called several times a second.
     func run(_ report: () -> Void) async throws {
         var generator = SplitMixGenerator(seed: campaign.seed, part: number)
         let end = ContinuousClock.now + duration
@@ -35,7 +35,7 @@ struct SharedSite {
             guard .now >= nextKill, .now < end - .milliseconds(100) else { continue }
             nextKill = .now + .milliseconds(Int.random(in: 100...latest, using: &generator))
             let victim = Int.random(in: workers.indices, using: &generator)
-            // One that has ended by itself has failed, and is looked at in the end.
+            // A process that has ended by itself has failed. It is judged in the end.
             guard !workers[victim].process.isAtEnd else { continue }
             _ = workers[victim].process.kill()
             campaign.count("kills")
@@ -56,7 +56,7 @@ struct SharedSite {
     }
 
     private func listen(to worker: inout Worker, for duration: Duration) {
-        // No ledger: the processes share their progress by the mapped file.
+        // This needs no ledger, because the processes share their progress in the mapped file.
         var ledger = Ledger(unknownAllowingLoss: true)
         for line in worker.process.nextLines(until: .now + duration) { worker.log.note(line, &ledger) }
     }

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the writers of a shared store do to a key in a step, and what readers may see.
+/// The operation that the writer of a key in a shared store does in a step, and the content that readers may see.
 enum SharedStep {
     case insert
     case remove
@@ -16,8 +16,8 @@ enum SharedStep {
         }
     }
 
-    /// Whether a read may find what it found, if it began after the step `acknowledged` had returned, and ended before any
-    /// step after `intended` began.
+    /// Whether a read may find this content. It began after the step `acknowledged` had returned, and ended before
+    /// any step after `intended` began.
     static func allows(_ held: Held, from acknowledged: Int, through intended: Int, mayLose: Bool) -> Bool {
         guard acknowledged <= intended else { return false }
         switch held {

@@ -4,7 +4,7 @@
 import Hoard
 import HoardDisk
 
-/// A task of a process that shares a store: it writes its own keys and reads everybody's.
+/// A task of a process that shares a store. It writes its own keys and reads the keys of all tasks.
 struct SharedTask: Sendable {
     let ownKeys: [Int]
     let keyCount: Int
@@ -35,7 +35,8 @@ struct SharedTask: Sendable {
         }
     }
 
-    /// Takes the key's next step. A step during which the process was killed counts as taken: what it left is one of two.
+    /// Takes the key's next step. A step counts as taken if the process was killed during it, and leaves one of two
+    /// possible contents.
     private mutating func write(_ key: Int, on store: DiskStore) async throws(StoreError) {
         let step = progress.intended(key) + 1
         progress.intend(step, key: key)

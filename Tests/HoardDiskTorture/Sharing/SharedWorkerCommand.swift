@@ -5,7 +5,7 @@ internal import ArgumentParser
 import Hoard
 import HoardDisk
 
-/// One of the processes that share a store.
+/// The command of one of the processes that share a store.
 struct SharedWorkerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "shared-worker",
@@ -20,7 +20,7 @@ struct SharedWorkerCommand: AsyncParsableCommand {
     @Option var directory: String
     @Option var progress: String
     @Option var seed: UInt64
-    /// Which of the workers this is, and how often it has been started.
+    /// The number of the worker, and the number of times that it has been started.
     @Option var worker: Int
     @Option var start: Int
     @Option var milliseconds: Int
@@ -47,7 +47,7 @@ struct SharedWorkerCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns how many reads were judged.
+    /// Returns the number of reads that were judged.
     private func load(
         _ store: DiskStore,
         _ progress: SharedProgress,
