@@ -5,8 +5,8 @@ import Testing
 
 @testable import HoardCodings
 
-/// A field, the qualities of zstd, br, gzip, deflate and content as it is, and the choice of a
-/// server that likes them in this order.
+/// A field, the qualities of zstd, br, gzip, deflate and of content without a coding, and the choice of a server that
+/// prefers them in this order.
 struct AcceptanceCase: Sendable, CustomTestStringConvertible {
     let field: String?
     let qualities: [Int]
@@ -19,7 +19,7 @@ struct AcceptanceCase: Sendable, CustomTestStringConvertible {
     var testDescription: String { field ?? "no field" }
 }
 
-/// As browsers and other clients send it.
+/// Fields as browsers and other clients send them.
 private let clients: [AcceptanceCase] = [
     .init("gzip, deflate, br, zstd", [1000, 1000, 1000, 1000, 1], .coding(.zstandard)),  // Chrome since 123, Edge, Firefox since 126
     .init("gzip, deflate, br", [0, 1000, 1000, 1000, 1], .coding(.brotli)),  // Safari, Chrome before 123, Postman
@@ -66,7 +66,7 @@ private let corners: [AcceptanceCase] = [
     .init("gzip;q=1.000, br;q=0., deflate;q=1.", [0, 0, 1000, 1000, 1], .coding(.gzip)),
     .init(",, gzip ,,", [0, 0, 1000, 0, 1], .coding(.gzip)),
     .init("gzip;q=0.5, gzip;q=0.2, x-gzip;q=0.7", [0, 0, 700, 0, 1], .coding(.gzip)),
-    // Malformed members.
+    // These members are malformed.
     .init("gzip;q=1.001, br;q=2, zstd;q=0.1234, deflate;q=-1", [0, 0, 0, 0, 1], .identity),
     .init("gzip;q, br;q=, zstd;, deflate;level=9", [0, 0, 0, 0, 1], .identity),
     .init("gzip;q=0,5, br", [0, 1000, 0, 0, 1], .coding(.brotli)),

@@ -53,15 +53,15 @@ struct BombTests {
         let result = decode(bomb, [inner, outer], limits: .init(maximumRatio: 500))
         #expect(result.error?.code == .tooDense)
         #expect(result.bytes.count <= max(1 << 20, bomb.count * 500) + ContentDecoder.scratchByteCount)
-        // gzip alone would pass with the limits that everybody has; gzip inside gzip does not.
+        // gzip alone would pass with the usual limits, but gzip inside gzip does not.
         let usual = decode(bomb, [inner, outer])
         #expect(usual.error?.code == .tooDense)
         #expect(usual.bytes.count < 8 << 20)
     }
 
     @Test func aBombInTheMiddleIsRefusedThoughItsOutputIsShort() throws {
-        // The text of the innermost coding is short: members of gzip without content. Nothing of
-        // them comes out, and yet they are many.
+        // The text of the innermost coding is short, because its members of gzip have no content. They give no
+        // output, and yet there are many of them.
         let members = Array(repeating: try encode([], [.gzip]), count: 100_000).flatMap { $0 }
         let bomb = try encode(members, [.gzip])
         #expect(bomb.count < 20_000)

@@ -35,8 +35,8 @@ struct DamageTests {
             #expect(result.bytes.count <= limits.maximumBytes)
             if result.error == nil { undetected += 1 }
         }
-        // Some bits mean nothing to a decoder: in a header of gzip the time, the system, the
-        // effort, and that it is text; the padding at the end of the blocks.
+        // Some bits mean nothing to a decoder: in a header of gzip the time, the system, the effort and the mark of
+        // text, and the padding at the end of the blocks.
         if ContentCoding.checked.contains(coding) { #expect(undetected <= 6 * 8 + 1 + 7) }
     }
 

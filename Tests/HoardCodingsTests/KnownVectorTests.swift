@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoardCodings
 
-/// Data that other programs have made of the sentence.
+/// Data that other programs have made from the sentence.
 private let gzipOfPython = """
     1f8b08000000000002037354c8c84f2c4a51c82c564854282ec92f4a55c84f5328cf482c51c84dac54484a55284fcc2b494d51484c4fccccd3012a4257afc70500
     8b88e4ea44000000
@@ -106,7 +106,7 @@ struct KnownVectorTests {
             let error = decode(frame(windowLog: 24), [.zstandard]).error
             #expect(error?.code == .windowTooLarge)
             #expect(error?.message.contains("more than 8 MiB") == true)
-            // One eighth more than 8 MiB.
+            // This is one eighth more than 8 MiB.
             #expect(decode([0x28, 0xb5, 0x2f, 0xfd, 0x00, 13 << 3 | 1, 0x01, 0x00, 0x00], [.zstandard]).error?.code == .windowTooLarge)
         }
     #endif

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoardCodings
 
-/// Decoding as much as fits, for those who cannot take any number of bytes at once.
+/// Decoding of as much as fits, for callers that cannot take any number of bytes at once.
 @Suite struct PullTests {
     @Test(arguments: [1, 7, 1_000, 64 << 10]) func contentIsTheSameHoweverLittleFits(room: Int) throws {
         let seed = UInt64.random(in: 1...UInt64.max)

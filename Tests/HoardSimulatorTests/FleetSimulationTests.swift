@@ -23,7 +23,7 @@ struct FleetSimulationTests {
     // MARK: Nodes and the tier they share
 
     @Test func aMissInANearCacheLooksInTheSharedTier() async throws {
-        // Key 1 and key 2 belong to different nodes by hash, and each comes back to its own.
+        // Key 1 and key 2 belong to different nodes by their hashes, and each request goes to the node of its key.
         let keys = Array([1, 2].flatMap { key in (UInt64(0)..<100).filter { FleetRouter.node(of: $0, nodes: 2) == key - 1 }.prefix(2) })
         let requests = [0, 1, 2, 3, 0, 1].map { AccessRequest(key: keys[$0], size: 10) }
         let (whole, fleet) = try await result(requests, near: .count(1), Fleet(nodes: 2, shared: .count(4)))
@@ -54,7 +54,7 @@ struct FleetSimulationTests {
     }
 
     @Test func nodesOfAnInclusiveFleetDropWhatTheSharedTierEvicts() async throws {
-        // Key 1 is used in the near cache only, so that the shared tier evicts it for key 3.
+        // Key 1 is used only in the near cache, so the shared tier evicts it for key 3.
         let requests = [1, 2, 1, 3, 1].map { AccessRequest(key: $0) }
         let (_, apart) = try await result(requests, near: .count(3), Fleet(nodes: 1, shared: .count(2)))
         let (_, inclusive) = try await result(requests, near: .count(3), Fleet(nodes: 1, shared: .count(2), isInclusive: true))
@@ -64,7 +64,8 @@ struct FleetSimulationTests {
     // MARK: Leases
 
     @Test func withoutLeasesEveryNodeLoadsAKeyThatIsBeingLoaded() async throws {
-        // The load runs for 50 ms, in which all nodes ask; those that come first after it find the object in the shared tier.
+        // The load runs for 50 ms, and all nodes ask in this time. A node that first asks later finds the object in
+        // the shared tier.
         let early = (0..<100).map { AccessRequest(key: 1, time: $0 / 2, cost: 50_000) }
         let (_, fleet) = try await result(early, near: .count(3), Fleet(nodes: 4, shared: .count(3), route: .random))
         #expect(fleet.hasLoadTimes && fleet.originLoads == 1 && fleet.originLoadsWithoutLeases == 4)
@@ -114,7 +115,7 @@ struct FleetSimulationTests {
         for seed in UInt64(0)..<6 {
             let requests = randomFullRequests(count: 3000, seed: seed)
             let (whole, _) = try await result(requests, policy, near: .bytes(150), Fleet(nodes: 3))
-            // Requests without a time have that of the last request, which another node may have got.
+            // A request without a time has the time of the last request, which another node may have received.
             var completed = RequestBatch(requests)
             var completer = RequestCompleter()
             completer.complete(&completed)

@@ -20,7 +20,7 @@ struct MissRatioPlotTests {
         }
     }
 
-    /// How often a text is found in another.
+    /// The number of times that a text is found in another.
     private func occurrences(of part: String, in text: String) -> Int {
         text.components(separatedBy: part).count - 1
     }
@@ -56,7 +56,7 @@ struct MissRatioPlotTests {
         let svg = MissRatioPlot([results("one", capacities: [50])]).svg
         #expect(isWellFormed(svg))
         #expect(!svg.contains("nan") && !svg.contains("inf"))
-        // 20 + 52 to 20 + 460 - 20.
+        // The middle between 20 + 52 and 20 + 460 - 20.
         #expect(svg.contains(#"cx="266""#))
     }
 
@@ -74,7 +74,7 @@ struct MissRatioPlotTests {
         (sized.hasSizes, sized.requestedBytes, sized.hitBytes) = (true, 100, 100)
         let svg = MissRatioPlot([[sized]], showsBytes: true).drawing().document(style: "")
         #expect(occurrences(of: ">miss ratio</text>", in: svg) == 1 && occurrences(of: ">miss ratio of bytes</text>", in: svg) == 1)
-        // No byte is missed: the point lies on the lower axis.
+        // No byte is missed, so the point lies on the lower axis.
         #expect(svg.contains(#"cy="\#(SVGDrawing.number(10 + 20 + 10 + PlotPanel.height - 44))""#))
         #expect(occurrences(of: ">miss ratio of bytes</text>", in: MissRatioPlot([[sized]]).svg) == 0)
         #expect(occurrences(of: ">miss ratio of bytes</text>", in: MissRatioPlot([results("one")], showsBytes: true).svg) == 0)

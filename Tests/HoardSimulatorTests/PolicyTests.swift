@@ -24,13 +24,14 @@ struct PolicyTests {
 
     @Test func clockSparesAUsedKeyOnceForEachUseUpToThree() {
         #expect(pattern(ClockPolicy(capacity: 2), "ABACA") == "..x.x")
-        // A has three uses at most: it survives three rounds of the hand and leaves in the fourth.
+        // A has three uses at most, so it survives three rounds of the hand and leaves in the fourth.
         #expect(pattern(ClockPolicy(capacity: 2), "AAAAAAABCDEFA") == ".xxxxxx......")
         #expect(pattern(ClockPolicy(capacity: 2), "AAAABCDEA") == ".xxx....x")
     }
 
     @Test func sieveSparesAUsedKeyAndGoesOnFromThere() {
-        // D: the hand passes A and evicts B; B: it evicts C; E: it evicts D, which comes next, and not A, which is the oldest.
+        // At D, the hand passes A and evicts B. At B, it evicts C. At E, it evicts D, which comes next, and not A,
+        // which is the oldest.
         #expect(pattern(SievePolicy(capacity: 3), "ABCADBAEBA") == "...x..x.xx")
     }
 
@@ -52,7 +53,7 @@ struct PolicyTests {
         }
         #expect(optimal("ABCABC", capacity: 2) == "...xx.")
         #expect(optimal("ABCABC", capacity: 3) == "...xxx")
-        // B is not even taken in.
+        // The optimal policy does not even take B in.
         #expect(optimal("ABACADAB", capacity: 1) == "..x.x.x.")
     }
 
@@ -99,7 +100,7 @@ struct PolicyTests {
 
 @Suite("OptimalPolicy", .timeLimit(.minutes(5)))
 struct OptimalPolicyTests {
-    /// The most hits that any decisions can bring, found by trying all.
+    /// The most hits that any decisions can give, found by a search through all.
     private func bestHits(_ requests: ArraySlice<UInt64>, held: Set<UInt64>, capacity: Int) -> Int {
         guard let key = requests.first else { return 0 }
         let rest = requests.dropFirst()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import HoardSimulator
 
-/// Replays of what caches were really asked for.
+/// Replays of the requests that real caches were asked for.
 @Suite("Simulation of recordings", .timeLimit(.minutes(5)))
 struct RecordedSimulationTests {
     let directory: TraceDirectory
@@ -24,7 +24,8 @@ struct RecordedSimulationTests {
         try await Simulation(policies: policies, capacities: [capacity]).results(of: AccessTraceReader(path: path))
     }
 
-    // Where nothing is evicted, only the ticks of 10 ms differ. Where the policy decides, two caches whose hashes have different secrets are up to 0.006 apart.
+    // If nothing is evicted, only the ticks of 10 ms differ. If the policy decides, two caches whose hashes have
+    // different secrets are up to 0.006 apart.
     @Test(arguments: [(200_000, 0.0005), (2_000, 0.01)])
     func aReplayGivesTheHitRatioOfTheCacheThatWasRecorded(capacity: Int, tolerance: Double) async throws {
         let path = directory.path + "/some.trace"
@@ -39,7 +40,7 @@ struct RecordedSimulationTests {
             if step % 100 == 0 { cache.removeValue(forKey: Self.popular(100, &generator)) }
             if step % 10 == 0 {
                 time.advance(by: .milliseconds(50))
-                // So that the recorder knows the time.
+                // The flush tells the recorder the time.
                 try recorder.flush()
             }
         }
@@ -91,10 +92,10 @@ struct RecordedSimulationTests {
     }
 }
 
-/// The same as LRU with changes, in the plainest way.
+/// LRU with changes, in the simplest implementation.
 private enum PlainLRU {
     static func hits(_ requests: [AccessRequest], capacity: Int, countsBytes: Bool) -> Int {
-        /// The last used first.
+        /// The keys, with the last used first.
         var held: [(key: UInt64, size: Int, deadline: UInt64)] = []
         var known: [UInt64: UInt64] = [:]
         var hits = 0

@@ -27,7 +27,7 @@ struct SimulationTests {
     }
 
     @Test func aStreamedTraceGivesTheSameResultsAsOneInMemory() async throws {
-        // More than one batch of either.
+        // There is more than one batch of either kind.
         let requests = randomRequests(count: 70_000, keyCount: 300, seed: 11)
         let online = SimulationPolicy.all.filter { $0 != .opt && $0.canCount(bytes: false) }
         let (directory, streamed) = try trace(requests)
@@ -101,7 +101,7 @@ struct SimulationTests {
     @Test func defaultCapacitiesAreSharesOfTheKeysAndTenAtLeast() {
         func defaults(_ keyCount: Int) -> [Int] { SimulationCapacity.defaults.map { $0.resolved(keyCount: keyCount) } }
         #expect(defaults(102_348) == [102, 1023, 5117, 10_235, 20_470, 51_174])
-        // A half goes to the even number.
+        // A half is rounded to the even number.
         #expect(defaults(2529) == [10, 25, 126, 253, 506, 1264])
         #expect(defaults(1223) == [10, 12, 61, 122, 245, 612])
         #expect(defaults(3) == [10, 10, 10, 10, 10, 10])

@@ -68,7 +68,7 @@ struct SizedSimulationTests {
         let replay = policy.makeReplay(capacity: 1000, countsBytes: true)
         replay.replay(RequestBatch(sized: [(1, 10), (2, 20), (1, 50), (2, 5)]))
         #expect(replay.hits == 2 && replay.count == 2 && replay.size == 55)
-        // It is too large now, and leaves.
+        // The object is too large now, and leaves.
         replay.replay(RequestBatch(sized: [(1, 1001)]))
         #expect(replay.hits == 3 && replay.count == 1 && replay.size == 5)
     }
@@ -96,7 +96,7 @@ struct SizedSimulationTests {
 
     @Test(arguments: SimulationPolicy.all.filter { $0.canCount(bytes: false) })
     func anObjectIsExpiredFromItsLifetimeAfterItsLoadOn(policy: SimulationPolicy) async throws {
-        // The hit at 50 does not prolong the life of what was loaded at 0.
+        // The hit at 50 does not prolong the life of the object that was loaded at 0.
         let requests = [0, 50, 99, 100, 150, 200].map { AccessRequest(key: 1, time: $0, lifetime: 100) }
         let result = try await result(requests, .count(3), policy)
         #expect(policy == .opt || result.hits == 3)
@@ -131,7 +131,7 @@ struct SizedSimulationTests {
         }
         let online = SimulationPolicy.all.filter { !$0.needsNextUses }
         let streamed = try await results(requests, online, .count(20), .bytes(600), batchCount: 100)
-        // A share holds the trace in memory.
+        // A capacity that is a share needs the whole trace in memory.
         let held = try await results(requests, online, .count(20), .bytes(600), .percent(100), batchCount: 170)
         #expect(held.prefix(streamed.count) == streamed[...])
         #expect(streamed.allSatisfy { $0.hits > 0 && ($0.expired ?? 0) > 0 })
@@ -158,13 +158,13 @@ struct FootprintBoundTests {
         try await Simulation(policies: policies, capacities: [capacity]).results(of: RequestSource(name: "some", requests))
     }
 
-    /// The most hits, and the most bytes of hits, that any decisions can bring, found by trying all.
+    /// The most hits, and the most bytes of hits, that any decisions can give, found by a search through all.
     private func best(_ requests: ArraySlice<SizedKey>, held: [UInt64: Int], capacity: Int, bytes: Bool) -> Int {
         guard let request = requests.first else { return 0 }
         let gain = held[request.key] == nil ? 0 : bytes ? request.size : 1
         var others = held
         others[request.key] = nil
-        // Any of the others may be kept until the next request, and so may the object that was asked for.
+        // Any of the other objects may be kept until the next request, and so may the requested object.
         var most = 0
         let keys = others.keys.sorted()
         for kept in 0..<(1 << keys.count) {
@@ -226,7 +226,7 @@ struct FootprintBoundTests {
 }
 
 extension RequestBatch {
-    /// Requests for objects of those sizes.
+    /// Requests for objects of these sizes.
     init<Key: BinaryInteger>(sized requests: [(Key, Int)]) {
         self.init(requests.map { AccessRequest(key: UInt64($0), size: $1) })
         parts = .sizes

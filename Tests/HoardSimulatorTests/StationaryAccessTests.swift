@@ -6,7 +6,7 @@ import Testing
 
 @testable import HoardSimulator
 
-/// The cache's promise against LRU where nothing changes.
+/// The cache's promise against LRU while the pattern of accesses does not change.
 @Suite struct StationaryAccessTests {
     enum Pattern: CaseIterable {
         case bandWithin, bandAround, bandBeyond, wideBand
@@ -48,7 +48,7 @@ import Testing
             }
         }
 
-        /// A key that was accessed so many capacities of accesses ago, or a new one.
+        /// A key that was accessed a random number of accesses ago, in units of the capacity, or a new key.
         private mutating func again(_ distances: ClosedRange<Double>, _ share: Double) -> Int {
             let distance = max(1, Int(Double.random(in: distances, using: &generator) * Double(capacity)))
             return chance(share) && distance <= past.count ? past[past.count - distance] : new()

@@ -14,7 +14,7 @@ struct StructureTests {
         var table = KeyTable()
         var model: [UInt64: Int] = [:]
         for step in 0..<4000 {
-            // Few keys, so that they meet again; half of them at the far end of the numbers.
+            // There are few keys, so that they meet again. Half of them are at the far end of the numbers.
             let key = UInt64.random(in: 0..<150, using: &generator) &* (step % 2 == 0 ? 1 : .max)
             if model[key] == nil {
                 table.insert(key, step)

@@ -24,7 +24,7 @@ struct TieredSimulationTests {
     }
 
     @Test func aHitInMemoryLeavesTheOrderOfTheDiskAlone() async throws {
-        // Key 1 is used in memory only; key 3 evicts it from the disk, and then from memory.
+        // Key 1 is used only in memory. Key 3 evicts it from the disk, and then from memory.
         let result = try await result([1, 2, 1, 3, 4, 1].map { AccessRequest(key: $0) }, memory: .count(2), disk: .count(2))
         #expect(result.hits == 1 && result.diskHits == 0)
     }

@@ -39,7 +39,7 @@ struct TraceGeneratorTests {
 
     // MARK: Shapes
 
-    /// How often each key comes.
+    /// The number of times that each key comes.
     private func counts(_ keys: [UInt64]) -> [UInt64: Int] { keys.reduce(into: [:]) { $0[$1, default: 0] += 1 } }
 
     @Test(arguments: UInt64(0)..<8)
@@ -95,7 +95,7 @@ struct TraceGeneratorTests {
 
     // MARK: The cache on them
 
-    /// From 30 capacities of accesses on, a cache has found out what a loop or a whisper asks for.
+    /// After 30 capacities of accesses, a cache knows the keys that a loop or a whisper asks for.
     @Test(arguments: [TraceFamily.whisper, .loop], UInt64(0)..<4)
     func afterThirtyCapacitiesTheCacheIsAtMostTwoPointsUnderLRU(family: TraceFamily, seed: UInt64) throws {
         let capacity = 256

@@ -3,13 +3,13 @@
 
 @testable import HoardCodings
 
-/// The decoded bytes up to an error, and the error.
+/// The bytes that were decoded before an error, and the error.
 struct DecodingResult {
     var bytes: [UInt8] = []
     var error: CodingError?
 }
 
-/// Encodes bytes, with the codings one after the other.
+/// Encodes bytes with the codings, one after the other.
 func encode(
     _ content: [UInt8],
     _ codings: [ContentCoding],

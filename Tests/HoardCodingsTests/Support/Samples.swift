@@ -3,7 +3,7 @@
 
 @testable import HoardCodings
 
-/// Numbers that a seed repeats: SplitMix64.
+/// Random numbers that a seed repeats: SplitMix64.
 struct SeededNumbers: RandomNumberGenerator {
     private var state: UInt64
 
@@ -20,10 +20,10 @@ struct SeededNumbers: RandomNumberGenerator {
     }
 }
 
-/// The sentence that all known vectors stand for.
+/// The sentence that all known vectors encode.
 let sentence = Array("A hoard is a store of what may be wanted again, a hoard is a store.\n".utf8)
 
-/// Content of the kind that a random number chooses: noise, words, one letter, or a mixture.
+/// Random content of a random kind: noise, words, one letter, or a mixture.
 func randomContent(upTo byteCount: Int, using numbers: inout SeededNumbers) -> [UInt8] {
     let wanted = Int.random(in: 0...byteCount, using: &numbers)
     let words = ["cache ", "hoard ", "<div class=\"entry\">", "</div>\n", "0123456789", "stale-while-revalidate=60, "].map { Array($0.utf8) }
@@ -39,7 +39,7 @@ func randomContent(upTo byteCount: Int, using numbers: inout SeededNumbers) -> [
     return Array(content.prefix(wanted))
 }
 
-/// The bytes that pairs of digits of base 16 stand for.
+/// The bytes that pairs of hexadecimal digits give.
 func bytes(_ digits: String) -> [UInt8] {
     let values = digits.compactMap(\.hexDigitValue)
     return stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }

@@ -62,7 +62,7 @@ struct AccessTraceFormatTests {
         }
     }
 
-    /// Bytes in which much is as in some format.
+    /// Random bytes that look in many places like one of the formats.
     private static func nonsense(using generator: inout SeededGenerator) -> [UInt8] {
         let pieces = [
             "1", "23", " ", ",", "\n", "\r\n", "\"", "\\", "[22/Nov/2026:02:13:31 +0000]", "GET /a HTTP/1.1", "\"GET / HTTP/1.1\" 200 5", "{", "}",

@@ -14,7 +14,7 @@ struct AccessTraceReaderTests {
         directory = try TraceDirectory()
     }
 
-    /// The error that reading the file ends with.
+    /// The error with which the reading of the file ends.
     private func error(_ path: String, partByteCount: Int = 1 << 16) throws -> AccessTraceError {
         try #require(throws: AccessTraceError.self) { try keys(of: path, partByteCount: partByteCount) }
     }
@@ -103,7 +103,7 @@ struct AccessTraceReaderTests {
     @Test func damagedGzipIsAnError() throws {
         let path = try directory.writeGzip((0..<2000).map { "\($0 * 7919)\n" }.joined())
         var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
-        // The checksum, which is before the length.
+        // This byte is in the checksum, which comes before the length.
         bytes[bytes.count - 6] ^= 0xff
         let damaged = try directory.write(bytes)
         #expect(try error(damaged).code == .corrupt)

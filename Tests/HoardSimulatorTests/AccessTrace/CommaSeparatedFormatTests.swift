@@ -114,7 +114,7 @@ struct CommaSeparatedFormatTests {
         #expect(counts.allSatisfy { $0 <= TraceBatch.requestCount })
         #expect(counts.reduce(0, +) == 100_001)
         #expect(reader.requestCount == 100_001)
-        // As many as fit in 64 bits do not fill the memory.
+        // A count of requests as large as 64 bits allow does not fill the memory.
         let endless = try AccessTraceReader(path: directory.write("5,GET,1,18446744073709551615,1".utf8))
         for _ in 0..<10 {
             #expect(try endless.readBatch(into: &batch))

@@ -28,7 +28,7 @@ struct RecordingDecoderTests {
         return path
     }
 
-    /// The requests with the numbers of their keys, in the order in which those appear.
+    /// The requests with the numbers of their keys. Keys are numbered in the order in which they appear.
     private func numbered(_ path: String, partByteCount: Int = 1 << 16) throws -> [AccessRequest] {
         var numbers: [UInt64: UInt64] = [:]
         let read = try requests(of: path, partByteCount: partByteCount)
@@ -145,7 +145,7 @@ struct RecordingDecoderTests {
             recorder.record(CacheAccess(.miss), forKey: number)
             if number % 1_000 == 0 { try recorder.flush() }
         }
-        // Too late for the first miss, and in time for the last one.
+        // The first write comes too late for its miss, and the second comes in time.
         recorder.record(CacheAccess(.write, size: 7), forKey: 0)
         recorder.record(CacheAccess(.write, size: 8), forKey: count - 1)
         try recorder.finish()

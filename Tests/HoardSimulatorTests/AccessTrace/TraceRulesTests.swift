@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func staleObjectsAnswerWhileTheyAreLoadedAnew() async throws {
-        // A key each second, with a lifetime of ten seconds and a bit.
+        // One request each second for the same key, with a lifetime of nearly ten seconds.
         let requests = (0..<100).map { AccessRequest(key: 1, time: UInt64($0) * 1_000, lifetime: 9_500) }
         for (window, hits, stale) in [(0, 90, 0), (1_000, 99, 9)] as [(UInt64, Int, Int)] {
             for policy in [SimulationPolicy.lru, .hoard] {

@@ -6,7 +6,7 @@ import Testing
 @testable import HoardSimulator
 
 @Suite struct AdvisorTests {
-    /// The capacity that holds all of a site without faults and not much more.
+    /// A capacity that holds all of a site without faults, with little room to spare.
     private static let capacity = SimulationCapacity.bytes(8 << 20)
 
     private func report(_ site: SiteModel, seed: UInt64, capacity: SimulationCapacity = capacity) async throws -> Advisor.Report {
@@ -15,7 +15,7 @@ import Testing
         return try await Advisor(path: path, capacity: capacity).report()
     }
 
-    /// Expects one advice of a kind, and no other.
+    /// Expects one advice of this kind, and no other.
     private func expect(
         _ kind: Advice.Kind,
         at path: String?,
@@ -52,7 +52,8 @@ import Testing
     @Test func memoryIsJudgedAsIfParametersWereIgnored() async throws {
         var images = SiteModel.Section.images
         (images.queryShare, images.parameters) = (0.5, ["utm_source"])
-        // With each object in hundreds of copies even 64 MiB are too little; with one it is 8.
+        // With hundreds of copies of each object, even 64 MiB are too little. With one copy of each, 8 MiB are
+        // enough.
         let report = try await report(SiteModel(sections: [images, .pages]), seed: 1, capacity: .bytes(1 << 20))
         #expect(report.advice.map(\.kind) == [.ignoredParameters, .moreMemory] || report.advice.map(\.kind) == [.moreMemory, .ignoredParameters])
         let size = try #require(report.advice.first { $0.kind == .moreMemory })

@@ -53,7 +53,7 @@ struct KeyDirectoryTests {
             AccessRequest(key: 1, size: 5, lifetime: 7), AccessRequest(key: 1), AccessRequest(key: 2), AccessRequest(key: 3, time: 9),
             AccessRequest(key: 1),
         ])
-        // The key 1 was forgotten for 3, and 2 for 1.
+        // The directory forgot key 1 for key 3, and key 2 for key 1.
         #expect(batch.requests.map(\.key) == [1, 1, 2, 1, 3, 2, 1])
         #expect(batch.requests.map(\.kind) == [.read, .read, .read, .removal, .read, .removal, .read])
         #expect(batch.requests.map(\.size) == [5, 5, nil, nil, nil, nil, nil])

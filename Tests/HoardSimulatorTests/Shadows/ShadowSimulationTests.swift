@@ -28,7 +28,8 @@ struct ShadowSimulationTests {
         return try CacheTraceRecorder(path: path, configuration: configuration, ticker: time, clock: time)
     }
 
-    /// Asks a cache for keys, and inserts those that it does not have. Hands over what was recorded again and again, as time does.
+    /// Asks a cache for keys, and inserts those that it does not have. Hands over the recorded accesses again and
+    /// again, as a running program does.
     private func use(_ cache: Cache<Int, Int>, _ recorder: CacheTraceRecorder, requests: Int, keys: Int, seed: UInt64 = 1) throws {
         var generator = SeededGenerator(seed: seed)
         for step in 1...requests {
@@ -38,9 +39,10 @@ struct ShadowSimulationTests {
         }
     }
 
-    // A sample of the keys has a ratio that is off by some hundredths, since single popular keys are in it or not. The real one, counted at the same requests, is off by the same.
-    // The seeds choose the samples and the shadows' hashes, which are not those of the real cache: by them, one of some caches chooses another window for a while and is one or two
-    // points off, as two real caches are. The one in the middle is not.
+    // The ratio of a sample of keys is off by some hundredths, because single popular keys are in it or not. The real
+    // ratio, counted at the same requests, is off by the same. The seeds choose the samples and the hashes of the
+    // shadows, which differ from those of the real cache. Because of them, one of some caches chooses another window
+    // for a while and is one or two points off, as two real caches are. The middle one is not.
     @Test(arguments: [1.0, 0.25, 0.0625])
     func theOwnPolicyAndSizeGiveTheHitRatioOfTheRealCache(sample: Double) throws {
         var differences: [Double] = []
@@ -75,7 +77,7 @@ struct ShadowSimulationTests {
         var generator = SeededGenerator(seed: 3)
         for step in 1...80_000 {
             let key = Self.popular(40_000, &generator)
-            // One key in seven is never kept.
+            // The test never keeps one key in seven.
             if cache.value(forKey: key) == nil, key % 7 != 3 { cache.insert(key, forKey: key) }
             if step % 50 == 0 { cache.removeValue(forKey: Self.popular(1_000, &generator)) }
             if step % 70 == 0 { cache.insert(0, forKey: Self.popular(1_000, &generator)) }
@@ -143,7 +145,7 @@ struct ShadowSimulationTests {
         simulation.recorder.record(CacheAccess(.stale), forKey: 1)
         simulation.finish()
         #expect((simulation.statistics.hits, simulation.statistics.otherHits) == (1, 2))
-        // It has it from the first request on.
+        // The shadow has the key from the first request on.
         #expect(simulation.statistics.shadows.map(\.hits) == [2])
     }
 
@@ -163,7 +165,7 @@ struct ShadowSimulationTests {
         #expect((simulation.statistics.requests, simulation.statistics.shadows[0].hits) == (1, 0))
         try pass(.seconds(10))
         #expect((simulation.statistics.requests, simulation.statistics.shadows[0].hits) == (2, 1))
-        // A load that takes longer is a miss of what is not kept, and a write.
+        // A load that takes longer counts as a miss of a value that is not kept, and as a write.
         simulation.recorder.record(CacheAccess(.miss), forKey: 2)
         try pass(.seconds(11))
         #expect(simulation.statistics.requests == 3)

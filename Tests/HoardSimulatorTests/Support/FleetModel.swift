@@ -3,7 +3,7 @@
 
 @testable import HoardSimulator
 
-/// A fleet of LRU caches with arrays that are searched from end to end, either with leases or without.
+/// A fleet of LRU caches, with or without leases. Its arrays are searched from end to end.
 struct FleetModel {
     /// An object that a tier holds.
     private struct Entry {
@@ -12,7 +12,7 @@ struct FleetModel {
         var deadline: UInt64
     }
 
-    /// An LRU cache, the last use first.
+    /// An LRU cache, with the last use first.
     struct Tier {
         let capacity: Int
         let countsBytes: Bool
@@ -25,14 +25,14 @@ struct FleetModel {
             self.countsBytes = countsBytes
         }
 
-        /// Removes an object, and says whether it was there.
+        /// Removes an object. Returns whether it was there.
         mutating func remove(_ key: UInt64, expiredAt time: UInt64? = nil) -> Bool {
             guard let place = entries.firstIndex(where: { $0.key == key && (time == nil || $0.deadline <= time ?? 0) }) else { return false }
             entries.remove(at: place)
             return true
         }
 
-        /// The deadline of an object, which counts as used and has that size from now on; `nil` if it is not there.
+        /// Notes a use and the new size of an object. Returns its deadline, or `nil` if it is not there.
         mutating func use(_ request: AccessRequest) -> UInt64? {
             guard let place = entries.firstIndex(where: { $0.key == request.key }) else { return nil }
             let deadline = entries[place].deadline
@@ -41,7 +41,7 @@ struct FleetModel {
             return deadline
         }
 
-        /// Brings an object in that is not there, or was just removed for it.
+        /// Inserts an object that is not there, or that was just removed for this.
         mutating func insert(_ request: AccessRequest, deadline: UInt64, wasHeld: Bool = false) {
             let size = countsBytes ? max(1, request.size ?? 1) : 1
             guard size <= capacity else {
@@ -83,7 +83,7 @@ struct FleetModel {
         self.isInclusive = isInclusive
     }
 
-    /// Replays a request, in which nothing is missing, at a node.
+    /// Replays a complete request at a node.
     mutating func replay(_ request: AccessRequest, at node: Int) {
         loadsOfKeys[request.key, default: 0] += 0
         switch request.kind {
@@ -134,7 +134,7 @@ struct FleetModel {
         if shared != nil { bytesToShared += request.size ?? 1 }
     }
 
-    /// - Parameter waits: Whether the node waits for another's load.
+    /// - Parameter waits: Whether the node waits for the load of another node.
     private mutating func begin(_ request: AccessRequest, at node: Int, waits: Bool) {
         if !waits { loadsOfKeys[request.key, default: 0] += 1 }
         guard let time = request.time, let cost = request.cost, cost > 0 else { return }

@@ -5,7 +5,7 @@ import Foundation
 
 @testable import HoardSimulator
 
-/// LHD with a dictionary of counts, from which the density of each age is summed up from its definition.
+/// LHD with a dictionary of counts. The density of each age is the sum that its definition gives.
 struct LHDModel: ReplacementPolicy {
     struct Entry {
         let key: UInt64
@@ -24,7 +24,7 @@ struct LHDModel: ReplacementPolicy {
     var entries: [Entry] = []
     var hits: [Event: Double] = [:]
     var evictions: [Event: Double] = [:]
-    /// `nil` until something has been learnt.
+    /// The densities, or `nil` until the model has learnt something.
     var densities: [Event: Double]?
     var random = SplitMix64(state: 1)
     var (time, learnings, shift) = (0, 0, 10)
@@ -120,7 +120,7 @@ struct LHDModel: ReplacementPolicy {
         var new: [Event: Double] = [:]
         for group in 0..<16 {
             let ages = Set((hits.keys.map(\.self) + evictions.keys).filter { $0.group == group }.map(\.age)).sorted()
-            // Only ages at which there are objects are asked for, so that the others need no density.
+            // The policy asks only for ages at which there are objects, so other ages need no density.
             for age in 0...min(19_998, max(0, ages.last ?? -1) + 1) {
                 let later = ages.filter { $0 >= age }
                 let events = later.map { (hits[Event(group: group, age: $0)] ?? 0) + (evictions[Event(group: group, age: $0)] ?? 0) }

@@ -5,7 +5,8 @@ import Foundation
 
 @testable import HoardSimulator
 
-// Policies that learn, with arrays that are searched from end to end. They draw the same random numbers as the policies.
+// Policies that learn, with arrays that are searched from end to end. They draw the same random numbers as the real
+// policies.
 
 struct GDSFModel: ReplacementPolicy {
     struct Entry {
@@ -16,7 +17,7 @@ struct GDSFModel: ReplacementPolicy {
     }
 
     let capacity: Int
-    /// In the order of their last uses.
+    /// The entries, in the order of their last uses.
     var entries: [Entry] = []
     var age = 0.0
     var count: Int { entries.count }
@@ -128,7 +129,7 @@ struct AdaptSizeModel: ReplacementPolicy {
     }
 }
 
-/// W-TinyLFU with one array for each list, the next to leave first, and a sketch of four arrays.
+/// W-TinyLFU with one array for each list, in which the next key to leave is first, and a sketch of four arrays.
 struct TinyLFUModel: ReplacementPolicy {
     let capacity: Int
     let countsBytes: Bool

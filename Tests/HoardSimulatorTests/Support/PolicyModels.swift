@@ -3,7 +3,7 @@
 
 @testable import HoardSimulator
 
-// The policies as their papers tell them, with arrays that are searched from end to end.
+// The policies as their papers describe them, with arrays that are searched from end to end.
 
 /// A key that a model holds.
 struct ModelObject {
@@ -64,7 +64,7 @@ struct FIFOModel: QueueModel {
     mutating func evict() { objects.removeFirst() }
 }
 
-/// CLOCK as a queue: who still has a count goes back to its end.
+/// CLOCK as a queue: a key that still has a count goes back to its end.
 struct ClockModel: QueueModel {
     let capacity: Int
     var objects: [ModelObject] = []
@@ -84,7 +84,7 @@ struct SieveModel: QueueModel {
     let capacity: Int
     /// Oldest first.
     var objects: [ModelObject] = []
-    /// The key that is looked at next; `nil` stands for the oldest.
+    /// The key that the hand looks at next. `nil` stands for the oldest key.
     var hand: UInt64?
 
     mutating func noteHit(at index: Int) { objects[index].uses = 1 }
@@ -99,7 +99,8 @@ struct SieveModel: QueueModel {
         removeObject(at: index)
     }
 
-    /// A hand that goes past the newest key starts again with the oldest, also if a key comes before it is used.
+    /// Removes the key, and moves the hand. A hand that passes the newest key starts again with the oldest, even if a
+    /// new key comes before its next use.
     mutating func removeObject(at index: Int) {
         if hand == objects[index].key { hand = index + 1 < objects.count ? objects[index + 1].key : nil }
         objects.remove(at: index)
@@ -241,7 +242,8 @@ struct ARCModel: ReplacementPolicy {
     }
 
     private mutating func replace(_ x: UInt64) {
-        // The paper takes a full cache for granted; after Case IV (A) has dropped keys without a ghost it need not be full.
+        // The paper assumes a full cache. After Case IV (A) has dropped keys without a ghost, the cache need not be
+        // full.
         guard count >= c else { return }
         if !t1.isEmpty, Double(t1.count) > p || (b2.contains(x) && Double(t1.count) == p) || t2.isEmpty {
             b1.insert(t1.removeLast(), at: 0)

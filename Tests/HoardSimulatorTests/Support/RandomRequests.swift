@@ -35,14 +35,14 @@ func randomRequests(count: Int, keyCount: UInt64, seed: UInt64) -> [UInt64] {
     return Array(requests.prefix(count))
 }
 
-/// Where each request's key is requested next, found the slow way.
+/// The place of each request's next request for the same key, found in the slow way.
 func nextUses(of requests: [UInt64]) -> [UInt32] {
     requests.indices.map { place in
         requests[(place + 1)...].firstIndex(of: requests[place]).map(UInt32.init) ?? .max
     }
 }
 
-/// A request for an object of that size.
+/// A request for an object of this size.
 struct SizedKey {
     let key: UInt64
     let size: Int
@@ -63,11 +63,11 @@ func randomSizedRequests(count: Int, keyCount: UInt64, largestSize: Int, seed: U
 }
 
 extension Replaying {
-    /// Replays requests that have a key and nothing else.
+    /// Replays requests that have only a key.
     func replay(keys: [UInt64]) { replay(RequestBatch(keys.map { AccessRequest(key: $0) })) }
 }
 
-/// Requests and changes with all parts, of which some are left out at random: sizes, times, lifetimes and costs.
+/// Requests and changes with sizes, times, lifetimes and costs, of which some are left out at random.
 func randomFullRequests(count: Int, seed: UInt64) -> [AccessRequest] {
     var generator = SeededGenerator(seed: seed &+ 99)
     var time: UInt64 = 0

@@ -3,35 +3,36 @@
 
 @testable import HoardSimulator
 
-/// A made-up site behind a cache, which writes an access log of what happens.
+/// A model of a site behind a cache. It writes an access log of its requests.
 struct SiteModel {
     /// A part of the site.
     struct Section {
         var path: String
-        /// How often it is asked for, beside the others.
+        /// The share of requests for this section, relative to the other sections.
         var weight: Double
         var objects: Int
-        /// The bytes of an object are from this number to four times as many.
+        /// The smallest number of bytes of an object. The greatest is four times as much.
         var size: Int
-        /// For how many milliseconds objects are fresh; `nil` if they are not kept.
+        /// The number of milliseconds for which objects are fresh, or `nil` if they are not kept.
         var lifetime: UInt64?
-        /// After how many milliseconds an object changes, and its size with it; `nil` if it stays the same.
+        /// The number of milliseconds after which an object and its size change, or `nil` if it stays the same.
         var period: UInt64?
-        /// How many milliseconds a load takes.
+        /// The number of milliseconds that a load takes.
         var load: UInt64 = 5
         var hasValidators = false
         var variesByAgent = false
-        /// The share of the requests that have one of the parameters, with a value of its own.
+        /// The share of the requests that have one of the parameters, with a value that no other request has.
         var queryShare = 0.0
         var parameters: [String] = []
         /// Whether each request is for another object.
         var isOnce = false
-        /// Up to which time, of 100, the origin fails for what is there already.
+        /// The percentage of the log's time for which the origin fails, from the middle on, for objects that are
+        /// already there.
         var failingPercent = 0
     }
 
     var sections: [Section]
-    /// How many milliseconds the log goes on.
+    /// The number of milliseconds that the log covers.
     var span: UInt64 = 3_600_000
     var requests = 40_000
     var clients = 400
@@ -48,7 +49,7 @@ struct SiteModel {
         var lastUse: UInt64
     }
 
-    /// The lines of the log, as the proxy writes them in JSON.
+    /// The lines of the log in JSON, as the proxy writes them.
     func log(seed: UInt64) -> String {
         var random = SplitMix64(state: seed)
         var stored: [String: Stored] = [:]
@@ -129,7 +130,7 @@ struct SiteModel {
         return sections[0]
     }
 
-    /// The rank of an object, of which low ones are asked for often: the third power of an even number.
+    /// The rank of an object: the third power of an evenly distributed number. Requests ask often for low ranks.
     private static func rank(of count: Int, _ random: inout SplitMix64) -> Int {
         let share = Double.random(in: 0..<1, using: &random)
         return Int(share * share * share * Double(count))
@@ -137,8 +138,8 @@ struct SiteModel {
 }
 
 extension SiteModel.Section {
-    /// Images that stay the same, for an hour and more.
+    /// Images that stay the same, with a lifetime of more than an hour.
     static let images = Self(path: "/images/", weight: 4, objects: 300, size: 8_000, lifetime: 100_000_000, hasValidators: true)
-    /// Pages that change each minute, and live for half of it.
+    /// Pages that change each minute, with a lifetime of half a minute.
     static let pages = Self(path: "/pages/", weight: 4, objects: 100, size: 3_000, lifetime: 30_000, period: 60_000)
 }

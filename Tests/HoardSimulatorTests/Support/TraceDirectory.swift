@@ -19,7 +19,7 @@ final class TraceDirectory: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// Writes a file as it is, and returns its path.
+    /// Writes a file with these contents, and returns its path.
     func write(_ bytes: some Sequence<UInt8>, to name: String = "trace.txt") throws -> String {
         let file = path + "/" + name
         try Data(bytes).write(to: URL(fileURLWithPath: file))
@@ -38,12 +38,12 @@ final class TraceDirectory: Sendable {
     }
 }
 
-/// All keys of a file, read in parts of that many bytes.
+/// All keys of a file, read in parts of this many bytes.
 func keys(of path: String, partByteCount: Int = 1 << 16) throws(AccessTraceError) -> [UInt64] {
     try requests(of: path, partByteCount: partByteCount).requests.map(\.key)
 }
 
-/// All requests of a file, read in parts of that many bytes, and how many lines were skipped.
+/// All requests of a file, read in parts of this many bytes, and the number of lines that were skipped.
 func requests(
     of path: String,
     as format: AccessTraceFormat? = nil,
@@ -57,7 +57,7 @@ func requests(
 }
 
 extension TraceDirectory {
-    /// The requests of a text, which has to be the same wherever it is cut.
+    /// The requests of a text. They must be the same wherever the text is cut.
     func requests(in text: String, as format: AccessTraceFormat? = nil) throws -> (
         requests: [AccessRequest], skippedCount: Int, format: AccessTraceFormat?
     ) {
@@ -72,7 +72,7 @@ extension TraceDirectory {
         return whole
     }
 
-    /// The error of a text, which has to be the same wherever it is cut.
+    /// The error of a text. It must be the same wherever the text is cut.
     func error(in text: String, as format: AccessTraceFormat? = nil) throws -> AccessTraceError {
         let path = try write(text.utf8)
         let whole = try #require(throws: AccessTraceError.self) { _ = try HoardSimulatorTests.requests(of: path, as: format) }
