@@ -5,7 +5,7 @@ import Hoard
 import HoardModels
 import HoardTesting
 
-/// A server with values by key, which may be away, and a cache of them in a time that stands still.
+/// A server with values by key, which may be unreachable, and a cache of its values, in a time that stands still.
 final class ModelFixture: Sendable {
     struct Unreachable: Error {}
 
@@ -17,7 +17,7 @@ final class ModelFixture: Sendable {
 
     let time = ManualTicker()
     let state = Shared(State())
-    /// While there is one, the server waits for it.
+    /// A gate at which the server waits, if there is one.
     let gate = Shared<Gate?>(nil)
     let cache: TieredCache<String, Int>
 
@@ -38,7 +38,7 @@ final class ModelFixture: Sendable {
         return value
     }
 
-    /// Lets everything else go on until `condition` holds.
+    /// Lets all other work go on until `condition` holds.
     @MainActor func until(_ condition: @MainActor () -> Bool) async throws {
         while !condition() {
             try Task.checkCancellation()

@@ -11,7 +11,7 @@ struct ObservedMutationTests {
     private let fixture = ModelFixture()
     private var cache: TieredCache<String, Int> { fixture.cache }
 
-    /// Adds to the value of “a” at the server, which waits for the fixture's gate.
+    /// A mutation that adds to the value of “a” at the server. The server waits for the fixture's gate.
     private func addition(confirms: Bool = true) -> ObservedMutation<Int, Int> {
         let cache = cache
         let confirmed: (@Sendable (Int) -> Int?)?
@@ -45,7 +45,7 @@ struct ObservedMutationTests {
         #expect(!add.isRunning)
         #expect(add.output == 6)
         #expect(await cache.value(forKey: "a") == 6)
-        // It has the labels that it had.
+        // The value has the same labels as before.
         model.stop()
         await cache.removeValues(taggedWith: "t")
         #expect(await cache.value(forKey: "a") == nil)
@@ -78,7 +78,7 @@ struct ObservedMutationTests {
         _ = await call.result
         let lookup = await cache.lookup(forKey: "a")
         #expect(lookup?.value == 50)
-        // It may rest on what was refused.
+        // The value may rest on the change that the server refused.
         #expect(lookup?.isFresh == false)
     }
 

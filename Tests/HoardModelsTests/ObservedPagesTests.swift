@@ -41,7 +41,7 @@ struct ObservedPagesTests {
         ObservedPages(cache, key: { "after \($0 ?? 0)" }, refresh: .never, load: server.load)
     }
 
-    /// A list that is followed, with its first two pages.
+    /// A model that follows a list, with its first two pages.
     private func twoPages() async throws -> ObservedPages<String, Int, Int> {
         let pages = pages()
         pages.start()

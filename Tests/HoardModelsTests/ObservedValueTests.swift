@@ -73,7 +73,7 @@ struct ObservedValueTests {
         model.stop()
         model.stop()
         fixture.set(9, forKey: "b")
-        // Something that is followed after this shows that time has passed.
+        // A second model starts after this. When it has its value, time has passed.
         let other = self.model("b")
         await fixture.cache.insert(3, forKey: "a")
         other.start()
@@ -142,7 +142,7 @@ struct ObservedValueTests {
         try await fixture.until { model.value == 1 }
         fixture.set(2, forKey: "a")
         events.yield(event)
-        // Too young; the next one comes after it.
+        // The value is too young for this event, and old enough for the next one.
         fixture.time.advance(by: .seconds(10))
         events.yield(event)
         try await fixture.until { model.value == 2 }

@@ -18,7 +18,7 @@ import Testing
         return CacheLogger(logger, ticker: time)
     }
 
-    /// What has been logged, as `level: message key=value …`.
+    /// The log entries, as `level: message key=value …`.
     private var lines: [String] {
         handler.entries.map { entry in
             let metadata = entry.metadata.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: " ")
@@ -134,7 +134,8 @@ import Testing
     @Test func storesWithoutEndAreLoggedButNotRememberedOneByOne() {
         let observer = observer(from: .info)
         for number in 0..<1_000 { observer.eventOccurred(TieredCacheEvent(.recordRejected, store: "store\(number)")) }
-        // One for each of the 64 that are told apart, and one for all others together.
+        // There is one line for each of the 64 stores that the logger tells apart, and one for all other stores
+        // together.
         #expect(lines.count == 65)
     }
 }

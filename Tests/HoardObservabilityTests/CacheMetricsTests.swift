@@ -133,7 +133,7 @@ import Testing
             metrics.entriesRemoved(.size, count: 1, cache: "users")
             metrics.storeCallEnded(CacheStoreCall(store: "disk", operation: .read), outcome: .found, error: nil, duration: .zero)
         }
-        // requests, loads with their timer, evictions, calls with their timer and the circuit
+        // The metrics are requests, loads with their timer, evictions, calls with their timer, and the circuit.
         #expect(counting.madeCount == 7)
     }
 
@@ -157,7 +157,7 @@ import Testing
     }
 }
 
-/// Counts how many metrics it makes.
+/// A factory that counts the metrics that it makes.
 private final class CountingFactory: MetricsFactory {
     private let made = Mutex(0)
     var madeCount: Int { made.withLock { $0 } }

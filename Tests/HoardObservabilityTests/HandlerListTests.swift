@@ -37,7 +37,7 @@ import Testing
 
     @Test func ofTwoThatComeFirstTheOneThatIsDoneFirstWins() {
         let list = HandlerList<String, Int>(maximumCount: 4)
-        // While the handlers of one are made, another comes and goes.
+        // While the list makes the handlers of one caller, another caller comes and goes.
         let handlers = list.handlers(for: "a") { list.handlers(for: "a") { 1 }.map { $0 + 1 } ?? 0 }
         #expect(handlers == 1)
         #expect(list.handlers(for: "a") { 3 } == 1)
@@ -68,7 +68,8 @@ import Testing
                 }
                 return await group.reduce(into: [[ObjectIdentifier?]]()) { $0.append($1) }
             }
-            // Which eight of the ten keys have room is open; all tasks walk them in the same order, so the first eight are.
+            // It is open which eight of the ten keys find room. All tasks walk the keys in the same order, so the
+            // first eight find it.
             #expect(Set(seen).count == 1)
             #expect(seen[0].compactMap { $0 }.count == 8)
             #expect(Set(seen[0].compactMap { $0 }).count == 8)

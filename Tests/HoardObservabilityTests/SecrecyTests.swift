@@ -12,7 +12,7 @@ import MetricsTestKit
 import Testing
 import Tracing
 
-/// Everything that all observers together have sent out, as text.
+/// All output of all observers together, as text.
 struct Emissions {
     let factory = TestMetrics()
     let handler = InMemoryLogHandler()
@@ -64,7 +64,7 @@ struct Emissions {
 
         let text = emissions.text
         #expect(!text.contains(secret))
-        // The scan sees what is sent out at all.
+        // The scan has seen output that is known to be sent.
         for expected in [
             "cache.store.calls{store=disk", "Cache store is failing", "cache.store.write", "error.type", "StoreError.unavailable", "Failure",
         ] {

@@ -11,7 +11,7 @@ import MetricsTestKit
 import Testing
 import Tracing
 
-/// What a `TieredCache` tells its observers, as it arrives in metrics, logs and traces.
+/// The reports of a `TieredCache` to its observers, as they arrive in metrics, logs and traces.
 @Suite(.timeLimit(.minutes(5))) struct TieredCacheObservationTests {
     private let emissions = Emissions()
     private let time = ManualTicker()

@@ -5,21 +5,21 @@ import Dispatch
 import Foundation
 
 extension ChildProcess {
-    /// Where an executable of this package is: beside the test bundle.
+    /// The path of an executable of this package. It is beside the test bundle.
     package static func path(ofTool name: String) -> String {
         URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0]).deletingLastPathComponent().appendingPathComponent(name).path
     }
 
-    /// Runs an executable of this package to its end. Returns how it ended, and what it wrote, errors included.
+    /// Runs an executable of this package to its end. Returns its ending, and its output with the errors.
     package static func run(tool name: String, _ arguments: [String]) async throws -> (ending: Ending, output: String) {
         try await run(path(ofTool: name), arguments)
     }
 
-    /// The same with an executable anywhere.
+    /// Runs any executable to its end. Returns its ending, and its output with the errors.
     package static func run(_ program: String, _ arguments: [String]) async throws -> (ending: Ending, output: String) {
         let process = try ChildProcess(program, arguments, errors: .joined)
         return await withCheckedContinuation { continuation in
-            // A thread of its own, as it waits for the process.
+            // This needs its own thread, because it waits for the process.
             DispatchQueue(label: "Hoard.ChildProcess").async {
                 let output = FileHandle(fileDescriptor: process.output, closeOnDealloc: false).readDataToEndOfFile()
                 continuation.resume(returning: (process.wait(), String(decoding: output, as: UTF8.self)))

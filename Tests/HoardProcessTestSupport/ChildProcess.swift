@@ -13,7 +13,8 @@ import Synchronization
 
 /// Another program, with pipes to its standard input and from its standard output.
 ///
-/// The pipe to its input ends with this process, however it ends: a child that reads it knows when it is of no more use.
+/// The pipe to its input ends when this process ends, in any way. A child that reads the pipe then knows that it is
+/// of no more use.
 package struct ChildProcess: Sendable {
     package enum Ending: Equatable, Sendable, CustomStringConvertible {
         case exited(Int32)
@@ -27,27 +28,27 @@ package struct ChildProcess: Sendable {
         }
     }
 
-    /// Where a child's standard error goes.
+    /// The destination of a child's standard error.
     package enum ErrorOutput: Sendable {
-        /// Where that of this process goes.
+        /// The same destination as that of this process.
         case inherited
-        /// Into ``ChildProcess/output``.
+        /// The pipe of ``ChildProcess/output``.
         case joined
-        /// Into ``ChildProcess/errors``.
+        /// The pipe of ``ChildProcess/errors``.
         case separate
     }
 
     package let identifier: Int32
-    /// Where its standard input is written.
+    /// The descriptor to which this process writes the child's standard input.
     package let input: CInt
-    /// Where its standard output is read.
+    /// The descriptor from which this process reads the child's standard output.
     package let output: CInt
-    /// Where its standard error is read, if it is ``ErrorOutput/separate``.
+    /// The descriptor from which this process reads the child's standard error, if it is ``ErrorOutput/separate``.
     package let errors: CInt?
 
     /// - Parameters:
     ///   - program: The path of an executable.
-    ///   - environment: `nil`: that of this process.
+    ///   - environment: The environment, or `nil` for that of this process.
     package init(
         _ program: String,
         _ arguments: [String],
@@ -66,7 +67,7 @@ package struct ChildProcess: Sendable {
         self.errors = errors
     }
 
-    /// One child is started at a time: a second one would inherit a pipe between its creation and its mark.
+    /// Only one child starts at a time. A second one could inherit a pipe after its creation and before its mark.
     private static let starting = Mutex(())
 
     private static func start(
@@ -99,26 +100,27 @@ package struct ChildProcess: Sendable {
         return ChildProcess(identifier: result.identifier, input: toChild.writing, output: fromChild.reading, errors: errors?.reading)
     }
 
-    /// Neither end is inherited by other children, or the end of this process would not be seen.
+    /// Creates a pipe. Other children must inherit neither end, or the child would not see the end of this process.
     private static func makePipe() throws(SystemFailure) -> (reading: CInt, writing: CInt) {
         guard let pipe = SystemCalls.makePipe() else { throw SystemFailure("create a pipe", number: errno) }
         return pipe
     }
 
-    /// Sends a signal. Only before ``wait()``: later the number may belong to somebody else.
+    /// Sends a signal. A caller may use this only before ``wait()``: later the number may belong to another process.
     package func signal(_ number: CInt) {
         _ = kill(identifier, number)
     }
 
-    /// Whether the process has not ended yet. Does not wait for it. Only before ``wait()``.
+    /// Whether the process has not ended yet. Does not wait for the process. A caller may use this only before
+    /// ``wait()``.
     package var isRunning: Bool {
         var information = siginfo_t()
-        // With `WNOWAIT` it stays to be waited for.
+        // With `WNOWAIT` the process stays, so that a later call can wait for it.
         guard waitid(P_PID, id_t(identifier), &information, WEXITED | WNOHANG | WNOWAIT) == 0 else { return false }
         return information.si_signo == 0
     }
 
-    /// Waits for the end of the process, and gives back the pipes. To be called once.
+    /// Waits for the end of the process, and gives back the pipes. A caller may use this only once.
     @discardableResult
     package func wait() -> Ending {
         close(input)

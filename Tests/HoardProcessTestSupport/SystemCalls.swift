@@ -9,16 +9,18 @@
     import Musl
 #endif
 
-/// Calls of the system that take pointers. Unsafe because C's interfaces are; each pointer is valid for the one call that it is passed to.
+/// Calls of the system that take pointers. They are unsafe because C's interfaces are. Each pointer is valid for the
+/// one call that gets it.
 enum SystemCalls {
     /// Starts a program whose standard input and output are the two descriptors.
     ///
-    /// Foundation's `Process` is not used: to learn which descriptors are open it copies whole entries of a directory, also the last ones of a buffer, beyond its
-    /// end. With some thousand open descriptors that has ended the tests with a fault (Swift 6.3).
+    /// This does not use Foundation's `Process`. To learn which descriptors are open, that class copies whole entries
+    /// of a directory, also the last ones of a buffer, beyond its end. With some thousand open descriptors that has
+    /// ended the tests with a fault (Swift 6.3).
     ///
     /// - Parameters:
-    ///   - environment: `nil`: that of this process.
-    ///   - errors: Its standard error; `nil`: that of this process.
+    ///   - environment: The environment, or `nil` for that of this process.
+    ///   - errors: The standard error, or `nil` for that of this process.
     /// - Returns: The process; a `number` other than 0 is the error.
     static func spawn(
         _ program: String,
@@ -37,7 +39,8 @@ enum SystemCalls {
         #endif
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // The threads of Dispatch block all signals, and a child inherits that: a shell would never hear that its own child has ended.
+        // The threads of Dispatch block all signals, and a child inherits that. A shell would then never hear that
+        // its own child has ended.
         var noSignals = sigset_t()
         sigemptyset(&noSignals)
         posix_spawnattr_init(&attributes)
@@ -47,7 +50,8 @@ enum SystemCalls {
         posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
         if let errors { posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO) }
-        // Nothing else is inherited: a pipe that somebody reads to its end must not stay open in a server.
+        // The child inherits nothing else: if another process reads a pipe to its end, the pipe must not stay open in
+        // a server.
         #if canImport(Darwin)
             posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_CLOEXEC_DEFAULT))
             posix_spawn_file_actions_addinherit_np(&actions, STDERR_FILENO)
@@ -69,11 +73,12 @@ enum SystemCalls {
     }
 
     #if !canImport(Darwin)
-        /// All descriptors that can be open when a child starts. Those that are not open do no harm.
+        /// The descriptors that can be open when a child starts. Those that are not open do no harm.
         ///
-        /// A list of the open ones would miss a socket that another thread opens meanwhile. The child would have it as long as it lives, and whoever waits
-        /// for the end of that connection would wait as long. A new descriptor has the lowest free number, so those that come are below the greatest, or
-        /// not far beyond it.
+        /// A list of the open descriptors would miss a socket that another thread opens meanwhile. The child would
+        /// have the socket as long as it lives, and a caller that waits for the end of that connection would wait as
+        /// long. A new descriptor has the lowest free number, so the numbers of new descriptors are below the
+        /// greatest, or not far beyond it.
         private static func descriptorsToClose() -> Range<CInt> {
             var greatest = STDERR_FILENO
             if let directory = opendir("/proc/self/fd") {
@@ -85,16 +90,17 @@ enum SystemCalls {
             }
             var limit = rlimit()
             guard getrlimit(.init(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return STDERR_FILENO + 1..<greatest + 1 }
-            // Beyond the limit a closing is an error.
+            // It is an error to close a descriptor beyond the limit.
             return STDERR_FILENO + 1..<max(STDERR_FILENO + 1, CInt(min(UInt64(limit.rlim_cur), UInt64(greatest) + 1_024)))
         }
     #endif
 
-    /// Two ends of which what is written to one is read from the other, and which no child inherits; `nil` if there can be none.
+    /// Creates a pipe: the reading end gets the bytes that are written to the other end. No child inherits either
+    /// end. Returns `nil` if there can be no pipe.
     static func makePipe() -> (reading: CInt, writing: CInt)? {
         var ends: [CInt] = [-1, -1]
         #if os(Linux)
-            // Pipes are marked in a second step, before which a child may have been started.
+            // Pipes are marked in a second step. A child may have started before it.
             let type = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
             guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { return nil }
         #else

@@ -9,7 +9,7 @@
     import Musl
 #endif
 
-/// Something that a test needs of the system and does not get.
+/// A resource of the system that a test needs and does not get.
 package struct SystemFailure: Error, CustomStringConvertible {
     package let description: String
 
@@ -17,7 +17,7 @@ package struct SystemFailure: Error, CustomStringConvertible {
         self.description = description
     }
 
-    /// - Parameter number: The error, such as `errno`.
+    /// - Parameter number: The number of the error, such as `errno`.
     package init(_ action: String, number: CInt) {
         description = "could not \(action): \(String(cString: strerror(number)))"
     }

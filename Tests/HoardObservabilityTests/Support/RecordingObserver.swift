@@ -4,7 +4,7 @@
 import Hoard
 import Synchronization
 
-/// An observer that writes down what it is told, as text.
+/// An observer that notes the reports that it gets, as text.
 final class RecordingObserver: CacheObserver {
     private let name: String
     private let journal: Journal
