@@ -260,7 +260,7 @@ import Testing
 
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// The examples in a file whose lines begin with spaces and `prefix`.
+    /// The examples in a file. Their lines begin with spaces and `prefix`.
     private func swiftBlocks(of path: String, after prefix: String) throws -> [[String]] {
         let text = try String(contentsOf: Self.root.appendingPathComponent(path), encoding: .utf8)
         let lines = text.components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { $0.hasPrefix(prefix) }

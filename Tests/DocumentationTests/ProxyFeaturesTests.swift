@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-/// Claims of `docs/proxy-features.md` have tests that exist.
+/// The tests that `docs/proxy-features.md` names for its claims exist.
 @Suite struct ProxyFeaturesTests {
     /// The second column of the table.
     private static func claims() throws -> [Substring] {

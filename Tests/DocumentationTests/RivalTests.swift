@@ -17,14 +17,14 @@ import Testing
 
 /// The facts about `NSCache`, `URLCache`, and a dictionary with a lock that the README names, each beside Hoard.
 @Suite(.timeLimit(.minutes(2))) struct RivalTests {
-    // Foundation on Apple's systems is another one, of which the README says nothing.
+    // Apple's systems have another Foundation, and the README says nothing about that.
     #if os(Linux)
         @Test func aFullNSCacheEvictsTheNewcomer() {
             let rival = NSCache<NSNumber, NSNumber>()
             rival.countLimit = 100
             for number in 0..<200 {
                 rival.setObject(NSNumber(value: number), forKey: NSNumber(value: number))
-                // The key that is asked for most is the newest.
+                // The newest key is the one that is asked for most.
                 for _ in 0..<3 { _ = rival.object(forKey: NSNumber(value: number)) }
             }
             #expect((0..<100).allSatisfy { rival.object(forKey: NSNumber(value: $0)) != nil })
@@ -68,7 +68,7 @@ import Testing
         await origin.stop()
     }
 
-    /// A cache as it is written in an afternoon.
+    /// A cache as a programmer writes it in an afternoon.
     final class LockedDictionary: Sendable {
         private let values = Mutex<[String: Int]>([:])
 

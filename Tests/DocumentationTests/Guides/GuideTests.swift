@@ -4,9 +4,10 @@
 import Foundation
 import Testing
 
-/// The guides and the articles say what is run, lead to what exists, and have sentences that can be read at once.
+/// The guides and the articles have examples that are run, links that lead to something, and sentences that a reader
+/// understands at once.
 @Suite struct GuideTests {
-    /// The files with examples: each line of a Swift block stands in one of them.
+    /// The files with examples. Each line of a Swift block is in one of them.
     private static let sources: String = {
         let folder = "Tests/DocumentationTests"
         let guides = (try? Repository.names(in: "\(folder)/Guides")) ?? []
@@ -32,7 +33,7 @@ import Testing
         }
     }
 
-    /// The pages for people who come to the repository first.
+    /// The pages that a newcomer to the repository reads first.
     private static let community = ["README.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "SECURITY.md", "CHANGELOG.md", "ROADMAP.md"]
 
     @Test("Each link leads to a file that exists, and to a heading in it", arguments: community + pages(in: "docs") + guides + articles)
@@ -127,7 +128,7 @@ import Testing
         text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
-    /// A squeezed text in which a call stands on one line that the formatter has put on several.
+    /// A squeezed text in which each call is on one line, even if the formatter has put it on several.
     private static func joined(_ text: String) -> String {
         var text = text
         for bracket in [("(", ")"), ("[", "]")] {

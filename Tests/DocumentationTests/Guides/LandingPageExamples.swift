@@ -28,7 +28,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Counts what is asked of it.
+/// An actor that counts the questions that it gets.
 actor Kitchen {
     private(set) var questionCount = 0
 

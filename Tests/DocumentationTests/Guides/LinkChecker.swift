@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// Finds links between pages that lead nowhere. Reads each page that links lead to once.
+/// A check that finds links between pages that lead nowhere. It reads each linked page once.
 struct LinkChecker {
     /// The names of the headings of pages that have been read.
     private var anchors: [URL: Set<String>] = [:]
@@ -19,9 +19,9 @@ struct LinkChecker {
         return articles.sorted()
     }()
 
-    /// The links of a page that lead to no file or to no heading of it, each with the problem.
+    /// The links of a page that lead to no file, or to no heading of a file, each with the problem.
     ///
-    /// - Parameter path: The place of the page in the repository, where it need not be yet.
+    /// - Parameter path: The place of the page in the repository. The page need not be there yet.
     mutating func brokenLinks(of page: MarkdownPage, at path: String) -> [(link: MarkdownPage.Link, problem: String)] {
         anchors[Repository.root.appendingPathComponent(path).standardizedFileURL] = page.anchors
         var broken: [(link: MarkdownPage.Link, problem: String)] = []
@@ -39,7 +39,7 @@ struct LinkChecker {
         return found
     }
 
-    /// Why a link of a page leads nowhere, or `nil`.
+    /// The reason why a link of a page leads nowhere, or `nil`.
     private mutating func problem(of link: MarkdownPage.Link, in path: String) -> String? {
         let catalog = path.firstRange(of: ".docc/").map { String(path[..<$0.upperBound]) }
         if link.target.hasPrefix("doc:") { return problem(ofArticle: link.target.dropFirst("doc:".count), in: catalog) }
@@ -55,7 +55,7 @@ struct LinkChecker {
         return anchors(of: file).contains(String(parts[1])) ? nil : "is no heading there"
     }
 
-    /// Names of symbols are checked where documentation is built.
+    /// The build of the documentation checks the names of symbols.
     private mutating func problem(ofArticle target: Substring, in catalog: String?) -> String? {
         guard let catalog else { return "is for articles only" }
         let parts = target.split(separator: "#", maxSplits: 1)

@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// A Markdown document in the parts that tests look at.
+/// A Markdown document, split into the parts that the tests look at.
 struct MarkdownPage {
     /// A fenced block of code.
     struct Block {
@@ -171,7 +171,7 @@ struct MarkdownPage {
         return result + rest
     }
 
-    /// Where a span of code ends: behind as many backquotes as it began with.
+    /// The end of a span of code. It comes after as many backquotes as the span began with.
     private static func end(of ticks: Substring, in text: Substring) -> String.Index? {
         var rest = text
         while let start = rest.firstIndex(of: "`") {

@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-/// The tutorials' code files are all used, and what compiles on Linux is compiled and run here.
+/// The tutorials use all of their code files, and the code that compiles on Linux is compiled and run here.
 @Suite struct TutorialTests {
     /// A tutorial, and the file of this folder that has its code.
     struct Tutorial: CustomTestStringConvertible {
@@ -56,7 +56,7 @@ import Testing
         #expect(try tutorial.resources().compactMap { $0.split(separator: "/").last.map(String.init) }.sorted() == shown.sorted())
     }
 
-    /// The whole file, not only each of its lines, so that nothing stands in another order or place.
+    /// Compares the whole file, and not only each of its lines, so that no line is in another order or place.
     @Test(arguments: Tutorial.all)
     func everyCodeFileIsCompiledHere(tutorial: Tutorial) throws {
         let examples = try Repository.text("Tests/DocumentationTests/Guides/" + tutorial.examples)
@@ -80,7 +80,7 @@ import Testing
         #expect(try Repository.text("Scripts/apple-check").contains(tutorial.catalog + "/Resources/PhotoApp"))
     }
 
-    /// The words of lines, as one line.
+    /// The words of the lines, as one line.
     private func squeezed(_ lines: some Sequence<Substring>) -> String {
         lines.joined(separator: " ").split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }

@@ -66,7 +66,7 @@ import Testing
     }
 }
 
-/// The checks above find what is wrong.
+/// The checks above find mistakes.
 @Suite struct ReferenceDocumentTests {
     @Test func aManifestIsRead() {
         let manifest = PackageManifest(

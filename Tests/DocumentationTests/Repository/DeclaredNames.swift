@@ -5,14 +5,14 @@ import Foundation
 
 /// The names that Swift files of `Sources/` declare.
 struct DeclaredNames {
-    /// Types, protocols and aliases, without those around them.
+    /// The names of types, protocols and aliases, without the names of the types around them.
     private(set) var types: Set<String> = []
-    /// Functions, properties and cases.
+    /// The names of functions, properties and cases.
     private(set) var members: Set<String> = []
-    /// The folders of `Sources/`.
+    /// The names of the folders of `Sources/`.
     private(set) var targets: Set<String> = []
 
-    /// Those of the repository, read once.
+    /// The names of the repository's sources, read once.
     static let ofSources = Result { try DeclaredNames() }
 
     private init() throws {
@@ -58,7 +58,8 @@ struct DeclaredNames {
         String(word.drop { $0 == "`" }.prefix { $0.isLetter || $0.isNumber || $0 == "_" })
     }
 
-    /// Whether a name such as `Cache`, `TieredCache.FirstPass`, `CachePolicy.loadLease` or `DiskStore.invalidations()` is there, part by part.
+    /// Whether the sources declare each part of a name such as `Cache`, `TieredCache.FirstPass`,
+    /// `CachePolicy.loadLease` or `DiskStore.invalidations()`.
     func has(_ name: Substring) -> Bool {
         name.prefix { $0 != "(" }.split(separator: ".").allSatisfy { part in
             part.first?.isUppercase == true ? types.contains(String(part)) || targets.contains(String(part)) : members.contains(String(part))

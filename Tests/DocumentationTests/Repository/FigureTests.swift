@@ -4,9 +4,9 @@
 import Foundation
 import Testing
 
-/// Measured figures stand in `docs/figures.json` once, and documents show these.
+/// Measured figures are in `docs/figures.json` once, and the documents show the same figures.
 @Suite(.timeLimit(.minutes(5))) struct FigureTests {
-    /// The documents that may show figures. Those that tell what was true when they were written are left out.
+    /// The documents that may show figures. Documents that tell what was true when they were written are left out.
     static let documents: [String] = {
         let pages = ((try? Repository.names(in: "docs")) ?? []).filter { $0.hasSuffix(".md") && $0 != "decisions.md" }.map { "docs/\($0)" }
         let guides = ((try? Repository.names(in: "docs/guides")) ?? []).filter { $0.hasSuffix(".md") }.map { "docs/guides/\($0)" }
@@ -132,7 +132,7 @@ import Testing
         #expect(status == 0, "\(text)")
     }
 
-    /// A change of a copy of the repository's documents, and the finding of the check.
+    /// A change of a copy of the repository's documents, and the mistake that the check finds.
     struct Damage: Sendable, CustomTestStringConvertible {
         let file: String
         let old: String

@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-/// The manifests fit together, and fit what the proxy does. No cluster has seen them here.
+/// The manifests fit together, and fit the behaviour of the proxy. No cluster has run them here.
 @Suite struct KubernetesTests {
     private static func manifests() throws -> [String: YAMLValue] {
         let documents = try Repository.text("dist/kubernetes/hoard.yaml").components(separatedBy: "\n---\n")

@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-/// The alert rules and the board ask for what the proxy tells, and for nothing else.
+/// The alert rules and the board ask for metrics that the proxy reports, and for nothing else.
 @Suite struct MonitoringTests {
     /// The names of metrics and labels that `/metrics` of the admin address has, read from the code that writes it.
     struct Told {
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// The metrics that Prometheus adds itself: whether a scrape succeeded, whom it scraped, and for which job.
+    /// The metrics and labels that Prometheus adds itself: whether a scrape succeeded, its target, and its job.
     private static let metricsOfPrometheus: Set<String> = ["up"]
     private static let labelsOfPrometheus: Set<String> = ["instance", "job"]
 

@@ -6,7 +6,7 @@ struct PackageIndexChecker {
     /// The text of Package.swift.
     let manifest: String
 
-    /// Modules that are no products, but are exported again by products.
+    /// Modules that are no products, but that products export again.
     static let exportedModules: Set<String> = ["HoardMessages"]
 
     /// The libraries that the manifest offers, in its order.
@@ -32,7 +32,7 @@ struct PackageIndexChecker {
         let missing = wanted.subtracting(modules).sorted().map { "\($0) is missing." }
         let unknown = Set(modules).subtracting(wanted).sorted().map { "\($0) is no library of Package.swift." }
         let repeated = Dictionary(grouping: modules) { $0 }.filter { $0.value.count > 1 }.keys.sorted().map { "\($0) stands there twice." }
-        // Scripts/documentation reads the list by its line.
+        // Scripts/documentation reads the list from one line.
         let isOneLine = text.split(separator: "\n").contains { $0.contains("documentation_targets: [") && $0.hasSuffix("]") }
         return missing + unknown + repeated + (isOneLine ? [] : ["The list is not on one line."])
     }

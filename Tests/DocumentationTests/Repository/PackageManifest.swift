@@ -5,15 +5,15 @@
 struct PackageManifest {
     struct Target: Equatable {
         let name: String
-        /// The product of which it is the only target, as far as there is one.
+        /// The product whose only target this is, if there is one.
         let product: String?
-        /// The targets that it names as dependencies.
+        /// The targets that this target names as dependencies.
         let targets: Set<String>
-        /// The packages that it names.
+        /// The packages that this target names.
         let packages: Set<String>
     }
 
-    /// In the manifest's order.
+    /// The targets, in the manifest's order.
     let targets: [Target]
 
     init(_ text: String) {
@@ -75,7 +75,7 @@ struct PackageManifest {
         return (targets, packages)
     }
 
-    /// All targets that can be reached over some arrows. Works for any names, also those that are no targets.
+    /// All targets that can be reached over any number of arrows. Accepts any names, even those of no target.
     static func reachable(from name: String, _ arrows: [String: Set<String>]) -> Set<String> {
         var found: Set<String> = []
         var waiting = Array(arrows[name] ?? [])

@@ -12,7 +12,7 @@ struct PrometheusQuery {
     private static let listWords: Set<String> = ["by", "without", "on", "ignoring", "group_left", "group_right"]
 
     init(_ text: String) {
-        // Texts and spans of time have no names in them.
+        // Texts and spans of time contain no names.
         var rest = text.replacing(/"(?:[^"\\]|\\.)*"/, with: "\"\"").replacing(/\[[^\]]*\]/, with: "")
         for match in rest.matches(of: /\{([^}]*)\}/) {
             for label in match.output.1.matches(of: /([a-z_]+)\s*(?:=|!)/) { labels.insert(String(label.output.1)) }

@@ -45,7 +45,7 @@ struct ReferenceDocument {
         return names.filter { $0.wholeMatch(of: /[A-Z]\w*(?:\.\w+)*(?:\([\w:]*\))?/) != nil }
     }
 
-    /// The links to a file or a heading that is not there, each with the problem.
+    /// The links to a file or a heading that does not exist, each with the problem.
     var brokenLinks: [String] {
         var checker = LinkChecker()
         return checker.brokenLinks(of: page, at: path).map { "\($0.link.target) \($0.problem)" }

@@ -124,7 +124,7 @@ struct WorkflowChecker {
         return []
     }
 
-    /// Returns what a command does wrong, for a sentence that begins with the step.
+    /// Returns the mistake of a command, worded for a sentence that begins with the step.
     private func commandProblem(_ line: String) -> String? {
         if line.contains("${{") { return "has an expression in a command; give it by “env”." }
         if line.contains(where: { ";&|<>()`".contains($0) }) { return "has logic in “\(line)”; put it into a script." }

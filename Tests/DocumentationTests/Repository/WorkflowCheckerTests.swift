@@ -3,7 +3,7 @@
 
 import Testing
 
-/// The schema finds each kind of mistake, and only it.
+/// The schema finds each kind of mistake, and nothing else.
 @Suite struct WorkflowCheckerTests {
     private let checker = WorkflowChecker(makeTargets: ["lint", "test"], scripts: ["setup"])
 
@@ -68,7 +68,7 @@ import Testing
                 uses: actions/upload-artifact@v7.0.1
         """
 
-    /// Text of the good workflow, what a mistake makes of it, and what is then said.
+    /// A text of the good workflow, the wrong text in its place, and the sentence that the check then returns.
     struct Mistake: Sendable, CustomTestStringConvertible {
         let text: String
         let wrong: String

@@ -3,7 +3,7 @@
 
 import Testing
 
-/// The workflows, which only GitHub runs, call what is run here.
+/// The workflows, which only GitHub runs, call the commands that are run here.
 @Suite struct WorkflowTests {
     private static let folder = ".github/workflows"
 

@@ -106,7 +106,7 @@ import Testing
             ]
         )
         #expect(ProblemFinder.problems(of: source("in: users, ignoring: [\"self.id\"]", body)).isEmpty)
-        // That is the parameter.
+        // The name in the attribute is the parameter, and not the property.
         #expect(ProblemFinder.problems(of: source("in: users, ignoring: [\"id\"]", body)).map(\.place) == ["self.id"])
     }
 

@@ -13,7 +13,7 @@ import SwiftSyntaxMacros
 enum ProblemFinder {
     struct Problem {
         let message: String
-        /// Where it is reported, as it is written.
+        /// The place of the problem, as the source has it.
         let place: String
         let fixes: [(text: String, result: String)]
     }
@@ -36,7 +36,7 @@ enum ProblemFinder {
         }
     }
 
-    /// The declarations that are expanded are copies: their offsets in the source are what the context knows of them.
+    /// The declarations that are expanded are copies. The context knows their offsets in the source.
     private static func result(of fixIt: FixIt, in context: BasicMacroExpansionContext, _ source: String) -> String {
         var bytes = Array(source.utf8)
         for change in fixIt.changes {
