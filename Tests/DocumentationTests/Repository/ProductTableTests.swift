@@ -3,7 +3,7 @@
 
 import Testing
 
-/// The table of products says what `Scripts/consumers` checks.
+/// The table of products agrees with the checks of `Scripts/consumers`.
 @Suite struct ProductTableTests {
     /// The list that the first lines of a program in `Tests/Consumers` give under a name.
     private static func header(_ product: String, _ name: String) throws -> [Substring] {

@@ -1,8 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A schema of the workflows in `.github/workflows`. Of the keys that GitHub knows it has those that Hoard uses, and refuses all others, so that a wrong key is
-/// found before GitHub ignores it.
+/// A schema of the workflows in `.github/workflows`. It has only those of GitHub's keys that Hoard uses, and refuses
+/// all others, so that a wrong key is found before GitHub ignores it.
 struct WorkflowChecker {
     /// The targets of the Makefile.
     let makeTargets: Set<String>

@@ -235,7 +235,7 @@ import Testing
         expected["large"] = large
         try await store.insert(large, forKey: "large")
         await store.close()
-        // The first pages say what the database is.
+        // The first pages identify the database.
         var bytes = try workspace.databaseBytes()
         for _ in 0..<30 { bytes[Int.random(in: 8192..<bytes.count, using: &generator)] ^= 1 << UInt8.random(in: 0...7, using: &generator) }
         try bytes.write(to: URL(fileURLWithPath: workspace.databasePath))

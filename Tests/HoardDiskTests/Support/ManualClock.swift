@@ -28,7 +28,7 @@ final class CallingClock: WallClock {
 
     private let state = Mutex(State())
 
-    /// How often the current function has been called.
+    /// The number of calls of the current function.
     var callCount: Int { state.withLock { $0.callCount } }
 
     func call(_ function: @escaping @Sendable () -> Void) {

@@ -14,7 +14,7 @@ struct RecordingDecoderTests {
 
     init() throws { directory = try TraceDirectory() }
 
-    /// Records accesses, each in a tick of its own, and returns the path of the recording.
+    /// Records accesses, each in its own tick, and returns the path of the recording.
     private func recording(_ name: String = "some.trace", of accesses: [(CacheAccess, String)]) throws -> String {
         let path = directory.path + "/" + name
         let time = ManualTicker()

@@ -87,7 +87,7 @@ private final class Ground: Sendable {
 
     func report(_ text: String) { problem.update { if $0 == nil { $0 = text } } }
 
-    /// Asks for keys like a user, and looks at the answer.
+    /// Asks for keys as a user does, and checks the answer.
     func serve(keys: [Int], isBulk: Bool, behaviour: Int) async {
         let oldest = allowed.value
         do {

@@ -201,8 +201,8 @@ import Testing
         #expect(try await caller.value == 1)
     }
 
-    /// A load without a waiting caller that does not react to its cancellation must not put its old value
-    /// over that of a load which began, and ended, after it.
+    /// A load that has no waiting caller and ignores its cancellation must not replace the value of a load that
+    /// began, and ended, after it.
     @Test func abandonedLoadDoesNotReplaceTheValueOfALaterLoad() async throws {
         let gate = Gate()
         let abandoned = Task {

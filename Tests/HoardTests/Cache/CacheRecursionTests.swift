@@ -187,7 +187,7 @@ import Testing
         #expect(try await secondLoad.value == 11)
     }
 
-    /// A task that a loader starts and leaves behind is no longer inside the load once that has ended.
+    /// A task that a loader starts and leaves behind is no longer inside the load when the load has ended.
     @Test func taskThatOutlivesTheLoadMayAskForItsKey() async throws {
         let gate = Gate()
         let leftBehind = Mutex<Task<Int, any Error>?>(nil)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Hoard
 
-/// User code that calls the cache back, from wherever the cache runs it.
+/// User code that calls the cache back, from every place in which the cache runs such code.
 @Suite(.timeLimit(.minutes(5))) struct CacheReentrancyTests {
     @Test func weigherMayCallTheCache() {
         let holder = Shared<Cache<String, Int>?>(nil)

@@ -174,7 +174,7 @@ import Testing
         #expect(survivors >= 80)
     }
 
-    /// A hundred keys are used again and again among others that come once.
+    /// Uses a hundred keys again and again, among other keys that come once.
     private func warm(_ cache: Cache<Int, Int>) {
         for key in 0..<100 { cache.insert(key, forKey: key) }
         for round in 0..<20 {

@@ -17,7 +17,7 @@ import Testing
     }
 
     /// - Parameter isLarge: Whether the words of the index are like those of a table of more than a million slots,
-    /// which do not store how far they are from home.
+    ///   which do not store how far they are from home.
     @Test(arguments: HashPattern.allCases, [false, true])
     func findsWhatADictionaryFinds(_ pattern: HashPattern, isLarge: Bool) {
         for seed in UInt64(0)..<8 {

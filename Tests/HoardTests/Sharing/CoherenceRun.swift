@@ -37,7 +37,7 @@ struct CoherenceRun: Sendable {
         /// Keys that are being changed.
         var isBeingChanged: Set<String> = []
         var isConnected = Array(repeating: true, count: CoherenceRun.cacheCount)
-        /// How often each connection has been lost.
+        /// The number of times that each connection has been lost.
         var disconnections = Array(repeating: 0, count: CoherenceRun.cacheCount)
         var violations: [String] = []
         var history: [String] = []

@@ -35,9 +35,9 @@ final class ScriptedStore: ImmediateRecordStore, CallbackRecordStore {
     private let ticker: (any Ticker)?
 
     /// - Parameters:
-    /// - answersAtOnce: Whether the store reads without suspending if the script has it wait for nothing.
-    /// - callsBack: Whether a tier asks the store for records without a task.
-    /// - ticker: The time by which the script's delays are measured. Without a ticker there are none.
+    ///   - answersAtOnce: Whether the store reads without suspending if the script has it wait for nothing.
+    ///   - callsBack: Whether a tier asks the store for records without a task.
+    ///   - ticker: The time by which the script's delays are measured. Without a ticker there are none.
     init(name: String = "scripted", answersAtOnce: Bool = false, callsBack: Bool = false, ticker: (any Ticker)? = nil) {
         self.name = name
         self.callsBack = callsBack

@@ -3,7 +3,7 @@
 
 import Testing
 
-/// The attribute's arguments, and what a body reads of its instance.
+/// The attribute's arguments, and the properties of its instance that a body reads.
 @Suite struct CachedStateTests {
     private func source(_ arguments: String, _ body: String, modifier: String = "") -> String {
         "struct A { @Cached(\(arguments)) \(modifier)func user(_ id: Int) async throws -> User { \(body) } }"

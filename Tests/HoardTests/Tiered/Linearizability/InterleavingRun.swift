@@ -32,8 +32,8 @@ struct InterleavingRun: Sendable {
     var log: InterleavingLog { logs[number] }
 
     /// - Parameters:
-    /// - isTraced: Whether violations include the calls of the stores.
-    /// - isSeeded: `false` for a run on the system's threads. No store waits then, and the steps move time.
+    ///   - isTraced: Whether violations include the calls of the stores.
+    ///   - isSeeded: `false` for a run on the system's threads. No store waits then, and the steps move time.
     init(_ program: TieredCacheProgram, isTraced: Bool = false, isSeeded: Bool = true) {
         self.program = program
         self.isSeeded = isSeeded
