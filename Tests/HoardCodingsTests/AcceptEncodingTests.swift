@@ -5,8 +5,8 @@ import Testing
 
 @testable import HoardCodings
 
-/// A field, the qualities of zstd, br, gzip, deflate and of content without a coding, and the choice of a server that
-/// prefers them in this order.
+/// A field, the qualities of zstd, br, gzip, deflate and of content without a coding, and the choice of a
+/// server that prefers them in this order.
 struct AcceptanceCase: Sendable, CustomTestStringConvertible {
     let field: String?
     let qualities: [Int]

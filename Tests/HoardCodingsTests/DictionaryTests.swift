@@ -38,8 +38,8 @@ struct DictionaryTests {
                 try content.withUnsafeBytes { try encoder.encode($0) { encoded += $0 } }
                 try encoder.finish { encoded += $0 }
                 #expect(encoded.count < 10_000)
-                // The ratio is more than 300 to 1, and far more for pages. The bytes of the dictionary count as
-                // received.
+                // The ratio is more than 300 to 1, and far more for pages. The bytes of the
+                // dictionary count as received.
                 #expect(decode(encoded, with: decoder).bytes == content)
                 try encoder.reset()
                 try decoder.reset()

@@ -8,8 +8,8 @@ import Testing
 
 @testable import HoardDisk
 
-/// Several records in one call: the number of transactions, and the effect of a failure. The conformance suite checks
-/// the records afterwards.
+/// Several records in one call: the number of transactions, and the effect of a failure. The conformance
+/// suite checks the records afterwards.
 @Suite(.timeLimit(.minutes(5))) struct DiskStoreBulkTests {
     private let workspace: Workspace
 

@@ -238,8 +238,8 @@ import Testing
         let reopened = try DiskStore(configuration: configuration)
         let handle = try FileHandle(forUpdating: URL(fileURLWithPath: workspace.databasePath))
         let byteCount = Int(try handle.seekToEnd())
-        // The second page is a pointer map, and the tables begin on the third. The connections may keep the pages
-        // that they have read so far.
+        // The second page is a pointer map, and the tables begin on the third. The connections may keep
+        // the pages that they have read so far.
         try handle.seek(toOffset: 5 * 4096)
         try handle.write(contentsOf: Data(repeating: 0xA5, count: byteCount - 5 * 4096))
         try handle.close()

@@ -129,8 +129,8 @@ import Testing
         #expect(try await store.statistics().corruptions == 0)
     }
 
-    /// Compares two records. The store notes uses by the microsecond, and puts some microseconds between them while
-    /// the clock stands still.
+    /// Compares two records. The store notes uses by the microsecond, and puts some microseconds between
+    /// them while the clock stands still.
     private func expectEqual(_ found: Record?, _ expected: Record?, _ place: Comment) {
         var found = found
         if let expected, let lastAccess = found?.lastAccess, abs(lastAccess.timeIntervalSince(expected.lastAccess)) < 0.001 {

@@ -134,8 +134,8 @@ import Testing
     @Test func storesWithoutEndAreLoggedButNotRememberedOneByOne() {
         let observer = observer(from: .info)
         for number in 0..<1_000 { observer.eventOccurred(TieredCacheEvent(.recordRejected, store: "store\(number)")) }
-        // There is one line for each of the 64 stores that the logger tells apart, and one for all other stores
-        // together.
+        // There is one line for each of the 64 stores that the logger tells apart, and one for
+        // all other stores together.
         #expect(lines.count == 65)
     }
 }

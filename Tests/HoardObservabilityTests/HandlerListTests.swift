@@ -68,8 +68,8 @@ import Testing
                 }
                 return await group.reduce(into: [[ObjectIdentifier?]]()) { $0.append($1) }
             }
-            // It is open which eight of the ten keys find room. All tasks walk the keys in the same order, so the
-            // first eight find it.
+            // It is open which eight of the ten keys find room. All tasks walk the keys in the same
+            // order, so the first eight find it.
             #expect(Set(seen).count == 1)
             #expect(seen[0].compactMap { $0 }.count == 8)
             #expect(Set(seen[0].compactMap { $0 }).count == 8)

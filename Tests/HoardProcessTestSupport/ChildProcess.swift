@@ -13,8 +13,8 @@ import Synchronization
 
 /// Another program, with pipes to its standard input and from its standard output.
 ///
-/// The pipe to its input ends when this process ends, in any way. A child that reads the pipe then knows that it is
-/// of no more use.
+/// The pipe to its input ends when this process ends, in any way. A child that reads the pipe
+/// then knows that it is of no more use.
 package struct ChildProcess: Sendable {
     package enum Ending: Equatable, Sendable, CustomStringConvertible {
         case exited(Int32)
@@ -111,8 +111,8 @@ package struct ChildProcess: Sendable {
         _ = kill(identifier, number)
     }
 
-    /// Whether the process has not ended yet. Does not wait for the process. A caller may use this only before
-    /// ``wait()``.
+    /// Whether the process has not ended yet. Does not wait for the process. A caller may use
+    /// this only before ``wait()``.
     package var isRunning: Bool {
         var information = siginfo_t()
         // With `WNOWAIT` the process stays, so that a later call can wait for it.

@@ -9,8 +9,8 @@
     import Musl
 #endif
 
-/// Calls of the system that take pointers. They are unsafe because C's interfaces are. Each pointer is valid for the
-/// one call that gets it.
+/// Calls of the system that take pointers. They are unsafe because C's interfaces are. Each pointer is
+/// valid for the one call that gets it.
 enum SystemCalls {
     /// Starts a program whose standard input and output are the two descriptors.
     ///
@@ -39,8 +39,8 @@ enum SystemCalls {
         #endif
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // The threads of Dispatch block all signals, and a child inherits that. A shell would then never hear that
-        // its own child has ended.
+        // The threads of Dispatch block all signals, and a child inherits that. A shell would then never
+        // hear that its own child has ended.
         var noSignals = sigset_t()
         sigemptyset(&noSignals)
         posix_spawnattr_init(&attributes)
@@ -50,8 +50,8 @@ enum SystemCalls {
         posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
         if let errors { posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO) }
-        // The child inherits nothing else: if another process reads a pipe to its end, the pipe must not stay open in
-        // a server.
+        // The child inherits nothing else: if another process reads a pipe to its end, the pipe
+        // must not stay open in a server.
         #if canImport(Darwin)
             posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_CLOEXEC_DEFAULT))
             posix_spawn_file_actions_addinherit_np(&actions, STDERR_FILENO)
@@ -75,10 +75,10 @@ enum SystemCalls {
     #if !canImport(Darwin)
         /// The descriptors that can be open when a child starts. Those that are not open do no harm.
         ///
-        /// A list of the open descriptors would miss a socket that another thread opens meanwhile. The child would
-        /// have the socket as long as it lives, and a caller that waits for the end of that connection would wait as
-        /// long. A new descriptor has the lowest free number, so the numbers of new descriptors are below the
-        /// greatest, or not far beyond it.
+        /// A list of the open descriptors would miss a socket that another thread opens meanwhile. The child
+        /// would have the socket as long as it lives, and a caller that waits for the end of that connection
+        /// would wait as long. A new descriptor has the lowest free number, so the numbers of new descriptors are
+        /// below the greatest, or not far beyond it.
         private static func descriptorsToClose() -> Range<CInt> {
             var greatest = STDERR_FILENO
             if let directory = opendir("/proc/self/fd") {

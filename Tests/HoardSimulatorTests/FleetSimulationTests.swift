@@ -64,8 +64,8 @@ struct FleetSimulationTests {
     // MARK: Leases
 
     @Test func withoutLeasesEveryNodeLoadsAKeyThatIsBeingLoaded() async throws {
-        // The load runs for 50 ms, and all nodes ask in this time. A node that first asks later finds the object in
-        // the shared tier.
+        // The load runs for 50 ms, and all nodes ask in this time. A node that first asks later
+        // finds the object in the shared tier.
         let early = (0..<100).map { AccessRequest(key: 1, time: $0 / 2, cost: 50_000) }
         let (_, fleet) = try await result(early, near: .count(3), Fleet(nodes: 4, shared: .count(3), route: .random))
         #expect(fleet.hasLoadTimes && fleet.originLoads == 1 && fleet.originLoadsWithoutLeases == 4)

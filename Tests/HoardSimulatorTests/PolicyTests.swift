@@ -30,8 +30,8 @@ struct PolicyTests {
     }
 
     @Test func sieveSparesAUsedKeyAndGoesOnFromThere() {
-        // At D, the hand passes A and evicts B. At B, it evicts C. At E, it evicts D, which comes next, and not A,
-        // which is the oldest.
+        // At D, the hand passes A and evicts B. At B, it evicts C. At E, it evicts D, which comes
+        // next, and not A, which is the oldest.
         #expect(pattern(SievePolicy(capacity: 3), "ABCADBAEBA") == "...x..x.xx")
     }
 

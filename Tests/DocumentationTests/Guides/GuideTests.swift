@@ -4,8 +4,8 @@
 import Foundation
 import Testing
 
-/// The guides and the articles have examples that are run, links that lead to something, and sentences that a reader
-/// understands at once.
+/// The guides and the articles have examples that are run, links that lead to something, and sentences
+/// that a reader understands at once.
 @Suite struct GuideTests {
     /// The files with examples. Each line of a Swift block is in one of them.
     private static let sources: String = {

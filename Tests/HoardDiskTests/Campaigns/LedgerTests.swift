@@ -93,8 +93,8 @@ import Testing
         #expect(ledger.possibilities(forKey: 1) == [.version(1)])
     }
 
-    /// The ledger never refuses a store that does as it is told, and always refuses every version that was
-    /// overwritten.
+    /// The ledger never refuses a store that does as it is told, and always refuses every
+    /// version that was overwritten.
     @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
     func itAgreesWithAModelThatIsKilledAtRandom(seed: UInt64) {
         var generator = SplitMixGenerator(seed: seed)

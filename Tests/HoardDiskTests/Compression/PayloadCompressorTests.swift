@@ -79,8 +79,8 @@ import Testing
         let seed = UInt64.random(in: .min ... .max)
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<150 {
-            // Runs of one byte alternate with stretches of few different bytes. Compression pays for some payloads
-            // and not for others.
+            // Runs of one byte alternate with stretches of few different bytes. Compression pays
+            // for some payloads and not for others.
             var payload = Data()
             let byteCount = Int.random(in: 0..<60_000, using: &generator)
             let variety = UInt8.random(in: 0...255, using: &generator)

@@ -87,8 +87,8 @@ import Testing
         await cache.close()
     }
 
-    /// Writes, loads and removals at once. After each removal, neither memory nor the disk may have a value that was
-    /// there before it.
+    /// Writes, loads and removals at once. After each removal, neither memory nor the disk may
+    /// have a value that was there before it.
     @Test(arguments: [false, true]) func nothingComesBackWhileOthersWrite(isEncrypted: Bool) async throws {
         let store = try open(isEncrypted: isEncrypted)
         let cache = cache(store)

@@ -32,8 +32,8 @@ import Testing
         return openingError(configuration)
     }
 
-    /// The contents of all files below the store's directory, by path. Files are left out that SQLite leaves beside a
-    /// database that it has only read.
+    /// The contents of all files below the store's directory, by path. Files are left out that SQLite leaves
+    /// beside a database that it has only read.
     private func contents() throws -> [String: Data] {
         var contents: [String: Data] = [:]
         for path in try FileManager.default.subpathsOfDirectory(atPath: workspace.directory) {

@@ -23,8 +23,8 @@ import Testing
         return Chunk(bytes: Array(written), tag: Array(tags.dropFirst()))
     }
 
-    /// Returns the chunk's bytes after opening it in place, or `nil` if the sealer finds damage. Then the bytes must
-    /// be unchanged.
+    /// Returns the chunk's bytes after opening it in place, or `nil` if the sealer finds
+    /// damage. Then the bytes must be unchanged.
     private func open(_ chunk: Chunk, index: Int, with sealer: EncryptingSealer) -> [UInt8]? {
         var bytes = chunk.bytes
         let isSound = bytes.withUnsafeMutableBytes { bytes in

@@ -7,8 +7,8 @@ import Testing
 @testable import HoardDisk
 
 @Suite struct IdentifierMapTests {
-    /// A random identifier. Colliding identifiers belong to the same or to neighbouring places in every table of up
-    /// to 2¹⁶ places.
+    /// A random identifier. Colliding identifiers belong to the same or to neighbouring places
+    /// in every table of up to 2¹⁶ places.
     private func identifier(colliding: Bool, using generator: inout SeededGenerator) -> Int64 {
         if !colliding { return Int64.random(in: -40...40, using: &generator) }
         let place = [Int64(0), 1, 65_535][Int.random(in: 0..<3, using: &generator)]

@@ -93,8 +93,8 @@ extension Workspace {
         #expect(try workspace.databaseBytes().count == bytes.count)
     }
 
-    /// A kind of damage, with the problem that verification finds and the number of records that are left after the
-    /// repair.
+    /// A kind of damage, with the problem that verification finds and the number of records
+    /// that are left after the repair.
     struct Damage: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let problem: DiskStore.VerificationProblem

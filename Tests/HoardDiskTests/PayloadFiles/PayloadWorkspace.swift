@@ -130,8 +130,8 @@ func storeErrorCode(of body: () throws(StoreError) -> Void) -> StoreError.Code? 
     }
 }
 
-/// Compares long data with `==`. If an expectation with `==` fails, the testing library looks for the differences for
-/// minutes.
+/// Compares long data with `==`. If an expectation with `==` fails, the testing library looks
+/// for the differences for minutes.
 func haveSameBytes(_ found: Data?, _ expected: Data) -> Bool {
     found == expected
 }

@@ -25,8 +25,8 @@ import Testing
         return RecordHeader(record, key: "key", now: ManualClock.start)
     }
 
-    /// The unchanged format of a record without an extension. Stores that were written before are full of such
-    /// records.
+    /// The unchanged format of a record without an extension. Stores that were written before
+    /// are full of such records.
     private let firstVersion: [UInt8] =
         [1, 2 | 4 | 8, 2, 0, 3, 0, 0, 0]
         + [0, 0, 0, 0, 0, 0, 0, 0x40, 0, 0, 0, 0, 0, 0, 0x10, 0x40, 0, 0, 0, 0, 0, 0, 0x10, 0x40, 0, 0, 0, 0, 0, 0, 0x20, 0x40]

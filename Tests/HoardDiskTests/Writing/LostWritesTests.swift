@@ -99,8 +99,8 @@ import Testing
         let hold = WriterHold(store)
         try await store.insert(large(), forKey: "key", mode: .behind)
         try await store.insert(workspace.record("fits"), forKey: "other", mode: .behind)
-        // The next writes do not share the transaction of the first ones, because the removal comes before they are
-        // committed.
+        // The next writes do not share the transaction of the first ones, because the removal
+        // comes before they are committed.
         store.separateBatches()
         try await store.insert(workspace.record("new"), forKey: "key", mode: .behind)
         hold.release()

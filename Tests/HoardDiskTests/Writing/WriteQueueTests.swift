@@ -89,8 +89,8 @@ import Testing
                     }
                 }
             }
-            // The operation that holds the thread already uses the room, so the queue accepts nothing if its bound is
-            // 1.
+            // The operation that holds the thread already uses the room, so the queue accepts
+            // nothing if its bound is 1.
             for _ in 0..<50 { await Task.yield() }
             if maximumCount == 1 || maximumByteCount == 1 { #expect(accepted.value == 0) }
             #expect(accepted.value <= maximumCount)

@@ -8,8 +8,8 @@ import Testing
 
 @testable import HoardDisk
 
-/// Several tasks that write in both modes. Each has its own keys, and compares what it reads with its own last
-/// writes.
+/// Several tasks that write in both modes. Each has its own keys, and compares what it reads
+/// with its own last writes.
 @Suite struct WritingModelTests {
     private struct Setting: Sendable {
         var seed: UInt64

@@ -20,8 +20,8 @@ struct DamageCase {
     private(set) var readCount = 0
     /// The number of reads that found the record from before the damage.
     private(set) var survivorCount = 0
-    /// Whether the store was not opened because the damage made it look like a store of another program or a later
-    /// version.
+    /// Whether the store was not opened because the damage made it look like a store of another
+    /// program or a later version.
     private(set) var wasRefused = false
     private(set) var failures: [String] = []
     private let damage = DamageRecorder()
@@ -88,8 +88,8 @@ struct DamageCase {
         }
     }
 
-    /// Judges each record by itself after arbitrary damage: it may be present or gone, or older if the log was
-    /// damaged.
+    /// Judges each record by itself after arbitrary damage: it may be present or gone, or older
+    /// if the log was damaged.
     private mutating func judgeEach(_ found: [Int: Held]) {
         for (key, held) in found where held != .nothing && held != fixture.present[key, default: .nothing] {
             if touches(.log) && fixture.hasHeld(held, key: key) { continue }
@@ -97,8 +97,8 @@ struct DamageCase {
         }
     }
 
-    /// Judges the store after a loss of power. It must have the content of some moment, except for payloads that
-    /// never reached the disk.
+    /// Judges the store after a loss of power. It must have the content of some moment, except for
+    /// payloads that never reached the disk.
     private mutating func judgeTogether(_ found: [Int: Held]) {
         let mayMiss = touches(.log, .payload)
         let moments = touches(.log) ? fixture.states[...] : fixture.states.suffix(1)
@@ -113,8 +113,8 @@ struct DamageCase {
         for message in damage.take() where message.hasPrefix("databaseSetAside") { fail(message) }
     }
 
-    /// Writes and reads every key. Damage that shows only now may cost records once more, but the store must report
-    /// it.
+    /// Writes and reads every key. Damage that shows only now may cost records once more, but
+    /// the store must report it.
     private mutating func renew(_ store: DiskStore, version: Int) async throws(StoreError) {
         for attempt in 1...4 {
             _ = damage.take()

@@ -33,8 +33,8 @@ struct FixtureCommand: AsyncParsableCommand {
     )
 
     static let keys = 0..<12
-    /// The greatest length of a payload. It is enough for a payload to have its own file, and the store can still be
-    /// copied in a millisecond.
+    /// The greatest length of a payload. It is enough for a payload to have its own file, and the store
+    /// can still be copied in a millisecond.
     static let maximumByteCount = 80 << 10
 
     @Option var directory: String

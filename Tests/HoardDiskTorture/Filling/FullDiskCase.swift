@@ -99,8 +99,8 @@ struct FullDiskCase {
         readCount += check.readCount
     }
 
-    /// Opens and closes a second store while the disk is full. It may refuse, but must tell the reason and leave the
-    /// first store alone.
+    /// Opens and closes a second store while the disk is full. It may refuse, but must tell the
+    /// reason and leave the first store alone.
     private mutating func openAnother(_ damage: DamageRecorder) async {
         do throws(StoreError) {
             let other = try damage.open(directory, limits: .none)

@@ -11,16 +11,16 @@ import HoardProcessTestSupport
     import Musl
 #endif
 
-/// A file system of a few megabytes that only this process and its children see. It disappears with them, however
-/// they end.
+/// A file system of a few megabytes that only this process and its children see. It disappears
+/// with them, however they end.
 enum SmallFileSystem {
     static let byteCount = 24 << 20
 
-    /// The command that runs another command in a place where it may mount file systems without an effect on other
-    /// processes.
+    /// The command that runs another command in a place where it may mount file systems without
+    /// an effect on other processes.
     ///
-    /// `unshare` of util-linux makes a mount namespace, and for users other than root also a user namespace around
-    /// it.
+    /// `unshare` of util-linux makes a mount namespace, and for users other than root also a
+    /// user namespace around it.
     static var wrapper: [String] {
         ["unshare", "--mount"] + (geteuid() == 0 ? [] : ["--user", "--map-root-user"])
     }

@@ -9,11 +9,11 @@ import Hoard
     import Foundation
 #endif
 
-/// The content of the records of a campaign. It is a function of the key's number and the version, so that any record
-/// can be judged.
+/// The content of the records of a campaign. It is a function of the key's number and the
+/// version, so that any record can be judged.
 enum Content {
-    /// The number of tasks that write. Only task `n` writes the keys whose number is `n` modulo this number, so their
-    /// order is known.
+    /// The number of tasks that write. Only task `n` writes the keys whose number is `n` modulo
+    /// this number, so their order is known.
     static let ownerCount = 4
     /// The number of tags that each owner's records have.
     static let tagsPerOwner = 3
@@ -50,8 +50,8 @@ enum Content {
         )
     }
 
-    /// The version of a record that was read under `key`, or `nil` if any part of the record belongs to another
-    /// version.
+    /// The version of a record that was read under `key`, or `nil` if any part of the record
+    /// belongs to another version.
     static func version(of record: Record, key: Int) -> Int? {
         guard
             let parts = record.validator?.split(separator: ":").map({ Int($0) }), parts.count == 3,
@@ -67,8 +67,8 @@ enum Content {
         // The first number has chosen the tag.
         _ = generator.next()
         let count = min(byteCount(&generator), maximumByteCount)
-        // The noise has blocks of 512 bytes that differ by a number, because debug builds take long to make much
-        // noise.
+        // The noise has blocks of 512 bytes that differ by a number, because debug builds take
+        // long to make much noise.
         let block = (0..<64).map { _ in generator.next() }
         var bytes = [UInt8](repeating: 0, count: count)
         bytes.withUnsafeMutableBytes { buffer in

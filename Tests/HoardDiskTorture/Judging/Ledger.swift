@@ -5,8 +5,8 @@
 ///
 /// Operations on one key come one after the other. Operations on different keys come in any order.
 struct Ledger: Sendable {
-    /// The possibilities for each key. A key without an entry may hold any version, because nothing is known of it
-    /// yet.
+    /// The possibilities for each key. A key without an entry may hold any version, because
+    /// nothing is known of it yet.
     private var possible: [Int: Set<Held>]
     /// Whether the store may drop records, because it has limits or was damaged.
     let mayLose: Bool
@@ -49,8 +49,8 @@ struct Ledger: Sendable {
         if case .insert(let key, _) = operation { possible[key]?.insert(.nothing) }
     }
 
-    /// Accepts the content that a read has found, and remembers it. Other content that was possible before is not
-    /// possible later.
+    /// Accepts the content that a read has found, and remembers it. Other content that was
+    /// possible before is not possible later.
     ///
     /// - Returns: `false` if the key cannot hold this content.
     mutating func observe(_ held: Held, forKey key: Int) -> Bool {

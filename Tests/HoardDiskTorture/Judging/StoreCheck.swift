@@ -74,8 +74,8 @@ struct StoreCheck {
         return []
     }
 
-    /// Checks that files without a reference do not pile up. The files that SQLite keeps for later are within the
-    /// allowance.
+    /// Checks that files without a reference do not pile up. The files that SQLite keeps for
+    /// later are within the allowance.
     private func judgeSize(_ store: DiskStore) async throws(StoreError) -> [String] {
         let charged = try await store.statistics().bytes
         let size = FileTree(directory).files.reduce(0) { $0 + $1.byteCount }

@@ -34,8 +34,8 @@ enum StoreLimits: String, ExpressibleByArgument, Sendable {
 final class DamageRecorder: Sendable {
     private let messages = Mutex<[String]>([])
 
-    /// Returns the events of lost records since the last call. A fault that damages no file must not cause such an
-    /// event.
+    /// Returns the events of lost records since the last call. A fault that damages no file
+    /// must not cause such an event.
     func takeLosses() -> [String] {
         take().filter { $0.hasPrefix("\(DiskStore.Event.Kind.databaseSetAside)") || $0.hasPrefix("\(DiskStore.Event.Kind.recordDamaged)") }
     }

@@ -9,8 +9,8 @@
     import Musl
 #endif
 
-/// A writer of lines to standard output without a buffer. The reader has each line that was written, even if this
-/// process dies.
+/// A writer of lines to standard output without a buffer. The reader has each line that was
+/// written, even if this process dies.
 ///
 /// Each line is one `write(2)` of less than `PIPE_BUF` bytes, so lines of several threads do not mix.
 struct LineWriter: Sendable {

@@ -22,8 +22,8 @@ final class WorkerProcess {
     /// Starts this executable with other arguments.
     init(_ arguments: [String]) throws(SystemFailure) {
         process = try ChildProcess(Self.executablePath, arguments)
-        // The reader has its own descriptor: it reads lines even after the process has ended and has given back its
-        // pipes.
+        // The reader has its own descriptor: it reads lines even after the process has ended
+        // and has given back its pipes.
         lines = LineReader(descriptor: fcntl(process.output, F_DUPFD_CLOEXEC, 0))
     }
 
@@ -32,8 +32,8 @@ final class WorkerProcess {
         lines.close()
     }
 
-    /// Returns the lines that have come, as soon as there are some. Returns none at the deadline or after the process
-    /// has closed its output.
+    /// Returns the lines that have come, as soon as there are some. Returns none at the deadline or after
+    /// the process has closed its output.
     func nextLines(until deadline: ContinuousClock.Instant) -> [String] {
         lines.next(until: deadline)
     }

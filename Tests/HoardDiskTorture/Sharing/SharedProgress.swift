@@ -37,8 +37,8 @@ final class SharedProgress: Sendable {
 
 /// Atomic numbers in a file.
 ///
-/// `@unchecked Sendable` because the pointer never changes, the memory is unmapped only when no reference is left,
-/// and all access to it is atomic.
+/// `@unchecked Sendable` because the pointer never changes, the memory is unmapped only when no reference is
+/// left, and all access to it is atomic.
 private final class Mapping: @unchecked Sendable {
     private let base: UnsafeMutablePointer<Atomic<Int>>
     private let count: Int

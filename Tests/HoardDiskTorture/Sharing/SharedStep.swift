@@ -16,8 +16,8 @@ enum SharedStep {
         }
     }
 
-    /// Whether a read may find this content. It began after the step `acknowledged` had returned, and ended before
-    /// any step after `intended` began.
+    /// Whether a read may find this content. It began after the step `acknowledged` had returned, and ended
+    /// before any step after `intended` began.
     static func allows(_ held: Held, from acknowledged: Int, through intended: Int, mayLose: Bool) -> Bool {
         guard acknowledged <= intended else { return false }
         switch held {

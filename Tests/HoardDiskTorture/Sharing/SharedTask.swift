@@ -35,8 +35,8 @@ struct SharedTask: Sendable {
         }
     }
 
-    /// Takes the key's next step. A step counts as taken if the process was killed during it, and leaves one of two
-    /// possible contents.
+    /// Takes the key's next step. A step counts as taken if the process was killed during it, and
+    /// leaves one of two possible contents.
     private mutating func write(_ key: Int, on store: DiskStore) async throws(StoreError) {
         let step = progress.intended(key) + 1
         progress.intend(step, key: key)

@@ -52,8 +52,8 @@ import Testing
     @Test func memoryIsJudgedAsIfParametersWereIgnored() async throws {
         var images = SiteModel.Section.images
         (images.queryShare, images.parameters) = (0.5, ["utm_source"])
-        // With hundreds of copies of each object, even 64 MiB are too little. With one copy of each, 8 MiB are
-        // enough.
+        // With hundreds of copies of each object, even 64 MiB are too little. With one copy of
+        // each, 8 MiB are enough.
         let report = try await report(SiteModel(sections: [images, .pages]), seed: 1, capacity: .bytes(1 << 20))
         #expect(report.advice.map(\.kind) == [.ignoredParameters, .moreMemory] || report.advice.map(\.kind) == [.moreMemory, .ignoredParameters])
         let size = try #require(report.advice.first { $0.kind == .moreMemory })

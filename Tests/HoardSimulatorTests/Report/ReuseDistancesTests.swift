@@ -8,8 +8,8 @@ import Testing
 
 @Suite("ReuseDistances", .timeLimit(.minutes(5)))
 struct ReuseDistancesTests {
-    /// The distances of requests for known keys. They come from a list of all keys in the order of their last
-    /// requests.
+    /// The distances of requests for known keys. They come from a list of all keys in the order
+    /// of their last requests.
     private func naiveDistances(_ requests: [UInt64]) -> [Int] {
         var recent: [UInt64] = []
         return requests.compactMap { key in
@@ -37,8 +37,8 @@ struct ReuseDistancesTests {
     func distancesAgreeWithAListOfRecentKeys(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let requests = randomRequests(count: 3000, keyCount: UInt64.random(in: 1...300, using: &generator), seed: seed)
-        // The number of keys is so great that none is left out, and the number of places so small that they are made
-        // anew many times.
+        // The number of keys is so great that none is left out, and the number of places so small
+        // that they are made anew many times.
         let found = distances(requests, maximumKeys: Set(requests).count)
         #expect(found.halvings == 0, "seed \(seed)")
         #expect(found.histogram == histogram(naiveDistances(requests)), "seed \(seed)")

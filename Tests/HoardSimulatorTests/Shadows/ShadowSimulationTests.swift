@@ -28,8 +28,8 @@ struct ShadowSimulationTests {
         return try CacheTraceRecorder(path: path, configuration: configuration, ticker: time, clock: time)
     }
 
-    /// Asks a cache for keys, and inserts those that it does not have. Hands over the recorded accesses again and
-    /// again, as a running program does.
+    /// Asks a cache for keys, and inserts those that it does not have. Hands over the recorded accesses again
+    /// and again, as a running program does.
     private func use(_ cache: Cache<Int, Int>, _ recorder: CacheTraceRecorder, requests: Int, keys: Int, seed: UInt64 = 1) throws {
         var generator = SeededGenerator(seed: seed)
         for step in 1...requests {

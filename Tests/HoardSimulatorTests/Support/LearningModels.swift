@@ -5,8 +5,8 @@ import Foundation
 
 @testable import HoardSimulator
 
-// Policies that learn, with arrays that are searched from end to end. They draw the same random numbers as the real
-// policies.
+// Policies that learn, with arrays that are searched from end to end. They draw the same random
+// numbers as the real policies.
 
 struct GDSFModel: ReplacementPolicy {
     struct Entry {

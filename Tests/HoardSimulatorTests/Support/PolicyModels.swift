@@ -242,8 +242,8 @@ struct ARCModel: ReplacementPolicy {
     }
 
     private mutating func replace(_ x: UInt64) {
-        // The paper assumes a full cache. After Case IV (A) has dropped keys without a ghost, the cache need not be
-        // full.
+        // The paper assumes a full cache. After Case IV (A) has dropped keys without a ghost,
+        // the cache need not be full.
         guard count >= c else { return }
         if !t1.isEmpty, Double(t1.count) > p || (b2.contains(x) && Double(t1.count) == p) || t2.isEmpty {
             b1.insert(t1.removeLast(), at: 0)

@@ -26,8 +26,8 @@ struct SiteModel {
         var parameters: [String] = []
         /// Whether each request is for another object.
         var isOnce = false
-        /// The percentage of the log's time for which the origin fails, from the middle on, for objects that are
-        /// already there.
+        /// The percentage of the log's time for which the origin fails, from the middle on, for
+        /// objects that are already there.
         var failingPercent = 0
     }
 

@@ -6,8 +6,8 @@ import Testing
 
 @testable import Hoard
 
-/// Loads, writes and removals in a random order that the test decides. A request after an invalidation never gets an
-/// older value.
+/// Loads, writes and removals in a random order that the test decides. A request after an
+/// invalidation never gets an older value.
 @Suite(.timeLimit(.minutes(5))) struct CacheFencingPropertyTests {
     @Test(arguments: 0..<8)
     func olderValuesNeverComeBack(group: UInt64) async throws {

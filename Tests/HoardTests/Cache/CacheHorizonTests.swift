@@ -6,8 +6,8 @@ import Testing
 
 @testable import Hoard
 
-/// Most reads do not look at the deadline: marks tell which entries are near their end. Only reads move the marks
-/// while time passes.
+/// Most reads do not look at the deadline: marks tell which entries are near their end. Only
+/// reads move the marks while time passes.
 @Suite struct CacheHorizonTests {
     /// A key that the cache does not hash itself, so that the test can also look it up by its hash value.
     private struct Key: Hashable, Sendable {

@@ -201,8 +201,8 @@ import Testing
         #expect(try await caller.value == 1)
     }
 
-    /// A load that has no waiting caller and ignores its cancellation must not replace the value of a load that
-    /// began, and ended, after it.
+    /// A load that has no waiting caller and ignores its cancellation must not replace the value of a
+    /// load that began, and ended, after it.
     @Test func abandonedLoadDoesNotReplaceTheValueOfALaterLoad() async throws {
         let gate = Gate()
         let abandoned = Task {

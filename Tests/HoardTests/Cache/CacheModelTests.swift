@@ -7,8 +7,8 @@ import Testing
 
 @testable import Hoard
 
-/// Random operations on a cache and on a model. The model knows the written values, and learns from the removal
-/// listener which entries have left.
+/// Random operations on a cache and on a model. The model knows the written values, and learns from the
+/// removal listener which entries have left.
 @Suite struct CacheModelTests {
     struct Rules: Sendable, CustomStringConvertible {
         var maximumCount: Int?

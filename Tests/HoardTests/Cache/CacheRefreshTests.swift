@@ -55,8 +55,8 @@ import Testing
         #expect(statistics.misses == 0)
     }
 
-    /// Some readers find the old value stale, but try to start a load only after another reader's load has ended.
-    /// They must not load again.
+    /// Some readers find the old value stale, but try to start a load only after another reader's load
+    /// has ended. They must not load again.
     @Test func loadThatEndsQuicklyIsNotStartedOnceForEachReader() async throws {
         gate.open()
         for round in 1...200 {

@@ -98,8 +98,8 @@ import Testing
         cache.checkInvariants()
     }
 
-    /// The test does not know beforehand how many entries fit, and the first one that is evicted may be unusually
-    /// heavy.
+    /// The test does not know beforehand how many entries fit, and the first one that is
+    /// evicted may be unusually heavy.
     @Test func tunerOfACacheLimitedByWeightFollowsTheNumberOfItsEntries() {
         let cache = Cache<Int, Int>(maximumWeight: 10_000) { _, weight in weight }
         func tunedCapacity() -> Int { cache.forEachShard(0) { $0 += $1.tunedCapacity } }

@@ -119,8 +119,8 @@ import Testing
         try await waitUntil { cache.openFenceCount == 0 }
     }
 
-    /// Loads and removals of one key, at random. A read that begins after a removal has returned gets no value that
-    /// was loaded before it.
+    /// Loads and removals of one key, at random. A read that begins after a removal has returned gets
+    /// no value that was loaded before it.
     @Test(arguments: 0..<16)
     func removedValuesNeverComeBack(seed: UInt64) async throws {
         let cache = Cache<Int, Int>(maximumCount: 10)

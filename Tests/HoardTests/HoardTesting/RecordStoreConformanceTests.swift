@@ -9,7 +9,7 @@ import Testing
 
 /// The conformance suite finds the defects that it is meant to find: each of these stores breaks one rule.
 @Suite(.timeLimit(.minutes(5))) struct RecordStoreConformanceTests {
-    /// A defect of a store. At least one check must notice it.
+    /// A defect of a store. A check must notice it.
     enum Defect: CaseIterable {
         case losesTags, losesValidator, losesContentType, losesFingerprint, losesCreated, losesFreshUntil, extendsFreshness
         case flipsABit, truncatesLargePayloads, throwsAtAMiss, mergesTags, keepsOldRecord
@@ -30,7 +30,7 @@ import Testing
         case removesNoPartition, removesPartitionAndTag, removesPartitionInAnyCase, removesSomeOfAPartition, losesPartition,
             forgetsLaterWritesOfAPartition
 
-        /// The part of a name that all the checks for this defect have.
+        /// A part of the name of the check that must notice the defect.
         var noticedBy: String {
             switch self {
             case .losesTags, .losesValidator, .losesContentType, .losesFingerprint, .losesCreated, .losesFreshUntil: "every field"
@@ -97,8 +97,8 @@ import Testing
         #expect((thrown as? RecordStoreConformanceFailure)?.message.contains("seed 77") == true)
     }
 
-    /// The suite allows the protocol's default implementations: removing by tag where other stores mark stale, and
-    /// one call for each record.
+    /// The suite allows the protocol's default implementations: removing by tag where other stores mark
+    /// stale, and one call for each record.
     @Test(arguments: RecordStoreConformance.checks)
     func storeWithoutImplementationsOfItsOwnPasses(_ check: RecordStoreConformance.Check) async throws {
         try await check.run { MinimalStore(configuration: $0) }

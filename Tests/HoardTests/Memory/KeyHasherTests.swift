@@ -167,15 +167,15 @@ import Testing
 
     // MARK: Distribution
 
-    /// The chi-square of `count` hashes in `size` buckets: how uneven they are. It is about `size - 1` for random
-    /// hashes.
+    /// The chi-square of `count` hashes in `size` buckets: how uneven they are. It is about
+    /// `size - 1` for random hashes.
     private func unevenness(of buckets: [Int]) -> Double {
         let expected = Double(buckets.reduce(0, +)) / Double(buckets.count)
         return buckets.reduce(0) { $0 + (Double($1) - expected) * (Double($1) - expected) / expected }
     }
 
-    /// The upper 6 bits choose the shard, and the lower 32 bits choose the place in it. The bounds are seven standard
-    /// deviations.
+    /// The upper 6 bits choose the shard, and the lower 32 bits choose the place in it. The
+    /// bounds are seven standard deviations.
     private func expectEvenness(_ name: String, _ hashes: [UInt64]) {
         for (part, bucket, size) in [
             ("shards", { (hash: UInt64) in Int(hash >> 58) }, 64),

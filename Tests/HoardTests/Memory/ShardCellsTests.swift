@@ -74,8 +74,8 @@ import Testing
             let hasher = KeyHasher.random()
             for key in 0..<20 {
                 let value = key % 5 == 0 ? nil : Witness(key) { number in releases.update { $0.append(number) } }
-                // Ten entries or more fit into each shard, and each shard gets five of the keys. Four keys in five
-                // have a value.
+                // Ten entries or more fit into each shard, and each shard gets five of the
+                // keys. Four keys in five have a value.
                 insert(value, forKey: key, hash: UInt64(key % 4) << 58 | hasher(key) & 0xFFFF_FFFF, into: cells)
             }
             #expect(releases.value.isEmpty)

@@ -119,8 +119,8 @@ private func emptySample(_ count: Int) -> [SampledEntry] {
 
     @Test func trickleOfHitsIsSeenInTheLongRun() {
         var cache = TunedCache()
-        // Nine of ten accesses hit in every shadow. Half of the others come back when the small windows have let them
-        // go.
+        // Nine of ten accesses hit in every shadow. Half of the others come back when the small
+        // windows have let them go.
         var distant: [Int] = []
         for number in 0..<60_000 {
             let key: Int

@@ -13,8 +13,8 @@ struct TieredCacheRecordingTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// The recording of the steps in `body`. Each step has its own tick, because accesses of one tick may change
-    /// places.
+    /// The recording of the steps in `body`. Each step has its own tick, because accesses of
+    /// one tick may change places.
     private func lines(_ body: (_ next: () throws -> Void) async throws -> Void) async throws -> [String] {
         let path = directory.path(of: "some.trace")
         let recorder = try CacheTraceRecorder(path: path, ticker: fixture.time, clock: fixture.time)

@@ -8,8 +8,8 @@ import Testing
 
 @Suite("TraceOrder", .timeLimit(.minutes(5)))
 struct TraceOrderTests {
-    /// A part that the buffer of a feed hands over. It holds the hashes of accesses, which are their numbers, by
-    /// tick.
+    /// A part that the buffer of a feed hands over. It holds the hashes of accesses, which are
+    /// their numbers, by tick.
     private static func part(_ feed: UInt64, _ accesses: [(tick: UInt64, numbers: [UInt64])]) -> TraceOrder.Part {
         let words = accesses.flatMap { access in
             [access.tick << 4 | AccessBuffer.tickMark] + access.numbers.map { $0 << 4 }

@@ -41,8 +41,8 @@ import Testing
             #expect((bytes(left.canonicalForm) == bytes(right.canonicalForm)) == (left == right), "seed \(seed): \(bytes(left)), \(bytes(right))")
             let forms = [left, right].map { bytes($0.decomposedStringWithCanonicalMapping.precomposedStringWithCanonicalMapping) }
             if left == right { #expect(forms[0] == forms[1], "seed \(seed): \(bytes(left)), \(bytes(right))") }
-            // Swift takes this vowel sign for the beginning of a character, and does not move marks that belong
-            // before it.
+            // Swift takes this vowel sign for the beginning of a character, and does not move
+            // marks that belong before it.
             if !left.unicodeScalars.contains("\u{0F73}") { #expect(bytes(left.canonicalForm) == forms[0], "seed \(seed): \(bytes(left))") }
             #expect(bytes(left.decomposedForm) == bytes(left.decomposedStringWithCanonicalMapping), "seed \(seed): \(bytes(left))")
         }

@@ -8,11 +8,11 @@ import Testing
 @testable import Hoard
 @testable import HoardTesting
 
-/// A random program of a few tasks on three caches. The caches share a store and hear late of each other's changes.
-/// One seed decides everything.
+/// A random program of a few tasks on three caches. The caches share a store and hear late of each other's
+/// changes. One seed decides everything.
 ///
-/// The source has a version for each key, which only grows. A change makes the version greater, and then writes or
-/// removes the stored value.
+/// The source has a version for each key, which only grows. A change makes the version greater, and then
+/// writes or removes the stored value.
 struct CoherenceRun: Sendable {
     static let cacheCount = 3
     static let taskCount = 5
@@ -244,8 +244,8 @@ struct CoherenceRun: Sendable {
         }
     }
 
-    /// When all caches are connected and have heard of everything, no cache has a value that is older than the last
-    /// change.
+    /// When all caches are connected and have heard of everything, no cache has a value that is
+    /// older than the last change.
     private func lookAtRest() async {
         for cache in caches.indices {
             if !facts.value.isConnected[cache] { toggle(cache) }

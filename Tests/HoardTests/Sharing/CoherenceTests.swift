@@ -18,8 +18,8 @@ private enum CoherenceRuns {
     }
 }
 
-/// Random programs on three caches over one store. A cache that has heard of a change never shows an older value, and
-/// neither does the store.
+/// Random programs on three caches over one store. A cache that has heard of a change never shows an older
+/// value, and neither does the store.
 @Suite(.timeLimit(.minutes(CoherenceRuns.count > 10_000 ? 240 : 5))) struct CoherenceTests {
     @Test(arguments: 0..<CoherenceRuns.blockCount)
     func nothingOlderThanAChangeThatWasHeardOfIsEverSeen(block: UInt64) async {

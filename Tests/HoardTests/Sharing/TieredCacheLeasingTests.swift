@@ -136,9 +136,9 @@ import Testing
         await gate.arrivals(1)
         let connection = server.connect()
         for _ in 0..<30 {
-            // Waits until the next renewal is planned. The sleeps do not show it: a call that has ended leaves a
-            // short sleep, which may end then too. A call under way has a deadline after one second, so renewals are
-            // planned for another time.
+            // Waits until the next renewal is planned. The sleeps do not show it: a call that has ended leaves
+            // a short sleep, which may end then too. A call under way has a deadline after one second, so
+            // renewals are planned for another time.
             try await waitUntil { cache.tiers[0].deadlines.nextDeadline == time.nanoseconds() + 2_000_000_000 }
             let renewals = server.renewalCount
             time.advance(by: .seconds(2))
@@ -165,8 +165,8 @@ import Testing
         #expect(waited >= 5_000_000_000 && waited <= 6_250_000_000, "It waited for \(waited) ns.")
     }
 
-    /// Lets the time of each wait for the other process pass until the condition holds. No time passes while a
-    /// process is at work.
+    /// Lets the time of each wait for the other process pass until the condition holds. No time
+    /// passes while a process is at work.
     private func passWaits(until condition: () -> Bool) async throws {
         try await waitUntil {
             if condition() { return true }

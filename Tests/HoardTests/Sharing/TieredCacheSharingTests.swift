@@ -351,8 +351,8 @@ import Testing
             tags: [],
             schemaFingerprint: Codec<Int>.json.schemaFingerprint
         )
-        // The record is there before any cache watches, because a cache that hears of a change in a store drops the
-        // records of the stores above.
+        // The record is there before any cache watches, because a cache that hears of a change in a store
+        // drops the records of the stores above.
         try await far.connect().insert(record, forKey: "a")
         let nearHere = near.connect(name: "near", delivery: .onRequest)
         let farHere = FaultyStore(far.connect(name: "far"), ticker: time)

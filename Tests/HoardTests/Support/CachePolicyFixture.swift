@@ -7,8 +7,8 @@ import Testing
 
 @testable import Hoard
 
-/// A tiered cache over one store, with an observer, a source of randomness that a test controls, and a loader that a
-/// test can make fail.
+/// A tiered cache over one store, with an observer, a source of randomness that a test controls, and
+/// a loader that a test can make fail.
 struct CachePolicyFixture {
     let time = ManualTicker()
     let base: MemoryStore
@@ -61,8 +61,8 @@ struct CachePolicyFixture {
     /// Empties the memory tier as evictions would.
     func evict() { cache.memory.removeAll() }
 
-    /// Checks that the cache has counted every request once and reported it to the observer once, with the same
-    /// result.
+    /// Checks that the cache has counted every request once and reported it to the observer
+    /// once, with the same result.
     func expectRequests(_ expected: [CacheRequestResult: Int], sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(observer.results == expected, sourceLocation: sourceLocation)
         let statistics = cache.statistics

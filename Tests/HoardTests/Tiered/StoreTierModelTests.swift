@@ -10,8 +10,8 @@ private let campaign = ProgramCampaign(defaultCount: 500)
 
 /// Random programs on the tier of a store that waits, fails, and loses answers.
 ///
-/// The tier never serves a record that was invalidated before. When the store works again and time has passed, it no
-/// longer has the record.
+/// The tier never serves a record that was invalidated before. When the store works again and time has
+/// passed, it no longer has the record.
 @Suite(.timeLimit(.minutes(campaign.isLong ? 240 : 5))) struct StoreTierModelTests {
     @Test(arguments: 0..<campaign.blockCount)
     func whatWasInvalidatedIsNeverServed(block: UInt64) async {

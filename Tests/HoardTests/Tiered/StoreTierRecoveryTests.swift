@@ -311,8 +311,8 @@ import Testing
         #expect(await fixture.read("old") == "nothing")
     }
 
-    /// The journal has the key of a write that is still under way when it overflows, and forgets the key with the
-    /// rest.
+    /// The journal has the key of a write that is still under way when it overflows, and
+    /// forgets the key with the rest.
     @Test func writeThatLandsAfterAnOverflowDoesNotComeBack() async throws {
         let fixture = StoreTierFixture(.init(failuresToOpen: 1_000, maximumJournalCount: 2))
         let gate = fixture.store.hold("insert")

@@ -65,8 +65,8 @@ import Testing
         #expect(await fixture.read("a") == "2")
     }
 
-    /// The write that waits would have replaced an older record. That record does not have the tag, so the removal
-    /// does not concern it.
+    /// The write that waits would have replaced an older record. That record does not have the tag,
+    /// so the removal does not concern it.
     @Test func olderWriteThatWaitsBecomesARemoval() async throws {
         fixture.put(1, "a")
         let gate = store.hold("markStale")
@@ -84,8 +84,8 @@ import Testing
         #expect(!store.calls.contains("insert(a)"))
     }
 
-    /// A store may mark a record by reading it and writing it again. That brings back a record that was removed in
-    /// between.
+    /// A store may mark a record by reading it and writing it again. That brings back a record
+    /// that was removed in between.
     @Test(arguments: [Sweep.tag, .partition, .everything])
     func olderMarkThatLandsLaterBringsNothingBack(_ sweep: Sweep) async throws {
         fixture.put(1, "a", tags: ["x"], partition: "p")

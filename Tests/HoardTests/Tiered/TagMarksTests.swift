@@ -113,8 +113,8 @@ import Testing
             let hits = log.filter { $0.era > birth && ($0.tags.map { !$0.isDisjoint(with: entryTags) } ?? true) }
             let verdict = marks.verdict(onEntryBornIn: birth, tags: entryTags)
             #expect(verdict.isRemoved == hits.contains { $0.staleTick == nil }, "seed \(seed)")
-            // After 40 invalidations some tags have more marks than are remembered. The verdict may then give an
-            // earlier time than the exact one.
+            // After 40 invalidations some tags have more marks than are remembered. The verdict may then give
+            // an earlier time than the exact one.
             let exact = hits.compactMap(\.staleTick).first
             #expect((verdict.staleSince == nil) == (exact == nil), "seed \(seed)")
             if let exact, let staleSince = verdict.staleSince { #expect(staleSince <= exact, "seed \(seed)") }

@@ -12,8 +12,8 @@ import Testing
     private let fixture = TieredFixture()
     private var cache: TieredCache<String, Int> { fixture.cache }
 
-    /// A fixture with stale values of "a" and "b", which may stand in for a load for 60 seconds, and of "old", which
-    /// may not stand in any more.
+    /// A fixture with stale values of "a" and "b", which may stand in for a load for 60 seconds, and of
+    /// "old", which may not stand in any more.
     private func staleFixture(_ change: (inout CachePolicy) -> Void = { _ in }) async -> TieredFixture {
         var policy = CachePolicy(freshFor: .seconds(10))
         policy.staleIfError = .seconds(60)

@@ -11,8 +11,8 @@ private let seedCount = ProcessInfo.processInfo.environment["HOARD_DEADLINE_SEED
 /// Short programs over a slow store. The deadline passes before the first job of the executor, then in the next run
 /// before the second, and so on to the last.
 ///
-/// Whenever it passes, no reader finds a value that is older than the last acknowledged change, and in the end no
-/// work is left.
+/// Whenever it passes, no reader finds a value that is older than the last acknowledged change,
+/// and in the end no work is left.
 @Suite(.timeLimit(.minutes(seedCount > 20 ? 240 : 10))) struct TieredCacheDeadlineTests {
     @Test(arguments: DeadlineProgram.Change.allCases, DeadlineProgram.Setting.allCases)
     func whatWasAcknowledgedHoldsWheneverTheTimeIsOver(change: DeadlineProgram.Change, setting: DeadlineProgram.Setting) async {

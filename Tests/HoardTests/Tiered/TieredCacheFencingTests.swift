@@ -81,8 +81,8 @@ import Testing
 
     /// Waits until a change has come as far as it can in the upper store, where an older one of its key is under way.
     private func waitUntilUnderWay(_ change: Change) async throws {
-        // A removal of everything does not wait for its turn. A write that lands after it is removed when it has
-        // landed.
+        // A removal of everything does not wait for its turn. A write that lands after it is
+        // removed when it has landed.
         try await waitUntil {
             change == .removeAll ? fixture.upper.callCount(.removeAll) == 1 : cache.tiers[0].waiterCount(for: "a") == 1
         }
@@ -200,8 +200,8 @@ import Testing
 
     // MARK: Something begins while a change is under way
 
-    /// Begins a removal, and returns when it is under way in the lower store. That store has the older record 1 until
-    /// the removal goes on.
+    /// Begins a removal, and returns when it is under way in the lower store. That store has the older
+    /// record 1 until the removal goes on.
     private func beginRemoval(_ change: Change) async throws -> (task: Task<Void, Never>, turn: Gate) {
         await cache.insert(1, forKey: "a")
         let turn = fixture.lower.hold(.removeRecord, .removeAll)

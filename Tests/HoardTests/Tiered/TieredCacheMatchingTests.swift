@@ -139,8 +139,8 @@ import Testing
         #expect(users.fences.withLock { $0.isEmpty })
     }
 
-    /// A copy to an upper tier that is under way during the walk over the stores does not bring back a removed
-    /// record.
+    /// A copy to an upper tier that is under way during the walk over the stores does not bring
+    /// back a removed record.
     @Test func copyThatIsUnderWayBringsNothingBack() async {
         await fill()
         evict()

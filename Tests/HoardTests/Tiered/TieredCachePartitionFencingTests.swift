@@ -8,8 +8,8 @@ import Testing
 
 @testable import Hoard
 
-/// Work that was under way for a partition when it was removed never brings a value back. A store that fails does not
-/// bring a value back either.
+/// Work that was under way for a partition when it was removed never brings a value back. A store that fails
+/// does not bring a value back either.
 @Suite(.timeLimit(.minutes(5))) struct TieredCachePartitionFencingTests {
     private let fixture = TieredFixture()
     private var cache: TieredCache<String, Int> { fixture.cache }
@@ -84,8 +84,8 @@ import Testing
         let turn = fixture.lower.hold(.removePartition)
         let removal = Task { await cache.removePartition("ann") }
         await turn.arrivals(1)
-        // The removal has not returned. Callers may still see the value that the store has, but the value does not
-        // stay.
+        // The removal has not returned. Callers may still see the value that the store has, but
+        // the value does not stay.
         #expect(await cache.lookup(forKey: "a")?.value == 1)
         turn.open()
         await removal.value
@@ -145,8 +145,8 @@ import Testing
         #expect(fixture.lower.callCount(.insert) == 0, "it has overtaken the write there")
     }
 
-    /// The older record has no partition, and so would not leave with the partition. The write that would have
-    /// replaced it does not come.
+    /// The older record has no partition, and so would not leave with the partition. The write that
+    /// would have replaced it does not come.
     @Test func whatAnOvertakenWriteWasToReplaceDoesNotStay() async throws {
         try await fixture.put(9, forKey: "a", in: fixture.lowerBase)
         let gate = fixture.upper.hold(.insert)

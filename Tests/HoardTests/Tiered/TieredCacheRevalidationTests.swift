@@ -8,8 +8,8 @@ import Testing
 
 @testable import Hoard
 
-/// Conditional loads. A stale value and its validator go to the loader, which may answer that the value is still
-/// right.
+/// Conditional loads. A stale value and its validator go to the loader, which may answer that
+/// the value is still right.
 @Suite(.timeLimit(.minutes(5))) struct TieredCacheRevalidationTests {
     private static let policy = CachePolicy(freshFor: .seconds(10)).with {
         $0.staleFor = .seconds(100)

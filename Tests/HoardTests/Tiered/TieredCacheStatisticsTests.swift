@@ -8,8 +8,8 @@ import Testing
 
 @testable import Hoard
 
-/// The counting rules of ``TieredCacheStatistics``, the reports to observers, and the origin of a value that a
-/// ``Lookup`` names.
+/// The counting rules of ``TieredCacheStatistics``, the reports to observers, and the origin of
+/// a value that a ``Lookup`` names.
 @Suite(.timeLimit(.minutes(5))) struct TieredCacheStatisticsTests {
     private static let policy = CachePolicy(freshFor: .seconds(10)).with {
         $0.staleWhileRevalidate = .seconds(5)
@@ -226,8 +226,8 @@ import Testing
         do {
             let fixture = CachePolicyFixture(policy: Self.policy.with { ($0.softTimeout, $0.hardTimeout) = (.seconds(1), .seconds(20)) })
             released = fixture.cache
-            // The cache has a timer that is not needed any more, a refresh, a remembered failure, a write behind, and
-            // a reader of an old value.
+            // The cache has a timer that is not needed any more, a refresh, a remembered failure, a write
+            // behind, and a reader of an old value.
             _ = try await fixture.lookup()
             fixture.time.advance(by: .seconds(10))
             _ = try await fixture.lookup()

@@ -227,7 +227,7 @@ struct CacheUpdatesTests {
         fixture.time.advance(by: .seconds(61))
         #expect(Self.name(await updates.next()) == "2 stale, loading")
         #expect(Self.name(await updates.next()) == "3")
-        // The policy gives a stale value at once to a reader that does not observe.
+        // A reader that does not observe gets a stale value at once, as the policy says.
         fixture.time.advance(by: .seconds(61))
         #expect(try await fixture.cache.lookup(forKey: "a", load: source.load).staleReason?.kind == .revalidating)
     }

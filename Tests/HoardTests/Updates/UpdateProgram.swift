@@ -3,8 +3,8 @@
 
 import HoardTesting
 
-/// Random writes, removals, marks, loads and evictions by a few tasks on one cache, or on two that share a store.
-/// Observers follow the keys.
+/// Random writes, removals, marks, loads and evictions by a few tasks on one cache, or on two that share
+/// a store. Observers follow the keys.
 struct UpdateProgram: SeededProgram {
     static let taskCount = 3
 

@@ -6,8 +6,8 @@ import Testing
 
 private let campaign = ProgramCampaign(defaultCount: 1_600, blockCount: 8)
 
-/// Random programs in random orders. No observer sees an older state after a newer one, and each observer sees the
-/// last state.
+/// Random programs in random orders. No observer sees an older state after a newer one, and
+/// each observer sees the last state.
 ///
 /// To repeat one, set `HOARD_FIRST_SEED` to its seed and `HOARD_PROGRAMS` to 1.
 @Suite(.timeLimit(.minutes(campaign.isLong ? 240 : 10))) struct UpdateProgramTests {

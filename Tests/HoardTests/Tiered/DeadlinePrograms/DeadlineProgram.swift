@@ -3,8 +3,8 @@
 
 import HoardTesting
 
-/// A short program on a cache over a slow store. The deadline of the store's calls passes before one job of the
-/// executor.
+/// A short program on a cache over a slow store. The deadline of the store's calls passes
+/// before one job of the executor.
 struct DeadlineProgram: Sendable, CustomStringConvertible {
     /// The change during which the deadline may pass.
     enum Change: String, Sendable, CaseIterable {

@@ -130,8 +130,8 @@ struct DeadlineRun: Sendable {
         store.heal()
         await sleep(for: .seconds(200))
         for tier in cache.tiers {
-            // The next caller closes an open circuit that has missed nothing. If time jumps just then, the caller
-            // after that closes it.
+            // The next caller closes an open circuit that has missed nothing. If time jumps just
+            // then, the caller after that closes it.
             for _ in 0..<2 where !tier.health.isSound {
                 _ = await tier.record(forKey: "no such key")
                 await sleep(for: .seconds(100))

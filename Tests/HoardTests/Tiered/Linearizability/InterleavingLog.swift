@@ -16,7 +16,7 @@ final class InterleavingLog: Sendable {
         var source: [String: [(version: Int, since: Moment)]] = [:]
         /// The known fresh values. Marking as stale counts as a removal.
         var fresh: [String: RegisterHistory] = [:]
-        /// The known values, fresh or stale. Marking as stale counts as nothing.
+        /// The known values, fresh or stale. Marking as stale does not count.
         var kept: [String: RegisterHistory] = [:]
         var complaints: [String] = []
         var trace: [String] = []
@@ -59,8 +59,8 @@ final class InterleavingLog: Sendable {
         state.withLock { $0.source[key]?.last?.version ?? 0 }
     }
 
-    /// Gives these keys a new version in the source, as a program does that changes its database first and its cache
-    /// afterwards.
+    /// Gives these keys a new version in the source, as a program does that changes its
+    /// database first and its cache afterwards.
     ///
     /// - Returns: The version, and the moment at which the source changed and the change of the cache began.
     func moveSourceOn(_ keys: [String]) -> (version: Int, begun: Moment) {

@@ -6,8 +6,8 @@ import Testing
 
 private let campaign = ProgramCampaign(defaultCount: 2_000, blockCount: 16)
 
-/// Random programs in random orders over stores that fail at random. Whatever happens, a cache is a register that may
-/// forget.
+/// Random programs in random orders over stores that fail at random. Whatever happens, a cache
+/// is a register that may forget.
 ///
 /// `Scripts/interleavings` runs many more of them. To repeat one, set `HOARD_FIRST_SEED` to its seed and `HOARD_PROGRAMS` to 1.
 @Suite(.timeLimit(.minutes(campaign.isLong ? 240 : 10))) struct InterleavingTests {

@@ -39,8 +39,8 @@ struct RegisterHistory: Sendable {
 }
 
 extension RegisterHistory {
-    /// Searches for the moments, after Wing and Gong (1993), and remembers the situations that it has tried, as Lowe
-    /// (2017) does.
+    /// Searches for the moments, after Wing and Gong (1993), and remembers the situations that
+    /// it has tried, as Lowe (2017) does.
     ///
     /// - Returns: `nil` if the history is linearizable. Otherwise a description of the part that has no explanation.
     func violation() -> String? {
@@ -89,8 +89,8 @@ extension RegisterHistory {
             return false
         }
 
-        /// The operations that can be next. An operation cannot be next if another one that still has to be done had
-        /// returned before it was invoked.
+        /// The operations that can be next. An operation cannot be next if another one that still has to be done
+        /// had returned before it was invoked.
         private func candidates(_ done: UInt64) -> [Int] {
             let firstReturn = operations.indices.lazy.filter { isAwaited($0, done) }.map { operations[$0].returned }.min() ?? .max
             return operations.indices.filter { done & (1 << $0) == 0 && operations[$0].invoked <= firstReturn }

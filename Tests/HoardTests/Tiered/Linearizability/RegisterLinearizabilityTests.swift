@@ -44,8 +44,8 @@ import Testing
     }
 
     @Test func readsDoNotGoBackDuringAWrite() {
-        // The reads find the new value and then the old one while the write is still under way: the register went
-        // forward and back.
+        // The reads find the new value and then the old one while the write is still under way:
+        // the register went forward and back.
         #expect(!isLinearizable([(.write(1), 1...2), (.write(2), 3...10), (.read(2), 4...5), (.read(1), 6...7)]))
         #expect(isLinearizable([(.write(1), 1...2), (.write(2), 3...10), (.read(1), 4...5), (.read(2), 6...7)]))
         #expect(isLinearizable([(.write(1), 1...2), (.write(2), 3...10), (.read(2), 4...7), (.read(1), 5...6)]))
@@ -99,9 +99,9 @@ import Testing
         #expect(history.violation() != nil)
     }
 
-    /// Histories of a real register, whose operations happen at a known moment within their times, are linearizable.
-    /// If one read is changed to return the value that was there before, the checker and a search through all orders
-    /// agree.
+    /// Histories of a real register, whose operations happen at a known moment within their times, are
+    /// linearizable. If one read is changed to return the value that was there before, the checker and
+    /// a search through all orders agree.
     @Test(arguments: 0..<4) func theCheckerAgreesWithTryingAllOrders(block: UInt64) {
         var linearizableCount = 0
         for seed in (block * 500)..<(block * 500 + 500) {

@@ -5,8 +5,8 @@ import HoardTesting
 
 @testable import Hoard
 
-/// Random reads and changes of one store's tier, each in its own task. Time goes on, and the store waits, fails and
-/// loses answers.
+/// Random reads and changes of one store's tier, each in its own task. Time goes on, and the
+/// store waits, fails and loses answers.
 struct StoreTierProgram: SeededProgram {
     enum Action: Sendable {
         case read([RecordKey])

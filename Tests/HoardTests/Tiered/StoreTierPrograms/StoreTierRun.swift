@@ -82,8 +82,8 @@ final class StoreTierRun: Sendable {
         try await comeToRest { [started, ended] in ended.value == started }
     }
 
-    /// Lets the store work and time pass until nothing is under way and nothing is missed. That includes calls whose
-    /// callers have given up.
+    /// Lets the store work and time pass until nothing is under way and nothing is missed. That includes
+    /// calls whose callers have given up.
     private func comeToRest(_ isDone: () -> Bool) async throws {
         store.heal()
         while !isDone() || !tier.health.isSound || tier.changeCount > 0 || store.inProgressCount > 0 {
@@ -185,8 +185,8 @@ final class StoreTierRun: Sendable {
     /// Tells the tier that another process has changed the key in a store below.
     private func outdate(_ key: RecordKey) {
         let number = model.nextNumber()
-        // Writes of this process that began before and have not reached the store are older. Their turns tell them
-        // so.
+        // Writes of this process that began before and have not reached the store are older.
+        // Their turns tell them so.
         _ = model.reach(number, key)
         tier.outdate(key)
         returned(number, "outdate") { $0.returned(number, keys: [key]) }
