@@ -76,7 +76,7 @@ import Testing
 
     // MARK: Cases of damage
 
-    /// A fixture whose log has these lines, whatever the store holds.
+    /// A fixture whose log has `lines`, whatever the store holds.
     private func fixture(_ versions: [Int: Int], saying lines: [LoadLine]) async throws -> Fixture {
         let root = directory + "/fixture-0"
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
