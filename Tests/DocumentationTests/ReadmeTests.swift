@@ -394,7 +394,7 @@ func posts(by author: Int, in language: String) async throws -> [Post] {
             guard let book = try await library.book(request.key) else { return .absent(expiresAfter: .seconds(10)) }
             return .value(book, expiresAfter: .seconds(600), tags: ["shelf-\(book.shelf)"])
         }
-        // One call for all that are missing; whoever asks meanwhile waits for it.
+        // One call for all that are missing. Other callers that ask meanwhile wait for it.
         let found = try await books.values(forKeys: isbns) { missing in try await library.books(missing) }
         books.removeValues(taggedWith: "shelf-7")
         books.update(forKey: isbn) { $0?.lent() }  // one step; insertIfAbsent and removeValue(forKey:if:) are, too
