@@ -21,7 +21,8 @@ public struct Codec<Value>: Sendable {
     /// The fingerprint of the encoded form. Records with another fingerprint are misses.
     public let schemaFingerprint: UInt64
 
-    /// Reads the validator out of a value that contains it, for its record. Memory then needs no copy of it: entries there, and what is read from a store, have none.
+    /// Reads the validator out of a value that contains it, for its record. Memory then needs no copy of it: neither
+    /// entries in memory nor values that are read from a store have one.
     @usableFromInline package var validator: (@Sendable (Value) -> String?)?
 
     @usableFromInline let encodeValue: @Sendable (Value) throws -> Data

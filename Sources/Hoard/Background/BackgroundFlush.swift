@@ -34,7 +34,7 @@
 
     /// The part of the system that ``BackgroundFlush`` needs.
     package protocol AppBackground: Sendable {
-        /// Calls `action` whenever the app has left the foreground, until what is returned is released.
+        /// Calls `action` whenever the app has left the foreground, until the returned object is released.
         func observeDepartures(_ action: @escaping @Sendable () -> Void) -> any Sendable
 
         /// Calls `activity` with `false` on a thread of its own, and lets the app run until it returns. If that takes too long, calls it once more, with `true`, on another thread; only

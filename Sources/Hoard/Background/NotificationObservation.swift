@@ -8,7 +8,7 @@
     ///
     /// Notifications are named by text, since UIKit, AppKit and WatchKit, which have constants for them, cannot be imported everywhere.
     ///
-    /// Unchecked because the one field is constant, and what it refers to are tokens that are only given back.
+    /// Unchecked because the one field is constant, and its tokens are only given back.
     package final class NotificationObservation: @unchecked Sendable {
         private let tokens: [any NSObjectProtocol]
 

@@ -28,7 +28,7 @@ extension Cache {
         return page(from: position, limit: limit) { shard, slot in (shard.table.key(at: slot), shard.table.value(at: slot)) }
     }
 
-    /// The same of what `entry` makes of each place with a value. It runs under the lock.
+    /// Returns the same page, with the result of `entry` for each place with a value. `entry` runs under the lock.
     func page<Entry>(
         from position: Position,
         limit: Int,

@@ -40,7 +40,8 @@ extension Cache {
 
     /// Records the entries that are there.
     ///
-    /// - Parameter entry: The hash that the recorder is to know a key by, and what is recorded of its value and weight; `nil` for nothing.
+    /// - Parameter entry: The hash by which the recorder knows a key, and the details of its value and weight; `nil` to
+    ///   record nothing.
     func recordContents(with recorder: CacheTraceRecorder, _ entry: (Key, Value, Int) -> (hash: UInt64, TraceEvent.Details)?) {
         var buffer = AccessBuffer(feed: recorder.makeFeed())
         forEachPage { shard, slot in
@@ -72,7 +73,7 @@ extension Cache {
 /// A recorder that a cache feeds.
 @usableFromInline struct RecordingSource: Sendable {
     let recorder: CacheTraceRecorder
-    /// The number of the function that hands over what the shards still have.
+    /// The number of the function that hands over the events that the shards still have.
     let number: Int
 }
 

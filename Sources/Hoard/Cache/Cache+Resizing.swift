@@ -15,7 +15,7 @@ extension Cache {
     /// More room loses nothing. For less room the coldest entries are evicted, five hundred at a time, and other threads use the cache in between; the new limit is in
     /// force when this returns. Of several calls at the same time the last one counts. Pinned entries stay, even if they are more. The cache keeps its shards and
     /// the memory of its table; if the limit falls below 512 entries a shard, the hit ratio suffers, and below one a shard some keys are not kept.
-    /// ``configuration`` goes on to say with what the cache was created.
+    /// ``configuration`` keeps the limit with which the cache was created.
     ///
     /// - Parameter maximumCount: The new limit. The cache must have been created with one; negative values count as 0.
     /// - Complexity: O(*k*) for *k* evicted entries, and one lock for each shard.

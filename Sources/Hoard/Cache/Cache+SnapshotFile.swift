@@ -83,7 +83,8 @@
             }
         }
 
-        /// Names the types, so that a file is not taken for one of another cache. Long names are cut; what is behind goes into the hash.
+        /// Names the types, so that a file is not taken for one of another cache. Long names are cut; the hash covers
+        /// the whole name.
         private static var snapshotSchema: String {
             let name = "\(String(reflecting: Key.self)) \(String(reflecting: Value.self))"
             let hash = Array(name.utf8).withUnsafeBytes { XXH64.hash($0) }

@@ -54,7 +54,8 @@ package final class DeadlineQueue: Sendable {
     }
 
     /// The task that sleeps although nothing is waited for any more, if it would do so for long. A short sleep is left to end by itself,
-    /// because the next call to wait for is likely to come before that, and a task costs more than what it is spared.
+    /// because the next call to wait for is likely to come before that, and a new task costs more than an early end
+    /// would save.
     private func takeNeedlessSleeper(_ state: inout State) -> Task<Void, Never>? {
         guard state.calls.isEmpty, let end = state.sleepsUntil, end.subtractingSaturated(ticker.nanoseconds()) > Self.shortSleep else { return nil }
         state.sleepsUntil = nil

@@ -21,7 +21,7 @@ final class SystemTimer: Sendable {
 
     private let state = Mutex(State())
 
-    /// A year, in nanoseconds. What is later needs another alarm then.
+    /// A year, in nanoseconds. A later deadline needs another alarm then.
     private static let longestAlarm: Int64 = 365 * 86_400 * 1_000_000_000
 
     /// How many sleep, and how many alarms are set. For tests.

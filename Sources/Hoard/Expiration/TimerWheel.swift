@@ -87,7 +87,8 @@ struct TimerWheel: Sendable {
 
     // MARK: Time passes
 
-    /// Moves what is due by `now`, to a bucket's width of a millisecond, to the list of due entries. O(1) amortised for each timer.
+    /// Moves the entries that are due by `now`, to a bucket's width of a millisecond, to the list of due entries. O(1)
+    /// amortised for each timer.
     mutating func advance(to now: Int64, in table: SlotTimers) {
         guard now > time else { return }
         let before = time

@@ -31,8 +31,8 @@
             }
         }
 
-        /// Fills `first` and then `second` with what follows in the file. Returns how many bytes there were, which is less only at
-        /// the end of the file.
+        /// Fills `first` and then `second` with the next bytes of the file. Returns how many bytes there were, which is
+        /// less only at the end of the file.
         package func read(into first: UnsafeMutableRawBufferPointer, then second: UnsafeMutableRawBufferPointer) throws(SystemCallError) -> Int {
             var first = first
             var second = second
@@ -50,8 +50,8 @@
             return readCount
         }
 
-        /// Fills `buffer` with what is at `offset`, whatever was read before. Returns how many bytes there were, which is less only at
-        /// the end of the file.
+        /// Fills `buffer` with the bytes at `offset`, wherever the last read has ended. Returns how many bytes there
+        /// were, which is less only at the end of the file.
         package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemCallError) -> Int {
             var readCount = 0
             while readCount < buffer.count {

@@ -35,7 +35,7 @@
             return FileStatus(status)
         }
 
-        /// Creates an empty file at `path` with mode 0600, less what the process's mask takes away, and opens it for writing.
+        /// Creates an empty file at `path` with mode 0600, less the bits of the process's mask, and opens it for writing.
         /// Fails with `EEXIST` if there is something at `path`, be it a link that leads nowhere.
         package static func creating(_ path: String) throws(SystemCallError) -> FileDescriptor {
             try FileDescriptor { open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600) }

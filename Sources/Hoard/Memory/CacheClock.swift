@@ -30,7 +30,7 @@
         if let user { Self.time(of: user) } else { MonotonicTicker.coarseNanoseconds() }
     }
 
-    /// Never `Int64.max`, which is the deadline of what never expires.
+    /// Never `Int64.max`, which is the deadline of entries that never expire.
     @usableFromInline static func time(of user: UserTicker) -> Int64 { min(user.ticker.nanoseconds(), .max - 1) }
 
     /// How far ``coarse()`` may be behind ``now()``.

@@ -88,7 +88,7 @@
         slab = new
         for slot in slots.usedSlots where slots.flags(of: slot).segment != .free {
             keyPointer(slot).moveInitialize(from: old.keyPointer(slot), count: 1)
-            // A value without a size has no place of its own, and what is moved is counted in strides, of which it has one.
+            // A value without a size has no place of its own, but it has a stride, and moves are counted in strides.
             guard MemoryLayout<Value>.size > 0, !slots.flags(of: slot).isNegative else { continue }
             valuePointer(slot).moveInitialize(from: old.valuePointer(slot), count: 1)
         }

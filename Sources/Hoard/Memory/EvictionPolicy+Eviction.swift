@@ -86,8 +86,8 @@ extension EvictionPolicy {
         return best.slot
     }
 
-    /// Evicts what the hand finds in main or, if main is empty, the oldest entry of the window. If all others are pinned, a newcomer leaves, be
-    /// it pinned itself.
+    /// Evicts the victim that the hand finds in main or, if main is empty, the oldest entry of the window. If all
+    /// others are pinned, a newcomer leaves, be it pinned itself.
     private mutating func evictFromMain(in table: SlotLinks, orElse newcomer: Slot) -> Slot {
         if main.count > 0 {
             let victim = nextVictim(from: main.hand, in: table)

@@ -3,15 +3,17 @@
 
 /// How a shard has its part of the limit by weight.
 ///
-/// The limits of all shards and what is in the pool always add up to the cache's limit, and no shard is ever heavier than its own.
+/// The limits of all shards and the rest in the pool always add up to the cache's limit, and no shard is ever heavier
+/// than its own.
 extension EvictionPolicy {
-    /// Takes from the pool what the entries weigh beyond the limit, as far as it is there.
+    /// Takes from the pool the weight of the entries beyond the limit, as far as the pool has it.
     mutating func takeWeight() {
         guard let limit = maximumWeight, totalWeight > limit, let weightPool else { return }
         maximumWeight = limit &+ UInt(weightPool.take(upTo: Int(clamping: totalWeight &- limit)))
     }
 
-    /// Gives back what the entries do not use, as far as the limit is beyond three quarters of an equal part; for the only shard, beyond the whole.
+    /// Gives back the weight that the entries do not use, as far as the limit is beyond three quarters of an equal
+    /// part; for the only shard, beyond the whole.
     @usableFromInline mutating func giveBackWeight() {
         guard let limit = maximumWeight, let nominalWeight, let weightPool else { return }
         let ownPart = shardCount == 1 ? nominalWeight : nominalWeight &- nominalWeight / 4
@@ -40,7 +42,7 @@ extension EvictionPolicy {
         return given
     }
 
-    /// Takes over what other shards have given away.
+    /// Takes over the weight that other shards have given away.
     mutating func grant(_ weight: UInt) {
         if let maximumWeight { self.maximumWeight = maximumWeight &+ weight }
     }

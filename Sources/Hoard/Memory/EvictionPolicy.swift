@@ -29,7 +29,8 @@
         case none
         /// An entry goes round once for each use.
         case forEachUse
-        /// An entry goes round once, however often it was used. A wide window is nearest to LRU so: what is not used any more leaves soon.
+        /// An entry goes round once, however often it was used. A wide window is then nearest to LRU: an entry that is
+        /// not used any more leaves soon.
         case once
         /// An entry that was used twice or more goes round. Keys that come twice and never again leave when they have hit.
         case forSecondUse
@@ -119,12 +120,12 @@
         windowLimit = windowLimit(of: nominalWeight ?? UInt(nominalCount))
     }
 
-    /// A window that keeps the order of uses is the whole cache: what main has left leaves first.
+    /// A window that keeps the order of uses is the whole cache: the entries that main still has leave first.
     private func windowLimit(of limit: UInt) -> UInt { tuning.keepsOrder ? .max : max(1, UInt(Double(limit) * tuning.windowShare + 0.5)) }
 
     /// The limit by count that another equal part of the cache's limit leads to. It is lower than ``maximumCount`` if the shard has to shrink.
     ///
-    /// - Parameter givesBack: Whether the shard gives back what it has beyond its part, as far as the pool is overdrawn.
+    /// - Parameter givesBack: Whether the shard gives back its surplus beyond its part, as far as the pool is overdrawn.
     func maximumCount(ofPart count: Int, givesBack: Bool) -> Int {
         let nominal = Self.nominalCount(count)
         guard let pool else { return nominal }
@@ -134,7 +135,7 @@
 
     /// Changes the equal part of the limit by count.
     ///
-    /// The limits of all shards and what is left in the pool always add up to the sum of the equal parts.
+    /// The limits of all shards and the rest in the pool always add up to the sum of the equal parts.
     ///
     /// - Parameter new: The result of ``maximumCount(ofPart:givesBack:)``. The entries must be within it, but for pinned ones.
     mutating func setMaximumCount(_ new: Int, ofPart count: Int) {
@@ -144,7 +145,8 @@
         tune(tuning)
     }
 
-    /// Makes the window as small as it will be with another limit, so that what leaves for that leaves in the proportion that will hold.
+    /// Makes the window as small as it will be with another limit, so that the entries that leave for that limit leave
+    /// in the proportion that will hold.
     mutating func shrinkWindow(forLimit limit: Int) {
         windowLimit = min(windowLimit, windowLimit(of: UInt(limit)))
     }
@@ -177,7 +179,7 @@
         showGeneration(in: &table)
     }
 
-    /// Tells the table what a use is to note.
+    /// Tells the table whether a use notes the window's present generation or is counted.
     mutating func showGeneration(in table: inout SlotTable) {
         table.generation = window.generations?.present ?? SlotTable.countsUses
     }
@@ -235,8 +237,8 @@
         pinnedCount = 0
     }
 
-    /// The sketch grows with the table. Until a cache has been filled, frequencies decide nothing; the larger sketch takes over
-    /// what is known of the entries that are there, and of the newcomer for which the table grew.
+    /// The sketch grows with the table. Until a cache has been filled, frequencies decide nothing; the larger sketch
+    /// takes over the frequencies of the entries that are there, and of the newcomer for which the table grew.
     @usableFromInline mutating func tableDidGrow(_ table: SlotTable, newcomer: UInt32? = nil) {
         let capacity = min(table.capacity, nominalCount)
         guard capacity > sketch.capacity else { return }

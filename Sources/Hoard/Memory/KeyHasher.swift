@@ -4,8 +4,8 @@
 /// Hashes the keys of one cache.
 ///
 /// Integers and ASCII strings, the most frequent kinds of key, are hashed here, with secrets that each cache draws at random, so
-/// that an attacker cannot prepare keys that collide. They cost a fifth and a half of what the standard `Hasher` costs. All other
-/// types go through their own `hash(into:)` and the process's random seed.
+/// that an attacker cannot prepare keys that collide. They cost a fifth and a half of the time of the standard
+/// `Hasher`. All other types go through their own `hash(into:)` and the process's random seed.
 ///
 /// The mix is the folded 128-bit product of wyhash (Wang Yi) and MUM hash (Vladimir Makarov).
 @usableFromInline struct KeyHasher: Sendable {

@@ -7,8 +7,9 @@ internal import Synchronization
 ///
 /// Hashes spread keys evenly but not exactly. *By count*, each shard begins with three quarters of an equal part of the limit, and when it is
 /// full takes one entry after the other from here, for good. So a cache holds as many entries as its limit says, to the last one, though each
-/// shard evicts for itself; and no shard ever gets less than three quarters of an equal part. *By weight*, a shard takes what its entries need,
-/// and gives back what they leave beyond an equal part: see ``EvictionPolicy/giveBackWeight()``.
+/// shard evicts for itself; and no shard ever gets less than three quarters of an equal part. *By weight*, a shard
+/// takes the weight that its entries need, and gives back the weight that they leave beyond an equal part: see
+/// ``EvictionPolicy/giveBackWeight()``.
 @usableFromInline final class LimitPool: Sendable {
     private let available: Atomic<Int>
 
@@ -29,7 +30,7 @@ internal import Synchronization
         return 0
     }
 
-    /// Puts back, or takes even if there is not enough: what shards give up for a lower limit may come later.
+    /// Puts back, or takes even if there is not enough: the part that shards give up for a lower limit may come later.
     func add(_ amount: Int) { available.wrappingAdd(amount, ordering: .relaxed) }
 
     /// The rest; negative if the shards have more than a limit allows that is being changed.

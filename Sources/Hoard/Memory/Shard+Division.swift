@@ -86,7 +86,7 @@ extension EvictionPolicy {
         table.setFlags(flags, of: slot)
     }
 
-    /// From now on a shard's part of the limits is what counts.
+    /// Puts the shard's part of the limits in force.
     mutating func didDivide(_ count: Int, pool: LimitPool?, nominalWeight: Int, shardCount: Int) {
         self.shardCount = shardCount
         self.pool = pool

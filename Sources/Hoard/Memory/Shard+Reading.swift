@@ -22,7 +22,7 @@ extension Shard {
         read(table.find(key, hash: UInt32(truncatingIfNeeded: hash)), now: now, lag: lag)
     }
 
-    /// Reads what a look-up found, and counts a use.
+    /// Reads the entry that a look-up found, and counts a use.
     @inlinable @inline(__always)
     mutating func read(_ slot: Slot, now: Int64, lag: Int64) -> Reading {
         guard slot != .none else {
@@ -60,7 +60,7 @@ extension Shard {
         return .hit(table.value(at: slot))
     }
 
-    /// Has the timer wheel mark what expires next, if the time for that has come.
+    /// Has the timer wheel mark the entries that expire next, if the time for that has come.
     @inlinable mutating func moveHorizon(_ now: Int64) {
         if SlotTicks.tick(now) >= table.slots.horizon, rules.accessLifetime == 0 { advanceWheel(to: now) }
     }

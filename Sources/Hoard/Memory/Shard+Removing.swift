@@ -61,10 +61,10 @@ extension Shard {
         return end < used ? end : nil
     }
 
-    /// Changes the shard's equal part of the limit by count, once the entries that can leave are within what that allows.
+    /// Changes the shard's equal part of the limit by count, once the entries that can leave are within the new limit.
     ///
     /// - Parameters:
-    ///   - givesBack: Whether the shard gives back what it has beyond its part, as far as the pool is overdrawn.
+    ///   - givesBack: Whether the shard gives back its surplus beyond its part, as far as the pool is overdrawn.
     ///   - maximumCount: So many entries at most are evicted for that.
     /// - Returns: Whether the new limit is in force.
     mutating func setMaximumCount(
@@ -108,7 +108,7 @@ extension Shard {
     /// Gives a part of the limit by weight to another shard, and evicts for that as much as has to be.
     mutating func giveAwayWeight(upTo amount: UInt, now: Int64, departures: inout Departures<Key, Value>) -> UInt {
         while policy.unusedWeight < amount, evictColdest(now: now, departures: &departures) {}
-        // An entry may have been heavier than what is wanted.
+        // An entry may have been heavier than the wanted amount.
         defer { policy.giveBackWeight() }
         return policy.giveAway(upTo: amount)
     }

@@ -28,7 +28,7 @@ extension Shard {
             otherStatistics.expirations &+= 1
             slot = .none
         }
-        // Without a limit by weight, entries are pinned or not; what else they weigh does not matter.
+        // Without a limit by weight, entries are pinned or not; their exact weight does not matter.
         let weight = rules.maximumWeight == nil ? min(entry.weight, 1) : entry.weight
         if recording != nil { recordWrite(hash, weight: entry.weight, deadline: entry.deadline, writeTime: entry.writeTime) }
         guard entry.deadline > .min, weight <= rules.maximumWeight ?? .max, rules.maximumCount > 0 else {

@@ -3,8 +3,8 @@
 
 /// A part of a cache: the entries whose keys' hashes fall to it, with limits, policy, timers and counters of its own.
 ///
-/// Not thread-safe: its cell's lock guards it. It runs no user code but the keys' `==`, and lets go of nothing: what leaves is
-/// handed out as ``Departures``.
+/// Not thread-safe: its cell's lock guards it. It runs no user code but the keys' `==`, and releases nothing: entries
+/// that leave are handed out as ``Departures``.
 @usableFromInline struct Shard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     /// The rules that all shards of a cache have in common.
     @usableFromInline struct Rules: Sendable {
@@ -23,7 +23,7 @@
         @usableFromInline var keepsWriteTimes: Bool
     }
 
-    // First what a hit needs: with the cell's lock it fills one cache line.
+    // First the fields that a hit needs: with the cell's lock it fills one cache line.
     @usableFromInline var hits = 0
     /// Accesses to a key are noted if the lowest 16 bits of its hash are below this; 0 unless the tuner watches this shard, or a recorder does.
     @usableFromInline private(set) var noteThreshold: UInt32 = 0
@@ -43,7 +43,7 @@
         didSet { updateNoteThreshold() }
     }
 
-    /// Whether a load has a fence open here. What every write looks at.
+    /// Whether a load has a fence open here. Every write looks at this.
     @usableFromInline private(set) var hasFences = false
     var fences = FenceTable<Key>() {
         didSet { hasFences = !fences.isEmpty }
@@ -142,7 +142,7 @@ extension EvictionPolicy {
         count += 1
     }
 
-    /// Empties the buffer and returns what was in it.
+    /// Empties the buffer and returns its content.
     @usableFromInline mutating func take() -> SampleBuffer {
         defer { count = 0 }
         return self

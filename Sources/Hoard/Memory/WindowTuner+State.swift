@@ -4,9 +4,10 @@
 extension WindowTuner {
     /// The shadows and their scores. No locks; for tests too.
     ///
-    /// Two shadows are compared by the accesses that only one of them hit: what both hit or both missed says nothing. A candidate
-    /// takes over when it leads by more than chance would make it lead, either lately, over some two capacities of accesses, or for long, over ten.
-    /// So a trickle of hits is enough in the long run, and a few thousand accesses are when the workload has changed.
+    /// Two shadows are compared by the accesses that only one of them hit: an access that both hit or both missed says
+    /// nothing. A candidate takes over when it leads by more than chance would make it lead, either lately, over some
+    /// two capacities of accesses, or for long, over ten. So a trickle of hits is enough in the long run, and a few
+    /// thousand accesses are when the workload has changed.
     ///
     /// *Audit*: a shadow may do well where the cache does not. A wide window has two states in which it stays: keys that hit are not inserted
     /// again, so that the others have the time to hit. The cache's own hits on the sampled keys tell; a tuning that does far worse
@@ -24,7 +25,8 @@ extension WindowTuner {
 
         /// The cache's place in the patterns.
         private static let cache = WindowTuner.candidates.count
-        /// How much of a credit is new after each epoch, and how much of what is missing to 1 comes back while another tuning is in use.
+        /// How much of a credit is new after each epoch, and how much of the distance to 1 comes back while another
+        /// tuning is in use.
         private static let learning = 0.2
         private static let forgiving = 0.02
         /// Credits above this are noise and change nothing.

@@ -20,7 +20,8 @@
         }
     }
 
-    /// Unchecked because the one field is constant, and what it refers to, a dispatch source, may be used from every thread.
+    /// Unchecked because the one field is constant, and the dispatch source that it refers to may be used from every
+    /// thread.
     private final class SourceHolder: @unchecked Sendable {
         let source = DispatchSource.makeMemoryPressureSource(
             eventMask: [.normal, .warning, .critical],

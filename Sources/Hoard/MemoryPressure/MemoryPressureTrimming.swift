@@ -34,7 +34,7 @@ internal import Synchronization
             return state.members
         }
         guard let swept else { return }
-        // Outside the lock: a thing may end here, and what ends with it may make another.
+        // Outside the lock: an object may end here, and the objects that end with it may make another.
         let kept = swept.filter { $0(nil) }
         state.withLock { state in
             // Nothing but a sweep drops members, and there is one at a time.
@@ -51,7 +51,7 @@ internal import Synchronization
     }
 
     private func trim(at level: MemoryPressure) {
-        // Outside the lock: what is trimmed calls listeners, which may make caches.
+        // Outside the lock: the members that are trimmed call listeners, which may make caches.
         let members = state.withLock { $0.members }
         for member in members { _ = member(level) }
     }

@@ -79,7 +79,7 @@ extension CacheTraceRecorder {
         output.add(TraceListener(threshold: Self.share(Self.sampledKeys(share), of: collector.threshold), receive: receive))
     }
 
-    /// The share of the keys that a listener gets who asks for one: at most what is gathered.
+    /// The share of the keys that a listener gets if it asks for `share`: at most the share that is gathered.
     package func sampledShare(_ share: Double) -> Double {
         Double(Self.share(Self.sampledKeys(share), of: collector.threshold)) / 65_536
     }

@@ -154,7 +154,7 @@ package struct TraceBlockEncoder: Sendable {
         count = 0
         isContinuing = true
         continuedByteCount += block.count
-        // Damage costs what follows, up to here.
+        // Damage costs the blocks that follow, up to here.
         if continuedByteCount >= 1 << 20 { beginAnew() }
         return block
     }

@@ -5,7 +5,7 @@
 package struct TraceEvent: Hashable, Sendable {
     /// The kinds of event. The raw values are part of the file format.
     package enum Kind: UInt8, Sendable, CaseIterable {
-        /// A read that the cache answered with what it had.
+        /// A read that the cache answered with the value that it had.
         case hit = 0
         /// A read that was answered with a stale value.
         case stale = 1

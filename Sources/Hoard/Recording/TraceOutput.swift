@@ -3,7 +3,7 @@
 
 internal import Synchronization
 
-/// Hands what the collector has gathered to the file, if there is one, and to listeners.
+/// Hands the events that the collector has gathered to the file, if there is one, and to listeners.
 final class TraceOutput: Sendable {
     private struct State: ~Copyable {
         var writer: TraceFileWriter?

@@ -25,8 +25,8 @@ package struct ExactText: Hashable, Sendable {
         hasher.combine(0xFF as UInt8)
     }
 
-    /// The text in ASCII, different for different bytes, for what is compared as a string: letters, digits, `.` and `_` as they are, every other byte
-    /// percent-encoded.
+    /// The text in ASCII, different for different bytes, for comparison as a string: letters, digits, `.` and `_` as
+    /// they are, every other byte percent-encoded.
     package var label: String {
         var label: [UInt8] = []
         for byte in text.utf8 {

@@ -4,7 +4,7 @@
 /// An error of writing or reading a snapshot.
 ///
 /// Compare ``code``; its set can grow without breaking code that matches on it. The description is one sentence for a person
-/// and holds nothing of what is in the snapshot.
+/// and holds nothing of the snapshot's content.
 public struct SnapshotError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {

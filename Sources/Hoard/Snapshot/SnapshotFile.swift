@@ -7,7 +7,7 @@
     /// A reader gets exactly the bytes that a writer gave, or an error. The checksum finds accidents; it does not protect against
     /// forgery. Both calls block the thread for as long as the disk takes.
     package enum SnapshotFile {
-        /// Puts a snapshot at `path`, in the place of what may be there.
+        /// Puts a snapshot at `path`, in the place of a file that may be there.
         ///
         /// A reader gets the old snapshot or the new one, whole. This holds during the call, and also after the machine has lost its
         /// power. The bytes go into a temporary file in the same directory, on to the medium, and then take the name. If that fails,
@@ -15,7 +15,8 @@
         /// whose name begins with `.hoard-` and ends with `.tmp`.
         ///
         /// The file belongs to the process's user alone (mode 0600), whatever the old one's mode was. A symbolic link at `path` is
-        /// replaced itself, and what it led to is left alone. The directory must exist. Of two writers at the same time the last wins.
+        /// replaced itself, and its target is left alone. The directory must exist. Of two writers at the same time the
+        /// last wins.
         ///
         /// - Parameter schema: Names the shape of the payload, such as `"cache/1"`. At most 1,024 bytes of UTF-8.
         /// - Throws: ``SnapshotError/Code/notAFile`` if at `path` is a directory, a pipe or a device; ``SnapshotError/Code/io``. If the new name
@@ -90,7 +91,8 @@
             }
         }
 
-        /// Puts a new file in the place of what has `name`, once `fill` has written it and it is on the medium. Leaves no other file.
+        /// Puts a new file in the place of the one that has `name`, once `fill` has written it and it is on the medium.
+        /// Leaves no other file.
         static func replaceFile(
             _ name: String,
             in directory: borrowing FileDescriptor,

@@ -47,9 +47,9 @@ extension TieredCache {
         var load: Loader?
         /// Whether the caller has no use for the knowledge that there is no value, and loads for itself then.
         var needsValue = false
-        /// Where a bulk call gathers what is to be loaded in the background. `nil`: it is started at once.
+        /// The place where a bulk call gathers the loads to run in the background. `nil`: a load is started at once.
         var refreshes: PendingRefreshes?
-        /// Whether the caller shows what is stale already, and waits for something new.
+        /// Whether the caller shows the stale value already, and waits for something new.
         var isObservation = false
 
         /// The longest time for which a stale entry may be returned while it is refreshed, or because that fails.

@@ -8,7 +8,8 @@
 struct ChangeQueues: Sendable {
     private struct Place: Sendable {
         let change: StoreChange
-        /// The number of the last newer change that this one must not outlive: what it writes has to be removed again.
+        /// The number of the last newer change that this one must not outlive: the records that it writes have to be
+        /// removed again.
         var invalidatedBy: UInt64?
         /// Whether the store may still write something for it.
         var mayWrite: Bool

@@ -67,7 +67,7 @@ struct CircuitBreaker: Sendable {
         return Permit(generation: generation)
     }
 
-    /// The call has done what it should.
+    /// The call has succeeded.
     mutating func succeeded(_ permit: Permit) -> Transition? {
         guard permit.generation == generation else { return nil }
         switch state {

@@ -4,7 +4,8 @@
 /// One store as a ``TieredCache`` uses it, for caches with an order of their own above it.
 ///
 /// Nothing here throws, and nothing waits longer than the deadline of ``StoreStack/Configuration``. A store that fails too often is left alone for a while.
-/// Removals and writes that it has missed are remembered, what they concern is not read, and they are made good when it works again.
+/// Removals and writes that it has missed are remembered, the records that they concern are not read, and they are made
+/// good when it works again.
 package final class GuardedStore: Sendable {
     private let store: any EvictingRecordStore
     private let tier: StoreTier

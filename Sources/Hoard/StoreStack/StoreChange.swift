@@ -24,7 +24,7 @@ final class StoreChange: Sendable {
     let keys: [RecordKey]
     /// The tick at which the caller stops waiting, and from which on nothing of this change is begun.
     var deadline: Int64? { deadlineTick.withLock { $0 } }
-    /// Whether it makes good what is in the journal already.
+    /// Whether it makes good removals that are in the journal already.
     let isReplay: Bool
     /// Whether everything was done in time.
     let end = FirstAnswer<Bool>()

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The recovery, which makes good what the store has missed without waiting for a caller to ask.
+/// The recovery, which makes good the changes that the store has missed, without waiting for a caller.
 extension StoreTier {
     /// When the journal is replayed next.
     struct Recovery: Sendable {
@@ -16,7 +16,7 @@ extension StoreTier {
             case underWay
         }
 
-        /// After how many nanoseconds what was missed is tried again, when the circuit is closed.
+        /// The nanoseconds after which missed changes are tried again, when the circuit is closed.
         var retryAfter: Int64 = 0
         var phase = Phase.idle
         /// The number of the last plan; older ones are void.
@@ -137,7 +137,7 @@ extension StoreTier.State {
         let time: Int64 =
             switch breaker.state {
             case .closed: recovery.isUrgent ? now : retry
-            // When the time is up and nothing has come of it, what is missed cannot be made good yet.
+            // When the time is up and nothing has come of it, the missed changes cannot be made good yet.
             case .open(let until): until > now ? until : recovery.isUrgent ? now : retry
             // A call is trying the store; if that closes the circuit, there will be another plan.
             case .halfOpen: retry

@@ -63,7 +63,7 @@ extension StoreTier.State {
         }
     }
 
-    /// Decides what the store is asked for, now that it is known what is still wanted.
+    /// Decides the call of the store, now that the keys that are still wanted are known.
     mutating func beginTurn(
         _ change: StoreChange,
         wanted: [RecordKey],
@@ -98,7 +98,7 @@ extension StoreTier.State {
 
     /// The store has answered.
     ///
-    /// - Parameter refused: The keys under which the store has left what it had.
+    /// - Parameter refused: The keys whose records the store has left as they were.
     mutating func landed(_ change: StoreChange, _ turn: StoreTier.Turn, isDone: Bool, refused: Set<RecordKey>) {
         for key in turn.keys where !refused.contains(key) {
             guard isDone else {
@@ -122,8 +122,8 @@ extension StoreTier.State {
         var leftovers = Set(wanted.filter { journal.keys[$0] != nil })
         for key in keys {
             if queues.invalidation(ofTurnFor: key) != nil {
-                // A removal of everything that has been sent, but not answered, may have come before what has just been written: with a
-                // new number, it does not settle this.
+                // A removal of everything that has been sent, but not answered, may have come before the record that
+                // has just been written: with a new number, it does not settle this.
                 remember(key, by: nextNumber())
                 leftovers.insert(key)
             }

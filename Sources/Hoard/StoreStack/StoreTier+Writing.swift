@@ -45,7 +45,8 @@ extension StoreTier {
 
     /// Writes records; those whose keys are free, in one call of the store. Of the same key twice, the last counts.
     ///
-    /// Returns when the store has them, or at the deadline. What could not be written is not read until it has been removed.
+    /// Returns when the store has them, or at the deadline. A record that could not be written is not read until it has
+    /// been removed.
     func insert(_ insertions: [Insertion]) async {
         let records = Dictionary(insertions.map { ($0.key, $0.record) }) { $1 }
         var guards: [RecordKey: Guard] = [:]
@@ -131,7 +132,8 @@ extension StoreTier {
         tellSkipped(change.operation, count: wanted.count)
     }
 
-    /// The deadline has come: the caller goes its way, what has not begun is not begun, and what has begun goes on by itself.
+    /// Ends the caller's wait at the deadline. The tier begins no further work for the change; work that has begun goes
+    /// on by itself.
     private func giveUp(_ change: StoreChange) {
         let now = ticker.nanoseconds()
         let (waiting, givenUp) = withState { state in
@@ -217,7 +219,7 @@ extension StoreTier {
 }
 
 extension StoreChange {
-    /// - Returns: The keys under which the store has left what it had, because others have changed it.
+    /// - Returns: The keys whose records the store has left as they were, because another process has changed them.
     fileprivate func make(for keys: [RecordKey], in tier: StoreTier) async throws(StoreError) -> Set<RecordKey> {
         let store = tier.store
         switch kind {

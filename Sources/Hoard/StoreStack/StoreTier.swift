@@ -56,7 +56,7 @@ internal import Synchronization
         state = Mutex(State(storeName: name, configuration: configuration))
     }
 
-    /// Works on the state; then, outside the lock, reports what has happened and makes sure that what was missed will be made good.
+    /// Works on the state; then, outside the lock, reports the events and makes sure that missed changes will be made good.
     func withState<Result: Sendable>(_ body: (inout sending State) -> Result) -> Result {
         interleavingPoint()
         let (result, events, recovery) = state.withLock { state -> (Result, [TieredCacheEvent], Recovery.Plan?) in
@@ -83,7 +83,8 @@ internal import Synchronization
     /// The number of keys that are being changed. For tests.
     var changeCount: Int { state.withLock { $0.queues.count } }
 
-    /// Tries once more to make good what the store has missed, and closes it. Everything afterwards finds nothing and does nothing.
+    /// Tries once more to make good the changes that the store has missed, and closes it. Everything afterwards finds
+    /// nothing and does nothing.
     func close() async {
         let wasOpen = withState { state in
             guard !state.isClosing else { return false }

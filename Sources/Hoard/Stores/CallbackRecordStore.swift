@@ -4,7 +4,7 @@
 /// A store across a network that can be asked without a task: it calls back when the answer is there.
 ///
 /// A cache above it then waits for the answer, or for its deadline, in the caller's own task. The task that could be left behind instead, if the store took too
-/// long, costs several times what a near server takes for its answer.
+/// long, costs several times as much as the answer of a near server.
 package protocol CallbackRecordStore: RecordStore {
     /// Whether the store is to be asked in this way. Constant. For stores around others, of which some can and some cannot.
     var callsBack: Bool { get }

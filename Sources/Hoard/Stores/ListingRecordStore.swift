@@ -9,8 +9,9 @@
 
 /// A store that can list its records, page by page.
 ///
-/// For tools that show what is cached, and for removals of records whose keys the caller cannot name, such as all below a path. ``MemoryStore``
-/// and `DiskStore` are such stores. `RecordStoreConformance.listingChecks` (module `HoardTesting`) tries them.
+/// For tools that show the cached records, and for removals of records whose keys the caller cannot name, such as all
+/// below a path. ``MemoryStore`` and `DiskStore` are such stores. `RecordStoreConformance.listingChecks` (module
+/// `HoardTesting`) tries them.
 public protocol ListingRecordStore: RecordStore {
     /// Returns a page of records without their payloads, in the store's own order. Counts neither as a use nor in the statistics. May suspend.
     ///
@@ -18,7 +19,8 @@ public protocol ListingRecordStore: RecordStore {
     /// records that a read would not find at that moment.
     ///
     /// - Parameters:
-    ///   - cursor: Where the page before has ended; `nil` for the first page, on which is what was written before.
+    ///   - cursor: Where the page before has ended; `nil` for the first page of a listing, which has the records that
+    ///     were written before.
     ///   - limit: How many records the store looks at, at most; less than 1 counts as 1. A page may have fewer, even none, though others follow.
     /// - Throws: ``StoreError/Code/invalidConfiguration`` for a cursor that is none of this store's.
     /// - Complexity: O(`limit`) in Hoard's stores, however many records there are.

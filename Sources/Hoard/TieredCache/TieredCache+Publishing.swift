@@ -104,7 +104,7 @@ extension TieredCache {
         noteEnd(of: published.key, labels: published.terms.labels)
     }
 
-    /// Writes to the stores what memory already has.
+    /// Writes to the stores the values that memory already has.
     @usableFromInline func spread(_ published: [Publication], isLoad: Bool) async {
         // A load that is still writing to the stores has an older value. A caller that has seen this one must not join it.
         if !isLoad { for publication in published { detach(publication.key) } }
