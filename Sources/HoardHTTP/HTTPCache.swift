@@ -13,7 +13,7 @@ internal import Synchronization
 ///
 /// Of requests that one answer may serve, only the first goes to the origin; the others wait for its head, and get its body as it arrives.
 ///
-/// `HTTPCacheStateMachine` decides; this class does what it says.
+/// `HTTPCacheStateMachine` decides; this class carries out its decisions.
 public final class HTTPCache: Sendable {
     /// The limits and rules the cache was created with.
     public let configuration: Configuration
@@ -109,7 +109,7 @@ public final class HTTPCache: Sendable {
         entries.setForeignChangeHandler { [weak self] in self?.heed($0) }
     }
 
-    /// The limit on what memory holds, as it is now.
+    /// The present limit on the bytes in memory.
     var memoryBytes: Int { currentMemoryBytes.load(ordering: .relaxed) }
 
     func setMemoryBytes(_ bytes: Int) {

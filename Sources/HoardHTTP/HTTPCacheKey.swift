@@ -7,7 +7,8 @@ package import Hoard
 ///
 /// Only responses to GET and QUERY are stored. The content of a QUERY is in ``variant``, so the method is not part of the key.
 package struct HTTPCacheKey: Hashable, Sendable {
-    /// Private and shared caches, the partitions of users, and what is kept in memory only, never share an entry.
+    /// Private and shared caches, the partitions of users, and responses that are kept in memory only, never share an
+    /// entry.
     package var scope: String
     /// The normalised target URI (RFC 9110 §4.2.3).
     package var targetURI: String
@@ -65,7 +66,7 @@ package struct HTTPCacheKey: Hashable, Sendable {
         RecordKey(variant.map { "\(scope)\n\(targetURI)\n\($0)" } ?? "\(scope)\n\(targetURI)")
     }
 
-    /// Reads back what ``recordKey`` wrote; `nil` for a key that is not an HTTP cache's.
+    /// Reads back the result of ``recordKey``; `nil` for a key that is not an HTTP cache's.
     package init?(recordKey: RecordKey) {
         guard let text = String(validating: recordKey.bytes, as: UTF8.self) else { return nil }
         let parts = text.split(separator: "\n", maxSplits: 2, omittingEmptySubsequences: false)

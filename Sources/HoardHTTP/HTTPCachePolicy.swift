@@ -3,7 +3,7 @@
 
 public import HTTPTypes
 
-/// A site owner's policy for how the cache treats some requests, beyond what responses say themselves.
+/// A site owner's policy for how the cache treats some requests, beyond the responses' own fields.
 ///
 /// ```swift
 /// var policy = HTTPCachePolicy()
@@ -50,8 +50,8 @@ public struct HTTPCachePolicy: Sendable, Hashable {
     /// Tags by which responses may be removed, beyond their own. Default: none.
     public var tags: Set<String> = []
 
-    /// Whether content may be coded, if the cache does that at all (``HTTPCache/Configuration/contentCodings``). Turn it off where responses mix secrets with what
-    /// clients send. Default: `true`.
+    /// Whether content may be coded, if the cache does that at all (``HTTPCache/Configuration/contentCodings``). Turn
+    /// it off where responses mix secrets with data that clients send. Default: `true`.
     public var codesContent = true
 
     /// Creates a policy that changes nothing; set the properties afterwards.

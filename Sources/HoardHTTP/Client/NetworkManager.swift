@@ -20,8 +20,9 @@ internal import NIOCore
 /// let task = network.fetch(request, completingOn: .main) { result in … }
 /// ```
 ///
-/// The client's cache follows the rules of HTTP: what may not be stored is not, `Vary` selects, and what one token got is never given to a request
-/// with another. Only GET, HEAD and QUERY are answered from it, and every other method is always sent.
+/// The client's cache follows the rules of HTTP: it stores only responses that may be stored, `Vary` selects, and a
+/// response to a request with one token is never given to a request with another. Only GET, HEAD and QUERY are answered
+/// from it, and every other method is always sent.
 ///
 /// When the network is away, a response that is stored stands in if HTTP allows it, and says so: ``NetworkResponse/staleness``. Otherwise the error is
 /// ``NetworkError/Code/offline``.

@@ -6,7 +6,8 @@ internal import HoardCodings
 internal import NIOCore
 internal import Synchronization
 
-/// Content that is coded while it is sent. The encoder flushes what has arrived, so that no reader waits for content that is there.
+/// Content that is coded while it is sent. The encoder flushes the content that has arrived, so that no reader waits
+/// for content that is there.
 struct CodedBody: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
     typealias Failure = any Error

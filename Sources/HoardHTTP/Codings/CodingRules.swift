@@ -75,8 +75,8 @@ package struct CodingRules: Hashable, Sendable {
     /// The request fields by which forms are chosen.
     var selectingFields: [HTTPField.Name] { maximumDictionaryBytes > 0 ? [.acceptEncoding, .availableDictionary] : [.acceptEncoding] }
 
-    /// The head of a response as it is stored and delivered: if it may be coded, its `Vary` names what the form depends on
-    /// ([RFC 9110 §12.5.5](https://www.rfc-editor.org/rfc/rfc9110#section-12.5.5)).
+    /// The head of a response as it is stored and delivered: if it may be coded, its `Vary` names the fields on which
+    /// the form depends ([RFC 9110 §12.5.5](https://www.rfc-editor.org/rfc/rfc9110#section-12.5.5)).
     func prepared(_ head: HTTPResponse) -> HTTPResponse {
         guard isCodable(head) else { return head }
         let members = head.headerFields.lines(of: .vary).flatMap { ListMembers($0).map { $0.bytes.map(\.lowercased) } }

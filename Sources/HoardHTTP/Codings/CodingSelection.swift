@@ -60,7 +60,8 @@ struct CodingSelection: Sendable {
         namesHeldFormByDate = false
     }
 
-    /// Looks for the dictionary that the client has, and takes what it says of that out of the request: it is between the client and this cache.
+    /// Looks for the dictionary that the client has, and takes the fields that name it out of the request: they are
+    /// between the client and this cache.
     mutating func takeDictionary(from fields: inout HTTPFields, _ dictionaries: CompressionDictionaries?, for key: HTTPCacheKey) {
         guard dictionaries != nil, fields.has(.availableDictionary) else { return }
         if acceptsDictionary, !fields.has(.range) { dictionary = dictionaries?.dictionary(for: fields, key) }

@@ -23,7 +23,7 @@ final class FormMaker: Sendable {
         case notWorthIt
         /// It is too long for memory when it is decoded.
         case tooLong
-        /// It is not what its coding says.
+        /// Its bytes do not fit its coding.
         case damaged
     }
 
@@ -61,7 +61,8 @@ final class FormMaker: Sendable {
         return await task.value
     }
 
-    /// How hard to try for what is made once and sent often: 64 KiB take some milliseconds, and are a tenth smaller than with the usual level. `nil`: the usual one.
+    /// The level of effort for a form that is made once and sent often: 64 KiB take some milliseconds, and are a tenth
+    /// smaller than with the usual level. `nil`: the usual one.
     private static func level(_ coding: ContentCoding) -> Int? {
         switch coding {
         case .brotli: 7

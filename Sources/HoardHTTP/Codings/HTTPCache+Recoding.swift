@@ -24,7 +24,7 @@ extension HTTPCache {
         return target == FormKind(own) ? nil : Recoding(own: own, target: target)
     }
 
-    /// Whether the cache keeps what it compresses: nothing in it is for one user then.
+    /// Whether the cache keeps the content that it compresses: nothing in it is for one user then.
     private func mayBeEncoded(_ response: HTTPCacheResponse, _ rules: CodingRules) -> Bool {
         if response.isFromCache || rules.codesUnstored { return true }
         guard let report = response.report else { return false }

@@ -23,8 +23,8 @@ extension HTTPCacheExplanation.Variants {
         unboundedFields = fields.filter(Self.isUnbounded)
     }
 
-    /// Whether clients differ in a field: by browser and version, by what they have been to, by who they are, or by the hints that
-    /// [RFC 8942](https://www.rfc-editor.org/rfc/rfc8942) lets a server ask for.
+    /// Whether clients differ in a field: by browser and version, by the pages that they have visited, by their
+    /// identity, or by the hints that [RFC 8942](https://www.rfc-editor.org/rfc/rfc8942) lets a server ask for.
     private static func isUnbounded(_ name: String) -> Bool {
         switch name {
         case "authorization", "cookie", "referer", "user-agent", "x-forwarded-for", "forwarded", "dpr", "width", "viewport-width", "downlink", "rtt":

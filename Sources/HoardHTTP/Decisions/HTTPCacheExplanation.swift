@@ -69,7 +69,7 @@ public struct HTTPCacheExplanation: Hashable, Sendable, Codable {
         public static var answeredAndRefreshed: Self { .init(.answeredAndRefreshed) }
         /// The origin is asked whether the stored response is current.
         public static var validated: Self { .init(.validated) }
-        /// The origin is asked for what is missing of the stored response.
+        /// The origin is asked for the missing part of the stored response.
         public static var completed: Self { .init(.completed) }
         /// It is forwarded as it is.
         public static var forwarded: Self { .init(.forwarded) }

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// One of the reasons for which the cache does what it does.
+/// A reason for a decision of the cache.
 ///
 /// All of them are in ``catalogue``, which `docs/http-decisions.md` lists.
 package struct HTTPDecision: Hashable, Sendable, CustomStringConvertible {

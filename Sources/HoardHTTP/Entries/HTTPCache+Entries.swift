@@ -20,7 +20,7 @@ extension HTTPCache {
     /// First come the responses of the stores that can list (``ListingRecordStore``), then those that only memory has. A response that is there from the first
     /// page to the last, and is not written meanwhile, is on exactly one of them. It may be on two if memory is divided into shards meanwhile, which
     /// happens once. The work for one page is bounded, however much is cached and however little of it matches: of each entry listed the record is
-    /// read, of the others only what the store knows of them.
+    /// read, of the others only the store's own summary.
     ///
     /// - Parameters:
     ///   - cursor: Where the page before has ended; `nil` for the first page.
@@ -152,7 +152,7 @@ extension HTTPCacheKey {
     /// The URI as people are told of it.
     var listedURI: String {
         guard let variant, variant.utf8.first == .questionMark else { return targetURI }
-        // After the rules comes what matters of the query; then, maybe, what selects a variant.
+        // After the rules comes the part of the query that matters; then, maybe, the part that selects a variant.
         let parts = variant.split(separator: "\n", omittingEmptySubsequences: false)
         return parts.count == 2 || parts.count == 5 ? "\(targetURI)?\(parts[1])" : targetURI
     }

@@ -4,7 +4,7 @@
 internal import Hoard
 internal import Synchronization
 
-/// Removing, and marking as stale, what begins with the same text.
+/// Removing, and marking as stale, all responses whose URIs begin with the same text.
 ///
 /// As with every other removal, requests that are under way do not undo it. Their responses go to the callers that have asked, and are not stored; callers
 /// that ask afterwards do not get them.
@@ -131,7 +131,7 @@ struct URIsBeginning: Sendable {
         path = bytes.firstIndex(of: .questionMark).map { Array(bytes[..<$0]) }
     }
 
-    /// Whether a key is of such a URI, or of what such URIs may share with others.
+    /// Whether a key is of such a URI, or is one that such URIs may share with others.
     @Sendable func includes(_ key: HTTPCacheKey) -> Bool {
         guard !key.isSegment, key.storedBaseScope == scope else { return false }
         if key.targetURI.utf8.starts(with: prefix) { return true }

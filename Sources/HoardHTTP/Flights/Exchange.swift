@@ -18,7 +18,7 @@ final class Exchange: Sendable {
 
     struct LeaderAnswer: Sendable {
         let response: HTTPCacheResponse
-        /// As what the leader's request counts.
+        /// The outcome as which the leader's request counts.
         let outcome: HTTPCache.Outcome
 
         init(_ response: HTTPCacheResponse, _ outcome: HTTPCache.Outcome) {

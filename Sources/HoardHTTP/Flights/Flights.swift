@@ -4,7 +4,7 @@
 internal import Hoard
 internal import Synchronization
 
-/// The key of requests that one answer may serve: the key of the responses, and what is known of the variant.
+/// The key of requests that one answer may serve: the key of the responses, and the variant as far as it is known.
 struct FlightKey: Hashable, Sendable {
     var key: HTTPCacheKey
     /// The selecting fields and the request's values in them; `nil` until the cache knows that fields select the response.

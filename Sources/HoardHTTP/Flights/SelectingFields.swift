@@ -3,7 +3,7 @@
 
 internal import HTTPTypes
 
-/// The fields of a request that go beyond the connection: what `Vary` selects by.
+/// The fields of a request that go beyond the connection. `Vary` selects by them.
 enum SelectingFields: Sendable {
     case known(HTTPFields)
     /// Most requests that are answered by their bytes never need them.

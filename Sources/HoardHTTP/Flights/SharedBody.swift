@@ -13,8 +13,8 @@ internal import Synchronization
 /// - all of them as long as the body is short enough to be stored at one piece;
 /// - then until they are in a segment and their readers have got them. A slow reader reads the segments, which stay for the readers even if the
 ///   response is removed, replaced or not stored in the end;
-/// - what is in no segment of a body that is not stored, until all readers have got it. A reader who falls behind by more than ``maximumLag`` bytes of
-///   that is broken off.
+/// - the bytes of a body that is not stored and that are in no segment, until all readers have got them. A reader that
+///   falls behind by more than ``maximumLag`` of these bytes is broken off.
 ///
 /// When its last reader has left, the transfer is broken off too, unless no more than ``worthwhileRest`` bytes are known to be missing of a body that
 /// is stored.
@@ -31,7 +31,7 @@ final class SharedBody: Sendable {
         case inMemory
         /// Parts that have been written to segments may be dropped.
         case inSegments(BodyReference)
-        /// Nothing more is kept. What is in segments already can be read as long as there are readers.
+        /// Nothing more is kept. Parts that are in segments already can be read as long as there are readers.
         case notAtAll
     }
 

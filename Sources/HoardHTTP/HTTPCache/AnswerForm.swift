@@ -20,7 +20,7 @@ enum AnswerForm: Hashable, Sendable {
     case ranges([Range<Int>])
     /// 416.
     case unsatisfiable(completeLength: Int)
-    /// Not all of what the request asks for is stored. `wantsRanges`: the request asks for parts.
+    /// Not all of the requested content is stored. `wantsRanges`: the request asks for parts.
     case incomplete(wantsRanges: Bool)
 
     /// The form in which a response answers a request.

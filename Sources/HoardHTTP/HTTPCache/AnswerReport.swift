@@ -3,7 +3,7 @@
 
 /// A report of a request's outcome, for statistics and logs.
 package struct AnswerReport: Sendable, Hashable {
-    /// Each request has exactly one. ``HTTPCacheStatistics`` says what each means.
+    /// Each request has exactly one. ``HTTPCacheStatistics`` gives the meaning of each.
     package enum Outcome: UInt8, Sendable, CaseIterable {
         case hit, staleHit, validatedHit, collapsedHit, miss, generated, failure
         /// The request did not concern the cache: its method, its fields or its route kept it away.
@@ -23,7 +23,8 @@ package struct AnswerReport: Sendable, Hashable {
     package var tier: Tier
     /// The time that the origin took for the head of its answer; `nil` if this request was not sent to it.
     package var originDuration: Duration?
-    /// Of a miss: whether what the origin sent is stored or being stored. What cannot be stored would be a miss in a cache of any size.
+    /// Of a miss: whether the origin's response is stored or being stored. A response that cannot be stored would be a
+    /// miss in a cache of any size.
     package var isStored: Bool
     /// Of a miss: whether something was found that could not be used, because it was stale or did not match. A larger cache would not have helped.
     package var foundUnusable: Bool

@@ -3,7 +3,7 @@
 
 internal import HTTPTypes
 
-/// A request as a client sent it, with what decides how it is answered, read once.
+/// A request as a client sent it, with the facts that decide how it is answered, read once.
 struct ClientRequest: Sendable {
     enum Kind: Sendable, Hashable {
         case get, head, query, otherSafe, unsafe

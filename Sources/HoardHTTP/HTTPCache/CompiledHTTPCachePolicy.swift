@@ -46,7 +46,8 @@ package final class CompiledHTTPCachePolicy: Sendable {
 
     // MARK: Keys
 
-    /// The query without what is ignored; `nil` if nothing is left of it. What stays keeps its spelling. Complexity: O(*n*).
+    /// The query without the ignored parameters; `nil` if nothing is left of it. The rest keeps its spelling.
+    /// Complexity: O(*n*).
     package func keyQuery(_ query: String?) -> String? {
         guard let query, !ignoresAllParameters else { return nil }
         if keepsQuery || query.isEmpty { return query }
@@ -57,7 +58,7 @@ package final class CompiledHTTPCachePolicy: Sendable {
         return kept.map { String($0) ?? "" }.joined(separator: "&")
     }
 
-    /// A normal URI without what is ignored of its query.
+    /// A normal URI without the ignored parameters of its query.
     package func keyURI(_ uri: String) -> String {
         guard !keepsQuery, let mark = uri.utf8.firstIndex(of: .questionMark) else { return uri }
         let query = keyQuery(String(uri[uri.utf8.index(after: mark)...]))
@@ -81,6 +82,6 @@ package final class CompiledHTTPCachePolicy: Sendable {
 }
 
 extension Duration {
-    /// The seconds without what is left over, from 0 to ``DeltaSeconds/maximum``.
+    /// The whole seconds, without the fraction, from 0 to ``DeltaSeconds/maximum``.
     fileprivate var wholeSeconds: Int64 { min(max(0, components.seconds), DeltaSeconds.maximum) }
 }

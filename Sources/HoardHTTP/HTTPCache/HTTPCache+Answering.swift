@@ -66,8 +66,9 @@ extension HTTPCache {
     /// The pieces of a stored body, to be read one by one.
     ///
     /// - Parameters:
-    ///   - key: Where the response is stored, which is removed if a segment turns out to be missing later on.
-    ///   - refetch: Gets what is missing then.
+    ///   - key: The key under which the response is stored. The response is removed if a segment turns out to be
+    ///     missing later on.
+    ///   - refetch: Gets the missing content then.
     /// - Returns: `nil` if the first segment that is needed is missing. Then the origin is asked, and its answer takes the place of the response.
     func content(
         _ pieces: [StoredContent.Piece],

@@ -25,9 +25,9 @@ extension HTTPCache {
         ///   - partition: Whose request it is. `nil`: the one of the cache's configuration.
         ///   - keepsInMemoryOnly: Whether the response is kept in memory only.
         ///   - policy: The site owner's policy; `nil` for none.
-        ///   - mayRefreshInBackground: Whether the transport can be asked when the answer has been given. If not, what `stale-while-revalidate` would
-        ///     permit is validated before it is served.
-        ///   - wantsEarlyHints: Whether the client is told what a stored response links to before the origin is asked.
+        ///   - mayRefreshInBackground: Whether the transport can be asked when the answer has been given. If not, a
+        ///     response that `stale-while-revalidate` would permit is validated before it is served.
+        ///   - wantsEarlyHints: Whether the client is told the links of a stored response before the origin is asked.
         package init(
             _ head: HTTPRequest,
             target: TargetURI? = nil,
@@ -53,14 +53,15 @@ extension HTTPCache {
 
     /// A request to the cache, with all that is needed to answer it.
     struct Call: Sendable {
-        /// In normal form, so that what one spelling gets is never stored for another that the origin reads differently.
+        /// In normal form, so that the response to one spelling is never stored for another that the origin reads
+        /// differently.
         let request: HTTPRequest
         private(set) var body: HTTPBody
         let mode: RequestCacheMode
         let space: Space
         /// The site owner's policy; `nil` for none.
         let policy: CompiledHTTPCachePolicy?
-        /// The key of its URI, without what the policy ignores, and of its content if it is a QUERY.
+        /// The key of its URI, without the parts that the policy ignores, and of its content if it is a QUERY.
         private(set) var key: HTTPCacheKey
         /// Whether the transport can be asked when the answer has been given.
         let mayRefreshInBackground: Bool

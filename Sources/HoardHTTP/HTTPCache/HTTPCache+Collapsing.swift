@@ -108,8 +108,9 @@ extension HTTPCache {
         return await exchange.arrival(for: follower)
     }
 
-    /// Whether what a follower is about to be given is known to be whole, or so long that it should not wait for that. The leader's request may have
-    /// been what the transfer breaks off for; a follower that has been given nothing yet can ask for itself.
+    /// Whether the response that a follower is about to get is known to be whole, or so long that the follower should
+    /// not wait for that. The leader's request may be the cause if the transfer breaks off; a follower that has been
+    /// given nothing yet can ask for itself.
     private func comesWhole(_ shared: Exchange.SharedResponse) async -> Bool {
         guard let reader = shared.reader, let length = shared.length, length <= SharedBody.awaitedLength else { return true }
         return await reader.isWholeInTheEnd()
@@ -165,8 +166,8 @@ extension HTTPCache {
 }
 
 extension TransportError {
-    /// Whether the fields of the request may be what was wrong. Others that wait for the same answer then ask for themselves, so that one client's request never
-    /// fails another's.
+    /// Whether the fields of the request may be the cause. Other requests that wait for the same answer then ask for
+    /// themselves, so that one client's request never fails another's.
     fileprivate var mayBeOfOneRequest: Bool {
         switch code {
         case .cancelled, .connectionClosed, .invalidResponse, .requestTooLarge: true

@@ -32,7 +32,8 @@ extension HTTPCache {
     ///   - head: Judged are all its fields but the ``UnjudgedFields``. Its status is neither 304 nor, if the miss is about a stale response, that of an error of
     ///     the origin's.
     ///   - content: All of it.
-    /// - Returns: The report of the answer, and what `Cache-Status` says of the lifetime; `nil` if that takes more. Then nothing has been done.
+    /// - Returns: The report of the answer, and the lifetime for `Cache-Status`; `nil` if that takes more. Then nothing
+    ///   has been done.
     package func store(_ miss: EarlyMiss, _ head: PlainResponseHead, _ content: UnsafeRawBufferPointer) -> (report: AnswerReport, timeToLive: Double)?
     {
         let now = clock.now()

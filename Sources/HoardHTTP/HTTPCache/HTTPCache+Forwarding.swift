@@ -114,7 +114,7 @@ extension HTTPCache {
         }.value
     }
 
-    /// The keys under which what an unsafe request changes may be stored.
+    /// The keys under which responses that an unsafe request changes may be stored.
     private func keys(of call: Call) -> [HTTPCacheKey] { keys(of: call.key.targetURI, like: call.key) }
 
     /// The answer to a request for which the origin gave none: something stored, or none.
@@ -135,7 +135,7 @@ extension HTTPCache {
         }
     }
 
-    /// Does to the cache what an answer demands, before anything is stored.
+    /// Carries out the changes of the cache that an answer demands, before anything is stored.
     private func apply(_ effects: HTTPCacheStateMachine.Effects, _ call: Call, _ flight: inout Flight) async {
         journal.note(effects.reason, for: call.key)
         if let replacement = effects.replacement { await flight.replaceFound(with: replacement) }
@@ -158,7 +158,8 @@ extension HTTPCache {
     ///
     /// - Parameter breakFences: Gets the flight whose fences are to be spared.
     private func change(_ flight: inout Flight, _ call: Call, after old: Flight? = nil, _ breakFences: (Flight) -> Void) {
-        // Made first: what others change from now on breaks the fences of this one, and what they have changed before has broken those of the old one.
+        // Made first: changes by others from now on break the fences of this one, and their earlier changes have broken
+        // those of the old one.
         let next = Flight(key: call.key, space: call.space, selectingFields: .known(machine(for: call).selectingFields), cache: self, after: old)
         interleavingPoint()
         let isIntact = flight.isIntact

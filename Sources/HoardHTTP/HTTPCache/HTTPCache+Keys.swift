@@ -14,10 +14,10 @@ extension HTTPCache {
     /// Returns the beginning of a request's keys.
     ///
     /// In a shared cache, a response to a request with `Authorization` is stored only if it says that it may be shared. A private
-    /// cache stores others too, and must not give what one user's credentials got to a request with another's.
+    /// cache stores others too, and must not answer a request with one user's credentials with a response to another's.
     func scope(for request: HTTPRequest, in space: Space) -> String {
         guard configuration.mode == .private, request.headerFields.contains(.authorization) else { return space.baseScope }
-        // Bytes, since as text all that is not UTF-8 would be alike. No value contains the line feed that ends it.
+        // Bytes, since as text all bytes that are not UTF-8 would be alike. No value contains the line feed that ends it.
         let credentials = request.headerFields[fields: .authorization].flatMap { $0.valueBytes + [UInt8(ascii: "\n")] }
         let base = HTTPCacheKey(scope: space.baseScope, targetURI: "")
         let scope = "\(base.storedScope) \(Self.digest(credentials))"
@@ -101,7 +101,7 @@ extension HTTPCacheKey {
     /// The key that a fence is opened for which the removal of any URI with this path breaks.
     var searchRemovalKey: HTTPCacheKey { HTTPCacheKey(scope: scope, targetURI: pathURI, variant: "search removal") }
 
-    /// The key of what this URI has in common with those that differ from it only where the rules say that it does not matter.
+    /// The key that this URI shares with those that differ from it only in parts that do not matter by the rules.
     func canonicalKey(_ rules: NoVarySearch) -> HTTPCacheKey {
         let query = targetURI.utf8.firstIndex(of: .questionMark).map { String(targetURI[targetURI.index(after: $0)...]) }
         let canonical = rules.canonicalQuery(query)

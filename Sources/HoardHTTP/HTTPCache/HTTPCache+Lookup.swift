@@ -19,7 +19,7 @@ extension HTTPCache {
         var key: HTTPCacheKey?
         /// The tier in which it was found.
         var tier = AnswerReport.Tier.none
-        /// The key of the URI, or of what it has in common with others.
+        /// The key of the URI, or the canonical key that it shares with others.
         var base: HTTPCacheKey
         /// There are responses for the URI, but none that the request selects.
         var isVaryMiss = false

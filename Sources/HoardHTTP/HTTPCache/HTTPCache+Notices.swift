@@ -25,7 +25,8 @@ extension HTTPCache {
         await entries.tellOthersOfRemoval(of: CollectionOfOne(matching.noticeKey(of: change)))
     }
 
-    /// Does what follows from a change that another cache has made to a store. Memory has dropped what has changed, and the fences of a notice's key are broken.
+    /// Handles a change that another cache has made to a store. Memory has dropped the changed entries, and the fences
+    /// of a notice's key are broken.
     ///
     /// Called on the thread that hears of the change, so it calls no store and walks over nothing long.
     func heed(_ change: TieredCache<HTTPCacheKey, HTTPCacheEntry>.ForeignChange) {

@@ -70,7 +70,7 @@ extension HTTPCache {
             expectedLength: expectedLength
         )
         if flight.key.isMemoryOnly {
-            // Segments are for stores. What is too long for one entry is forwarded only.
+            // Segments are for stores. Content that is too long for one entry is forwarded only.
             limits.inlineLength = max(0, min(rules.maximumObjectBytes, max(configuration.inlineBodyBytes, memoryBytes / 16)) - stored)
             limits.maximumLength = limits.inlineLength
         }
@@ -167,7 +167,7 @@ extension HTTPCache {
         return isStored ? .inSegments(written) : .notAtAll
     }
 
-    /// The transfer has ended before its time: what has come is kept as a part if that is allowed, and forgotten otherwise.
+    /// Ends a transfer that broke off: the received content is kept as a part if that is allowed, and forgotten otherwise.
     private func breakOff(_ recorder: inout BodyRecorder, _ transfer: Transfer) async {
         defer { transfer.onEnd() }
         let (flight, length) = (transfer.flight, recorder.length)

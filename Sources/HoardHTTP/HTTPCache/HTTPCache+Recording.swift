@@ -33,7 +33,7 @@ extension HTTPCache {
         /// The hash of ``HTTPCache/baseScope``.
         let baseScope: UInt64
 
-        /// The hash of a key's URI and scope, and of what a QUERY asks. Variants of one URI are one key.
+        /// The hash of a key's URI and scope, and of the content of a QUERY. Variants of one URI are one key.
         func hash(of key: HTTPCacheKey) -> UInt64 {
             let object = key.queryDigest.map { "\(key.targetURI)\n\($0)" } ?? key.targetURI
             return Self.hash(recorder.hash(of: object), in: recorder.hash(of: key.scope))

@@ -14,7 +14,7 @@ extension HTTPCache {
     ///
     /// - Parameters:
     ///   - partition: `nil`: the one of the configuration.
-    ///   - policy: That of requests for the URI: what it ignores of the query does not matter here either.
+    ///   - policy: That of requests for the URI: parts of the query that it ignores do not matter here either.
     /// - Returns: Whether `uri` is one of HTTP's.
     @discardableResult
     public func remove(_ uri: String, partition: String? = nil, policy: HTTPCachePolicy = HTTPCachePolicy()) async -> Bool {
@@ -24,7 +24,8 @@ extension HTTPCache {
         return true
     }
 
-    /// Removes what is kept in memory only for a URI (``RequestOptions/keepsInMemoryOnly``), like ``remove(_:partition:policy:)``. No store learns of the URI. Suspends.
+    /// Removes the responses that are kept in memory only for a URI (``RequestOptions/keepsInMemoryOnly``), like
+    /// ``remove(_:partition:policy:)``. No store learns of the URI. Suspends.
     package func removeKeptInMemoryOnly(_ uri: String, partition: String? = nil) async {
         guard let keys = keysWithoutFences(of: uri, partition: partition) else { return }
         await startTask { [self] in await removeStored(keys.filter(\.isMemoryOnly)) }.value
@@ -144,7 +145,7 @@ extension HTTPCache {
     ///
     /// A request that looks for them meanwhile may find a response that is being removed, and have it confirmed by the origin. That is not stored again.
     ///
-    /// - Parameter flight: Stores what it brings all the same.
+    /// - Parameter flight: Stores its response all the same.
     func removeStored(_ keys: [HTTPCacheKey], sparing flight: Flight? = nil) async {
         let removalKeys = keys.flatMap { [$0.removalKey, $0.searchRemovalKey] }
         for key in removalKeys { entries.beginRemoval(ofKey: key, sparing: flight?.fence(ofKey: key)) }
@@ -182,7 +183,7 @@ extension HTTPCache {
         return Set(keys.flatMap { key in [key.targetURI, key.pathURI].map { uriTag($0, baseScope: key.storedBaseScope) } })
     }
 
-    /// The key of a URI, and those of what it has in common with others.
+    /// The key of a URI, and the canonical keys that it shares with others.
     func bases(of key: HTTPCacheKey) async -> [HTTPCacheKey] {
         [key] + (await searchRules(for: key)).map { key.canonicalKey($0) }
     }

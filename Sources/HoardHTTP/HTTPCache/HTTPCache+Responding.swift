@@ -8,8 +8,8 @@ internal import Synchronization
 extension HTTPCache {
     /// Answers a request from the cache if possible, or else through `transport`.
     ///
-    /// The target is normalised (RFC 9110 §4.2.3) and forwarded in that form, so that what one spelling gets is never
-    /// stored for another that the origin reads differently.
+    /// The target is normalised (RFC 9110 §4.2.3) and forwarded in that form, so that the response to one spelling is
+    /// never stored for another that the origin reads differently.
     ///
     /// - Parameters:
     ///   - request: A request with scheme, authority and path.
@@ -21,8 +21,8 @@ extension HTTPCache {
     ///   - keepsInMemoryOnly: Whether the response is kept in memory only (``RequestOptions/keepsInMemoryOnly``).
     ///   - onInterimResponse: Gets the interim (1xx) responses to this request, before the final one is returned. A request that waits for the answer to
     ///     another one gets none.
-    /// - Throws: ``HTTPCacheError``. A body that breaks off while it is read throws the transport's error, or ``HTTPBodyIncompleteError`` if
-    ///   what breaks off is a stored one.
+    /// - Throws: ``HTTPCacheError``. A body that breaks off while it is read throws the transport's error, or
+    ///   ``HTTPBodyIncompleteError`` if a stored body breaks off.
     public func respond(
         to request: HTTPRequest,
         body: HTTPBody = .empty,
@@ -72,12 +72,12 @@ extension HTTPCache {
     package struct PendingRequest: Sendable {
         fileprivate let call: Call
         fileprivate let machine: HTTPCacheStateMachine
-        /// The origin has to be asked, whatever there is; `nil`: it depends on what is found.
+        /// The forwarding, if the origin has to be asked whatever is stored; `nil`: it depends on the lookup.
         fileprivate let forward: HTTPCacheStateMachine.Forward?
         /// Whether memory may have something of the URI.
         fileprivate let isInMemory: Bool
 
-        /// The key of its URI, without what the policy ignores.
+        /// The key of its URI, without the parts that the policy ignores.
         var key: HTTPCacheKey { call.key }
         /// Whether a stored response may answer it.
         var isLookup: Bool { forward == nil }
@@ -154,7 +154,7 @@ extension HTTPCache {
         return counted(look(for: call), call.key)
     }
 
-    /// Answers what can be answered without waiting. Counts nothing.
+    /// Answers the request if that is possible without waiting. Counts nothing.
     private func look(for call: Call) -> Beginning {
         var machine = machine(for: call)
         if call.lacksQueryContent { return .pending(PendingRequest(call: call, machine: machine, forward: nil, isInMemory: false)) }
@@ -259,7 +259,7 @@ extension HTTPCache {
         since start: Int64? = nil
     ) -> (HTTPCacheResponse, Outcome) {
         var response = response
-        // A miss has one already, which says what became of it.
+        // A miss has one already, with its outcome.
         var report = response.report ?? AnswerReport(.miss, tier: .none)
         report.outcome = reportedOutcome ?? AnswerReport.Outcome(outcome)
         report.tier = outcome == .generated ? .none : tier
@@ -276,7 +276,7 @@ extension HTTPCache {
 
     // MARK: Revalidating in the background
 
-    /// The most revalidations in the background at a time. What would need more is revalidated by a later request.
+    /// The most revalidations in the background at a time. A response beyond that is revalidated by a later request.
     static let maximumRefreshes = 64
 
     /// Revalidates a response in the background, unless that is being done: [RFC 5861 §3](https://www.rfc-editor.org/rfc/rfc5861#section-3).

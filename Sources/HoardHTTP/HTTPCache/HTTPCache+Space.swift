@@ -31,7 +31,8 @@ extension HTTPCache {
         return Space(configuration.mode, partition: partition ?? configuration.partition, isMemoryOnly: isMemoryOnly)
     }
 
-    /// Removes what a store, or memory, has of a URI that is about to be kept in memory only, and keeps it from being brought back.
+    /// Removes all responses that a store, or memory, has of a URI that is about to be kept in memory only, and keeps
+    /// it from being brought back.
     ///
     /// Nothing is sent to a store that says that it has nothing, so that no store is told of the URI.
     func removeStoredCopies(for call: Call) async {
@@ -70,7 +71,7 @@ extension HTTPCacheKey {
     /// The scope, or that which it would have if it were kept in stores.
     var storedScope: String { isMemoryOnly ? String(scope.dropLast()) : scope }
 
-    /// The same without credentials: what it shares with all other requests of its partition.
+    /// The same without credentials. The key shares it with all other requests of its partition.
     var storedBaseScope: String { String(storedScope.prefix { $0 != " " }) }
 
     /// Whether it is the key of requests with credentials, in a private cache.

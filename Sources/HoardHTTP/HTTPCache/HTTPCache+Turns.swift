@@ -22,7 +22,8 @@ extension HTTPCache {
         let flight: Flight
     }
 
-    /// Waits until the leader of an exchange may ask the origin, unless another cache brings what answers its request.
+    /// Waits until the leader of an exchange may ask the origin, unless another cache brings a response that answers
+    /// its request.
     func turnToAsk(_ exchange: Exchange, _ found: Found, _ machine: HTTPCacheStateMachine, _ call: Call) async -> Turn {
         guard configuration.collapsesAcrossCaches else { return .ask(nil) }
         // Those who have joined give up waiting at the end of the timeout, and would all ask by themselves.

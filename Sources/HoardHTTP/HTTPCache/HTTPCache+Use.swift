@@ -13,8 +13,9 @@ extension HTTPCache {
 
     /// Changes ``maximumMemoryBytes`` while the cache is in use.
     ///
-    /// More room loses nothing; for less room the responses leave that would have left next. What was derived from
-    /// ``Configuration/maximumMemoryBytes`` when the cache was created stays: how long a single response may be.
+    /// More room loses nothing; for less room the responses leave that would have left next. The limit on the length of
+    /// a single response, which was derived from ``Configuration/maximumMemoryBytes`` when the cache was created,
+    /// stays.
     ///
     /// - Parameter bytes: The new limit. Negative values count as 0.
     /// - Complexity: O(*k*) for *k* responses that leave.

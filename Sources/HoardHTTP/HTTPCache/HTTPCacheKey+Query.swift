@@ -13,7 +13,8 @@ internal import NIOCore
 
 // The keys of answers to QUERY: [RFC 10008 §2.7](https://www.rfc-editor.org/rfc/rfc10008#section-2.7).
 //
-// They are told apart by what was asked, that is by the content and its type and coding. The URI, the scope and the variants are those of GET.
+// They are told apart by the question, that is by the content and its type and coding. The URI, the scope and the
+// variants are those of GET.
 extension HTTPCacheKey {
     private static let queryMark = "query\n"
 
@@ -23,7 +24,7 @@ extension HTTPCacheKey {
     /// Whether there may be any number of such keys for the URI, which are reached by a tag.
     var isOneOfMany: Bool { hasCredentials || isQuery }
 
-    /// The digest of what is asked; `nil` if it is not the key of answers to QUERY.
+    /// The digest of the question; `nil` if it is not the key of answers to QUERY.
     var queryDigest: Substring? { isQuery ? variant?.dropFirst(Self.queryMark.count).prefix { $0 != "\n" } : nil }
 
     /// The key of the URI itself.

@@ -5,8 +5,8 @@
 ///
 /// The order of members, the spelling of numbers and escapes stay: there are servers for which they count.
 enum JSONBlanks {
-    /// The text without blanks next to brackets, braces, commas and colons, and at both ends. Of others, which no JSON has, one stays, so that what is no
-    /// JSON becomes no other text. O(*n*).
+    /// The text without blanks next to brackets, braces, commas and colons, and at both ends. Of others, which no JSON
+    /// has, one stays, so that text that is no JSON becomes no other text. O(*n*).
     ///
     /// - Returns: `nil` if it is not UTF-8, or has bytes outside strings that JSON has not, such as those of comments: who reads it may read blanks otherwise.
     static func removed(from text: UnsafeRawBufferPointer) -> [UInt8]? {

@@ -11,8 +11,9 @@ package import HTTPTypes
 
 /// The time since a response was generated, or since its origin last confirmed it.
 ///
-/// `Date` and `Age` are in whole seconds, the clocks of this machine are finer; only what comes from them is not whole. Whatever the messages and
-/// the clocks say, an age is never negative, and never more than ``DeltaSeconds/maximum``.
+/// `Date` and `Age` are in whole seconds, the clocks of this machine are finer; only times that come from them are not
+/// whole. Whatever the messages and the clocks say, an age is never negative, and never more than
+/// ``DeltaSeconds/maximum``.
 ///
 /// [RFC 9111 §4.2.3](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.3)
 package struct ResponseAge: Hashable, Sendable {
@@ -69,7 +70,7 @@ package struct ResponseAge: Hashable, Sendable {
 }
 
 extension TimeInterval {
-    /// The interval, within the limits of an age. What is no number counts as 0.
+    /// The interval, within the limits of an age. NaN counts as 0.
     fileprivate var clampedToAge: TimeInterval {
         self > 0 ? Swift.min(self, TimeInterval(DeltaSeconds.maximum)) : 0
     }

@@ -11,7 +11,7 @@ package import HTTPTypes
 /// - one that permits reuse (`max-age`, `s-maxage`, `stale-while-revalidate`, `stale-if-error`, `max-stale`) permits nothing, so its value is 0
 ///   ([§4.2.1](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.1));
 /// - one that forbids something (`no-store`, `no-cache`, `private`, `must-revalidate`, …) forbids it altogether;
-/// - `public`, `immutable` and `must-understand`, which widen what a cache may do, are ignored if malformed.
+/// - `public`, `immutable` and `must-understand`, which widen a cache's rights, are ignored if malformed.
 ///
 /// All values are in seconds, from 0 to ``DeltaSeconds/maximum``.
 package struct CacheControl: Hashable, Sendable {

@@ -24,7 +24,7 @@ enum CacheDirective: String, CaseIterable {
     case minFresh = "min-fresh"
     case onlyIfCached = "only-if-cached"
 
-    /// Whether the directive widens what a cache may do, and never has an argument.
+    /// Whether the directive widens a cache's rights, and never has an argument.
     var isBarePermission: Bool {
         switch self {
         case .public, .immutable, .mustUnderstand: true

@@ -28,7 +28,7 @@ package struct CacheStatus: Hashable, Sendable {
         package static let request = Self(token: "request")
         /// Something is stored, but stale.
         package static let stale = Self(token: "stale")
-        /// Only a part of what the request asks for is stored.
+        /// Only a part of the requested content is stored.
         package static let partial = Self(token: "partial")
     }
 
@@ -64,7 +64,7 @@ package struct CacheStatus: Hashable, Sendable {
     /// For how many seconds the response stays fresh, negative if stale; written in whole seconds, rounded down:
     /// [RFC 9211 §2.4](https://www.rfc-editor.org/rfc/rfc9211#section-2.4).
     package var timeToLive: Double?
-    /// The cache key: [RFC 9211 §2.7](https://www.rfc-editor.org/rfc/rfc9211#section-2.7). It may tell users what they should not know.
+    /// The cache key: [RFC 9211 §2.7](https://www.rfc-editor.org/rfc/rfc9211#section-2.7). It may tell users secrets.
     package var key: String?
     /// Anything else, such as ``Storability/Reason/token``: [RFC 9211 §2.8](https://www.rfc-editor.org/rfc/rfc9211#section-2.8).
     package var detail: String?
@@ -140,7 +140,7 @@ private enum StructuredValue {
         isToken(text) ? text : string(text)
     }
 
-    /// Backslash and quote are escaped; what is not printable ASCII cannot be represented.
+    /// Backslash and quote are escaped; bytes other than printable ASCII cannot be represented.
     static func string(_ text: String) -> String {
         var bytes: [UInt8] = [.doubleQuote]
         for byte in text.utf8 {

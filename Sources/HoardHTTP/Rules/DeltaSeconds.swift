@@ -5,7 +5,7 @@
 ///
 /// [RFC 9111 §1.2.2](https://www.rfc-editor.org/rfc/rfc9111#section-1.2.2): a number too large to hold counts as 2³¹.
 package enum DeltaSeconds {
-    /// 2³¹ seconds, 68 years: what every larger number counts as.
+    /// 2³¹ seconds, 68 years. Every larger number counts as this one.
     package static let maximum: Int64 = 2_147_483_648
 
     /// Reads one or more digits and nothing else.

@@ -3,7 +3,8 @@
 
 /// A query read as a list of names and values.
 ///
-/// Names and values are compared as bytes: what is not UTF-8 is not replaced, so that different bytes stay different.
+/// Names and values are compared as bytes: bytes that are not UTF-8 are not replaced, so that different bytes stay
+/// different.
 ///
 /// [URL standard, application/x-www-form-urlencoded](https://url.spec.whatwg.org/#application/x-www-form-urlencoded)
 struct FormURLEncoded: Hashable, Sendable {

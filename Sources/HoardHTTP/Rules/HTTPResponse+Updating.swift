@@ -14,9 +14,10 @@ extension HTTPResponse {
     /// Every field of the message replaces all lines of that name, with the exceptions of [RFC 9111
     /// §3.2](https://www.rfc-editor.org/rfc/rfc9111#section-3.2). They are fields that are not stored (see
     /// ``HTTPTypes/HTTPFields/removingFieldsNotStored(cacheControl:rules:)``), `Content-Length`, and `Content-Encoding`, which says how to read the
-    /// stored bytes. What the owner's policy has added goes too (see ``PolicyField``), as the newer message has what it adds now. A stored `Age`
-    /// goes, and so does a stored `Date`: otherwise a confirmed response would be as old as before. A message without `Date` has to be dated by its
-    /// recipient first ([RFC 9110 §6.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-6.6.1)).
+    /// stored bytes. The additions of the owner's policy go too (see ``PolicyField``), as the newer message has its
+    /// present additions. A stored `Age` goes, and so does a stored `Date`: otherwise a confirmed response would be as
+    /// old as before. A message without `Date` has to be dated by its recipient first ([RFC 9110
+    /// §6.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-6.6.1)).
     ///
     /// The directives may have changed: ask ``Storability`` again before keeping the result.
     package func updated(with newFields: HTTPFields, rules: HTTPCacheRules) -> HTTPResponse {

@@ -20,8 +20,9 @@ package enum HeadUpdate: Hashable, Sendable {
     /// Nothing: the answer is no 200, or has nothing that could be compared.
     case saysNothing
 
-    /// Compares the validators and the length as far as the answer has them. What both have must be equal, and one of them at least must be there. An
-    /// answer that lacks a validator which the stored response has says nothing either, since what it describes may be anything.
+    /// Compares the validators and the length as far as the answer has them. Values that both have must be equal, and
+    /// both must have at least one. An answer that lacks a validator which the stored response has says nothing either,
+    /// since it may describe anything.
     ///
     /// - Parameters:
     ///   - stored: The head of the stored response.

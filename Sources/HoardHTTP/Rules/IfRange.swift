@@ -26,7 +26,8 @@ package struct IfRange: Hashable, Sendable {
     /// Whether the part may be sent; if not, the answer is the whole, as if there were no `Range`.
     ///
     /// An entity tag must match strongly. A date must be that of `Last-Modified`, neither earlier nor later, and that must be a strong validator
-    /// ([RFC 9110 §8.8.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.2.2)). What is neither is never met.
+    /// ([RFC 9110 §8.8.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.2.2)). A value that is neither is never
+    /// met.
     package func isMet(by responseFields: HTTPFields) -> Bool {
         guard let value else { return false }
         let bytes = value.trimmed

@@ -3,7 +3,7 @@
 
 package import NIOCore
 
-/// The content of a 206 with several parts: what stands before, between and behind the bytes of the ranges.
+/// The content of a 206 with several parts: the bytes before, between and behind those of the ranges.
 ///
 /// [RFC 9110 §14.6](https://www.rfc-editor.org/rfc/rfc9110#section-14.6), [RFC 2046 §5.1](https://www.rfc-editor.org/rfc/rfc2046#section-5.1)
 package struct MultipartByteRanges: Hashable, Sendable {

@@ -29,13 +29,13 @@ package struct NoVarySearch: Hashable, Sendable {
 
     /// Reads the field of a response.
     ///
-    /// - Returns: `nil` if it is absent, malformed, or says only what goes without saying.
+    /// - Returns: `nil` if it is absent, malformed, or says only the default.
     package init?(_ responseFields: HTTPFields) {
         guard let members = responseFields.structuredDictionary(of: .noVarySearch) else { return nil }
         self.init(members)
     }
 
-    /// Reads what ``text`` wrote, or any other value that the field may have.
+    /// Reads the result of ``text``, or any other value that the field may have.
     package init?(text: String) {
         guard let members = StructuredDictionary(fieldValue: Array(text.utf8)) else { return nil }
         self.init(members)
@@ -70,7 +70,8 @@ package struct NoVarySearch: Hashable, Sendable {
         Set(encoded.map { FormURLEncoded.decoded(Array($0.utf8)) })
     }
 
-    /// The one query that stands for all which are equal but for what does not matter; `nil` if nothing is left of it.
+    /// The one query that stands for all queries that differ only in parts that do not matter; `nil` if nothing is left
+    /// of it.
     ///
     /// Parameters that do not matter are left out. Where the order does not matter, the parameters are sorted by name; those of one name keep their
     /// order. Different ways to encode a name or a value become one. Bytes that are no UTF-8 are kept apart, although the extension would have all of
@@ -80,7 +81,7 @@ package struct NoVarySearch: Hashable, Sendable {
         var form = FormURLEncoded(query)
         form.pairs.removeAll { !parameters.matters($0.name) }
         if ignoresOrder {
-            // The sort of the standard library keeps the order of what is equal, but does not promise it.
+            // The sort of the standard library keeps the order of equal elements, but does not promise it.
             form.pairs = form.pairs.enumerated().sorted { first, second in
                 if first.element.name == second.element.name { return first.offset < second.offset }
                 return first.element.name.lexicographicallyPrecedes(second.element.name)

@@ -6,8 +6,8 @@ internal import RawStructuredFieldValues
 
 /// The additions of a site owner's ``HTTPCachePolicy`` to a response, stored with the response in a field of this cache's own.
 ///
-/// It works like a targeted field ([RFC 9213](https://www.rfc-editor.org/rfc/rfc9213)) that the cache writes itself. It never leaves the cache, and what an
-/// origin sends under this name is dropped.
+/// It works like a targeted field ([RFC 9213](https://www.rfc-editor.org/rfc/rfc9213)) that the cache writes itself. It
+/// never leaves the cache, and it drops a field that an origin sends under this name.
 package struct PolicyField: Hashable, Sendable {
     /// Freshness that hides `Cache-Control` and `Expires`, in seconds.
     package var lifetime: Int64?
@@ -23,7 +23,7 @@ package struct PolicyField: Hashable, Sendable {
 
     package init() {}
 
-    /// Reads what the cache has added to a response; `nil` if that is nothing.
+    /// Reads the cache's additions to a response; `nil` if there are none.
     package init?(_ responseFields: HTTPFields) {
         // No stranger writes it, so the limits of strangers' fields are not meant for it.
         guard let value = responseFields[.hoardPolicy] else { return nil }

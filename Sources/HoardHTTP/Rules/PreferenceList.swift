@@ -9,12 +9,13 @@ struct PreferenceList {
     /// The members, divided by commas: the highest weight first, by name among equals, none twice. Names are in small letters; a weight stands in
     /// thousandths, and only if it is not 1.
     ///
-    /// The specification gives no meaning to the order of what has one weight ([§12.5.4](https://www.rfc-editor.org/rfc/rfc9110#section-12.5.4)).
-    /// Lists with different weights stay different, even where the order of preference is the same.
+    /// The specification gives no meaning to the order of members of one weight
+    /// ([§12.5.4](https://www.rfc-editor.org/rfc/rfc9110#section-12.5.4)). Lists with different weights stay different,
+    /// even where the order of preference is the same.
     let bytes: [UInt8]
 
     /// - Parameter hasParameters: Whether members may have parameters beside the weight, as media ranges do.
-    /// - Returns: `nil` if a member breaks the grammar; nothing is known then of what the list means.
+    /// - Returns: `nil` if a member breaks the grammar; the meaning of the list is then unknown.
     init?(_ lines: [[UInt8]], hasParameters: Bool) {
         var members: [Member] = []
         for line in lines {

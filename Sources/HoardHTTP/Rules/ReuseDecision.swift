@@ -54,7 +54,8 @@ package struct ReuseDecision: Hashable, Sendable {
     package let maxStale: Int64?
     /// For how many seconds of staleness the origin permits serving the response while it is being revalidated.
     package let staleWhileRevalidate: Int64?
-    /// For how many seconds of staleness the response may be served when the origin fails; the greater of what origin and client permit.
+    /// For how many seconds of staleness the response may be served when the origin fails; the greater of the
+    /// permissions of origin and client.
     package let staleIfError: Int64?
     /// The part of ``staleIfError`` that the client itself permits.
     package let requestStaleIfError: Int64?
@@ -78,8 +79,9 @@ package struct ReuseDecision: Hashable, Sendable {
 
     /// Decides. Complexity: O(1).
     ///
-    /// A fresh response that is `immutable` is used although the request's `max-age` asks for a younger one, which is what a reload does; `no-cache`
-    /// and `min-fresh` are still obeyed. [RFC 8246 §2](https://www.rfc-editor.org/rfc/rfc8246#section-2)
+    /// A fresh response that is `immutable` is used although the request's `max-age` asks for a younger one, as a
+    /// reload does; `no-cache` and `min-fresh` are still obeyed. [RFC 8246
+    /// §2](https://www.rfc-editor.org/rfc/rfc8246#section-2)
     ///
     /// - Parameter request: The directives of the request: `CacheControl(request: fields)`.
     package init(request: CacheControl, stored: ResponseFreshness, now: Date) {

@@ -11,7 +11,7 @@ package enum StaleProhibition: Hashable, Sendable, CaseIterable {
     case mustRevalidate
     /// In a shared cache.
     case proxyRevalidate
-    /// `s-maxage` forbids what `proxy-revalidate` does, in a shared cache.
+    /// `s-maxage` has the same effect as `proxy-revalidate`, in a shared cache.
     case sharedMaxAge
 
     /// The directive's name.

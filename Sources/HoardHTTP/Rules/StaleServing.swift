@@ -13,7 +13,8 @@ package enum StaleServing: Hashable, Sendable {
     /// Nothing permits it, or not for so long.
     case notPermitted
 
-    /// Before the origin is asked: what the client accepts, and what the origin permits while the response is being revalidated.
+    /// The rule before the origin is asked: the client's own acceptance, and the origin's permission while the response
+    /// is being revalidated.
     ///
     /// `max-stale` is served without asking the origin at all; it includes its last second, as it is the most that the client accepts.
     /// `stale-while-revalidate` ends exactly with its last second: at a staleness of *n* seconds, *n* are over. Neither helps if the client asks for

@@ -5,9 +5,9 @@ package import HTTPTypes
 
 /// Whether a response may be kept in order to answer later requests.
 ///
-/// [RFC 9111 §3](https://www.rfc-editor.org/rfc/rfc9111#section-3). What is stricter here than there:
+/// [RFC 9111 §3](https://www.rfc-editor.org/rfc/rfc9111#section-3). These rules are stricter here than there:
 ///
-/// - Only what answers a later GET is stored: responses to GET, and to POST where
+/// - Only responses that answer a later GET are stored: responses to GET, and to POST where
 ///   [RFC 9110 §9.3.3](https://www.rfc-editor.org/rfc/rfc9110#section-9.3.3) says so.
 /// - A response with `Vary: *` could be reused for no request ([§4.1](https://www.rfc-editor.org/rfc/rfc9111#section-4.1)), so it is not stored.
 /// - A response with neither a lifetime nor a validator could never be reused, so it is not stored.
@@ -47,7 +47,8 @@ package enum Storability: Hashable, Sendable {
         return CacheControl(request: request.headerFields).noStore ? .requestNoStore : nil
     }
 
-    /// Whether a response to POST may answer a later GET: it says for how long, and that its content is what the target URI stands for.
+    /// Whether a response to POST may answer a later GET: it says for how long, and that its content is a
+    /// representation of the target URI.
     private static func isAnswerToLaterGET(_ response: HTTPResponse, _ request: HTTPRequest, _ freshness: ResponseFreshness) -> Bool {
         guard response.status == .ok, freshness.lifetime.isExplicit, let target = TargetURI(request),
             let line = response.headerFields.singleLine(of: .contentLocation), let location = String(validating: line, as: UTF8.self)
@@ -121,7 +122,7 @@ extension HTTPFields {
 }
 
 extension HTTPResponse.Status {
-    /// Whether this cache knows and obeys what RFC 9110 says of responses with this final status.
+    /// Whether this cache knows and obeys the rules of RFC 9110 for responses with this final status.
     ///
     /// 304 is left out: it is never stored by itself.
     var isUnderstood: Bool {

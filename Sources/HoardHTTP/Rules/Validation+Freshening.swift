@@ -26,7 +26,8 @@ package struct NotModifiedResponse: Hashable, Sendable {
     /// Whether the stored response is the one that the 304 confirms.
     ///
     /// A strong tag in the 304 must match strongly, a weak one weakly. Without a tag, `Last-Modified` must not differ. With no validator at all the
-    /// 304 refers to what it was asked about, which is the stored response. A stored response without a validator was not asked about.
+    /// 304 refers to the response in question, which is the stored one. A stored response without a validator was not
+    /// asked about.
     ///
     /// If the answer is no, the 304 changes nothing that is stored, and the request has to be sent again without the stored validators.
     package func confirms(_ stored: HTTPResponse) -> Bool {

@@ -31,9 +31,10 @@ package struct Validators: Hashable, Sendable {
     /// The fields of `request`, changed so that the origin is asked about the stored response.
     ///
     /// The client's own `If-None-Match` and `If-Modified-Since` are replaced, since a 304 could otherwise refer to a response that only the client
-    /// has; the cache answers them itself from what comes back (see ``ConditionalRequest``). `If-Match`, `If-Unmodified-Since` and `If-Range` are the
-    /// origin's business and stay ([RFC 9111 §4.3.2](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.2)), and so do the fields named by `Vary`.
-    /// Without a validator nothing is replaced: the client's conditions go to the origin, and a 304 goes to the client.
+    /// has; the cache answers them itself from the origin's response (see ``ConditionalRequest``). `If-Match`,
+    /// `If-Unmodified-Since` and `If-Range` are the origin's business and stay ([RFC 9111
+    /// §4.3.2](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.2)), and so do the fields named by `Vary`. Without a
+    /// validator nothing is replaced: the client's conditions go to the origin, and a 304 goes to the client.
     package func conditionalFields(from requestFields: HTTPFields) -> HTTPFields {
         guard !isEmpty else { return requestFields }
         var fields = requestFields

@@ -17,7 +17,7 @@ package enum Vary: Hashable, Sendable {
     /// A response that names more fields than this is not reused: finding its variant would cost more than it is worth.
     package static let maximumNames = 64
 
-    /// Reads the `Vary` field of a response, and what the owner's policy has added (``PolicyField``).
+    /// Reads the `Vary` field of a response, and the names that the owner's policy has added (``PolicyField``).
     package init(_ responseFields: HTTPFields) {
         // The names that the owner of the site knows and the response does not say.
         var names = PolicyField(responseFields)?.keyFields.compactMap { HTTPField.Name($0) } ?? []

@@ -15,8 +15,8 @@ extension HTTPCacheStateMachine {
 
     package enum LookupAction: Sendable, Hashable {
         case respond(Answer)
-        /// Give the answer now, and do the `Forward` in the background. What comes of that is only stored, with this same machine, which is then forwarding:
-        /// [RFC 5861 §3](https://www.rfc-editor.org/rfc/rfc5861#section-3).
+        /// Give the answer now, and do the `Forward` in the background. The response to that is only stored, with this
+        /// same machine, which is then forwarding: [RFC 5861 §3](https://www.rfc-editor.org/rfc/rfc5861#section-3).
         indirect case respondAndRefresh(Answer, Forward)
         // Out of line, so that an answer, which is all a hit needs, is quick to hand on.
         indirect case forward(Forward)
@@ -28,10 +28,10 @@ extension HTTPCacheStateMachine {
         /// Give the client the head and the body as they come, and keep the body when it is whole.
         case deliverAndStore(HTTPResponse, Storing, Effects)
         /// The missing range of a stored response has come: the client gets a 200 whose content is that of `stored`, with the received bytes at the
-        /// placement. If the effects remove what was found, the whole is not stored.
+        /// placement. If the effects remove the found response, the whole is not stored.
         case deliverCombined(HTTPResponse, stored: StoredResponse, Storing, Effects)
-        /// The stored response answers; the body that came is dropped. Put `storing` in the place of what the lookup found. If it is `nil`, remove that
-        /// if the effects say so, else leave it.
+        /// The stored response answers; the body that came is dropped. Put `storing` in the place of the response that
+        /// the lookup found. If it is `nil`, remove the found one if the effects say so, else leave it.
         case respond(Answer, storing: StoredResponse?, Effects)
         /// The answer was about something that the cache does not have. Ask again. It happens at most once.
         case forwardAgain(Forward)
@@ -39,7 +39,7 @@ extension HTTPCacheStateMachine {
 
     package enum FailureAction: Sendable, Hashable {
         case respond(Answer)
-        /// `prohibition`: what forbids answering with the stale response that is stored. Then 504 is the answer:
+        /// `prohibition`: the rule that forbids answering with the stale response that is stored. Then 504 is the answer:
         /// [RFC 9111 §5.2.2.2](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2.2).
         case fail(CacheStatus, prohibition: StaleProhibition?)
     }
@@ -80,7 +80,8 @@ extension HTTPCacheStateMachine {
         package var response: StoredResponse
         /// Where the received content lies, if it is a part.
         package var placement: Placement?
-        /// Whether what has come of a transfer that broke off may be kept as a part: [RFC 9111 §3.3](https://www.rfc-editor.org/rfc/rfc9111#section-3.3).
+        /// Whether the received content of a transfer that broke off may be kept as a part: [RFC 9111
+        /// §3.3](https://www.rfc-editor.org/rfc/rfc9111#section-3.3).
         package var mayKeepIncomplete: Bool
         /// The digest that the received content has to have.
         package var digest: ContentDigest?

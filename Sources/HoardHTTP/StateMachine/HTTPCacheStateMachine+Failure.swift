@@ -10,7 +10,7 @@ internal import HTTPTypes
 #endif
 
 extension HTTPCacheStateMachine {
-    /// Decides what the client gets if no response came: the stored response, if it may be served stale
+    /// Decides the client's answer if no response came: the stored response, if it may be served stale
     /// ([RFC 9111 §4.2.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.4), [RFC 5861 §4](https://www.rfc-editor.org/rfc/rfc5861#section-4)), or an error.
     package mutating func forwardFailed(_ failure: ForwardFailure, now: Date) -> FailureAction {
         guard case .forwarding(let exchange) = state else { preconditionFailure("forwardFailed() in state \(stateDescription)") }

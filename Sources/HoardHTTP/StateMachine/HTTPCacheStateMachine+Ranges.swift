@@ -15,7 +15,7 @@ extension HTTPCacheStateMachine {
         return (Storing(response: response, placement: Placement(part), mayKeepIncomplete: part.validator != nil), .storedPart)
     }
 
-    /// The 206 to a request for what was missing of the stored response.
+    /// Handles the 206 to a request for the missing part of the stored response.
     mutating func completed(
         _ received: Received,
         _ stored: StoredResponse,

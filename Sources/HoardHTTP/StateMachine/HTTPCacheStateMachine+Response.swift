@@ -10,7 +10,7 @@ package import HTTPTypes
 #endif
 
 extension HTTPCacheStateMachine {
-    /// Decides what becomes of the origin's response.
+    /// Decides how the origin's response is delivered and stored.
     ///
     /// - Parameters:
     ///   - response: The final response, as it was received.
@@ -39,7 +39,7 @@ extension HTTPCacheStateMachine {
         return delivered(received, exchange)
     }
 
-    /// Adds what the policy says to the response, in place of what the origin has sent under the same name.
+    /// Adds the policy's field to the response, in place of a field that the origin has sent under the same name.
     private func apply(_ policy: CompiledHTTPCachePolicy?, to response: inout HTTPResponse, about exchange: Exchange) {
         if response.headerFields.contains(.hoardPolicy) { response.headerFields[.hoardPolicy] = nil }
         guard let policy else { return }

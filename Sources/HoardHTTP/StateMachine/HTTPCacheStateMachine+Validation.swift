@@ -20,7 +20,7 @@ extension HTTPCacheStateMachine {
         let head = notModified.freshening(storedHead, responseTime: received.responseTime, rules: rules)
         let freshened = storedForm(of: received, head: head, body: stored.body, trailers: stored.trailers)
         let form = form(of: freshened, now: received.responseTime)
-        // The 304 can change what If-Range is compared with.
+        // The 304 can change the validator with which If-Range is compared.
         if form.isIncomplete, !exchange.isRefresh { return askAgain(exchange, because: .wrongNotModified) }
         let isStorable = Storability(of: head, to: client.original, freshness: freshened.freshness, rules: rules) == .storable
         let forwarding = CacheStatus.Forwarding(exchange.cause.reason, status: 304, isStored: isStorable)

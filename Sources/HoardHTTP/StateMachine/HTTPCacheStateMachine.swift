@@ -11,7 +11,7 @@ package import HTTPTypes
 
 /// Decides how a cache answers one request. Does no I/O and reads no clock.
 ///
-/// ``HTTPCache`` tells it what happens, and does what the returned action says:
+/// ``HTTPCache`` tells it the events, and carries out the returned actions:
 ///
 /// 1. ``start()``;
 /// 2. ``lookedUp(_:isVaryMiss:now:)``, if that was asked for;
@@ -20,7 +20,7 @@ package import HTTPTypes
 ///
 /// Heads come out finished: without the fields of the connection, with `Date`, `Age`, `Content-Range` and `Cache-Status`.
 ///
-/// `docs/http-decisions.md` has all decisions, and what the machine does in each state.
+/// `docs/http-decisions.md` has all decisions, and the machine's actions in each state.
 package struct HTTPCacheStateMachine: Sendable {
     enum State: Sendable {
         case idle
@@ -53,7 +53,7 @@ package struct HTTPCacheStateMachine: Sendable {
             case asClient
             /// Whether the stored response is still current.
             case validation
-            /// For what the stored response lacks.
+            /// For the part that the stored response lacks.
             case completion(RangeRequest.Part)
         }
 
@@ -70,7 +70,8 @@ package struct HTTPCacheStateMachine: Sendable {
     let rules: HTTPCacheRules
     /// The site owner's policy; `nil` for none.
     let policy: CompiledHTTPCachePolicy?
-    /// Whether the origin can be asked in the background. If not, what `stale-while-revalidate` would permit is validated before it is served.
+    /// Whether the origin can be asked in the background. If not, a response that `stale-while-revalidate` would permit
+    /// is validated before it is served.
     package var mayRefreshInBackground = true
     /// Which forms of content the request accepts; `nil`: content is served as it came.
     var coding: CodingSelection? { sharedCoding?.selection }
@@ -94,7 +95,7 @@ package struct HTTPCacheStateMachine: Sendable {
         self.client = ClientRequest(request, hasContent: hasContent, mode: requestMode)
     }
 
-    /// The fields of the request that go beyond this connection: what `Vary` selects by.
+    /// The fields of the request that go beyond this connection. `Vary` selects by them.
     package var selectingFields: HTTPFields { client.passedOn.headerFields }
 
     /// The stored response that the request has selected, and that the origin is asked about.

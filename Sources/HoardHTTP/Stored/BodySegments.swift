@@ -13,8 +13,9 @@ internal import Synchronization
 
 /// Keeps the bodies that are too long for one entry, in segments that are entries of their own.
 ///
-/// A segment's key is a random number, so a body never takes the place of another one that is being read. What nothing refers to any more is
-/// removed when its last reader has finished; what is missed by that, because a process ended too early, expires.
+/// A segment's key is a random number, so a body never takes the place of another one that is being read. A segment to
+/// which nothing refers any more is removed when its last reader has finished. A segment that is not removed, because a
+/// process ended too early, expires.
 final class BodySegments: Sendable {
     /// The bytes in each segment but the last.
     static let segmentLength = 256 << 10
@@ -46,7 +47,7 @@ final class BodySegments: Sendable {
     /// - Parameters:
     ///   - maximumLengthInMemory: Longer bodies are kept in the stores alone. `nil`: there are no stores.
     ///   - work: Does the removals.
-    ///   - grace: `nil`: no other process reads what is in the stores.
+    ///   - grace: `nil`: no other process reads the segments in the stores.
     init(
         entries: TieredCache<HTTPCacheKey, HTTPCacheEntry>,
         clock: any WallClock,

@@ -16,7 +16,8 @@ extension Codec where Value == HTTPCacheEntry {
     /// The decoder takes time in proportion to the bytes, and never allocates more than they could fill. Any bytes whatever give an entry or an error,
     /// never a crash.
     ///
-    /// - Parameter rules: Of the cache that reads the entries. What follows from a response's fields is derived by them, and is not stored.
+    /// - Parameter rules: Of the cache that reads the entries. Facts that follow from a response's fields are derived
+    ///   by these rules, and are not stored.
     package static func httpCacheEntry(rules: HTTPCacheRules) -> Codec {
         var codec = Codec(
             // A response that a cache with forms has stored for all clients is not for a cache without.

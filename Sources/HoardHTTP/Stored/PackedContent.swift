@@ -7,7 +7,7 @@ internal import NIOCore
 ///
 /// A `ByteBuffer` takes a power of two of bytes, and some hundred for itself. A caller that wants one of this content gets a copy.
 struct PackedContent: Sendable {
-    /// Longer content is not kept in this form: copying it would take longer than what it saves is worth.
+    /// Longer content is not kept in this form: copying it would cost more than the saved memory is worth.
     static let maximumByteCount = 16 << 10
 
     private let bytes: [UInt8]

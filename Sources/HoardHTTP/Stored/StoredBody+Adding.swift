@@ -4,7 +4,7 @@
 internal import NIOCore
 
 extension StoredBody {
-    /// The most extents that are kept of one body. What would need more is not added.
+    /// The most extents that are kept of one body. An extent that would need more is not added.
     package static let maximumExtentCount = 64
 
     /// Everything that is referred to.
@@ -15,7 +15,8 @@ extension StoredBody {
         }
     }
 
-    /// Adds what is not stored yet of an extent: [RFC 9111 §3.4](https://www.rfc-editor.org/rfc/rfc9111#section-3.4).
+    /// Adds the part of an extent that is not stored yet: [RFC 9111
+    /// §3.4](https://www.rfc-editor.org/rfc/rfc9111#section-3.4).
     ///
     /// Bytes at hand that touch each other become one extent.
     ///

@@ -23,7 +23,7 @@ struct StoredContent: AsyncSequence, Sendable {
     let body: StoredBody
     let segments: BodySegments
     let pieces: [Piece]
-    /// Keeps what is read from being removed.
+    /// Keeps the segments from being removed while they are read.
     let lease: BodySegments.Lease?
     /// The first segment that is needed, which has been read already.
     let firstSegment: ByteBuffer?

@@ -13,7 +13,8 @@ internal import Synchronization
     package import Foundation
 #endif
 
-/// A response as the cache keeps it, whole or incomplete: what the origin sent, when it was asked and answered, and what follows from that.
+/// A response as the cache keeps it, whole or incomplete: the origin's message, the times of the request and the
+/// answer, and the conclusions from them.
 ///
 /// The head is that of the whole representation. So for a stored 206 the status is 200 ([RFC 9110 §15.3.7](https://www.rfc-editor.org/rfc/rfc9110#section-15.3.7)),
 /// there is no `Content-Range`, and `Content-Length` is that of the whole if it is known.
@@ -112,7 +113,8 @@ package struct StoredResponse: Sendable {
         }
     }
 
-    /// The same response in as little memory as it needs: short content lies behind the head. For what is kept.
+    /// The same response in as little memory as it needs: short content lies behind the head. For responses that are
+    /// kept.
     ///
     /// - Complexity: O(*n*) in the bytes of the head, and of the content if it is short.
     package var packed: Self {
@@ -145,7 +147,8 @@ package struct StoredResponse: Sendable {
     /// The status and the fields to be stored, in the origin's order and bytes. O(*n*) in their number.
     package var head: HTTPResponse { message.head }
 
-    /// The head as it was stored, but for `Age`, which every answer has anew, and for what the owner's policy has added.
+    /// The head as it was stored, but for `Age`, which every answer has anew, and for the additions of the owner's
+    /// policy.
     package var headWithoutAge: HTTPResponse { message.headWithoutAge }
 
     /// When the request that led to this response was sent: [RFC 9111 §4.2.3](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.3).

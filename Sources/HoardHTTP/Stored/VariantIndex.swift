@@ -10,7 +10,7 @@ package struct VariantIndex: Sendable, Hashable {
     /// The most variants that the stored form may have.
     package static let maximumVariants = 65_535
 
-    /// A stored response: the fields that it named in `Vary`, and a digest of what the request had in them.
+    /// A stored response: the fields that it named in `Vary`, and a digest of the request's values in them.
     package struct Variant: Sendable, Hashable {
         package let fieldNames: [String]
         /// 32 hexadecimal digits.

@@ -21,7 +21,7 @@ struct PlainValidators {
         }
     }
 
-    /// The fields of a request for what has these validators: whole lines.
+    /// The fields that make a request conditional on these validators: whole lines.
     ///
     /// [RFC 9111 §4.3.1](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.1)
     var conditions: [UInt8] {

@@ -11,7 +11,8 @@ internal import HoardMessages
 ///
 /// There are as many of these as there are entries in memory, so short content lies behind the head in the same piece of memory.
 package struct WireHead: Sendable {
-    /// The status line and the fields, each line with CR and LF; behind those that are sent, what the owner's policy has added; behind that the content.
+    /// The status line and the fields, each line with CR and LF; behind those that are sent, the additions of the
+    /// owner's policy; behind them the content.
     private let bytes: [UInt8]
     /// The number in `Content-Length`; the greatest number if there is none.
     private let contentLengthOrNone: UInt32
@@ -145,7 +146,7 @@ package struct WireHead: Sendable {
     /// - Complexity: O(*n*) in the bytes.
     var fields: HTTPFields { withLines { HTTPFields($0) } }
 
-    /// Calls `body` with the lines of all fields, also of what the owner's policy has added.
+    /// Calls `body` with the lines of all fields, also of those that the owner's policy has added.
     func withLines<Result>(_ body: (PlainLines) -> Result) -> Result {
         bytes.withUnsafeBytes { body(PlainLines(UnsafeRawBufferPointer(rebasing: $0[Int(fieldsStart)..<Int(contentStart)]))) }
     }

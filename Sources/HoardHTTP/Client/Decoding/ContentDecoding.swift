@@ -9,8 +9,8 @@ internal import NIOCore
 /// §8.4](https://www.rfc-editor.org/rfc/rfc9110#section-8.4).
 ///
 /// A request that says nothing of codings gets an `Accept-Encoding` with those that this build can decode: gzip and deflate, and on Linux br and zstd with the traits
-/// `Brotli` and `Zstandard`. The content of its response is decoded while it is read, and the fields that describe the coded bytes are left out of the head. What
-/// the cache stores stays as it came.
+/// `Brotli` and `Zstandard`. The content of its response is decoded while it is read, and the fields that describe the
+/// coded bytes are left out of the head. The stored content stays as it came.
 public struct ContentDecoding: Hashable, Sendable {
     /// Whether requests ask for codings, and content is decoded. A request with its own `Accept-Encoding` gets the content as it comes. Default:
     /// `true`.
@@ -35,7 +35,8 @@ public struct ContentDecoding: Hashable, Sendable {
 }
 
 extension ContentDecoding {
-    /// Whether the response to a request is to be decoded: not a range of it, nor if its author has said what it accepts. O(*n*) in the number of fields.
+    /// Whether the response to a request is to be decoded: not a range of it, nor if the request names the codings that
+    /// it accepts. O(*n*) in the number of fields.
     func decodes(_ requestFields: HTTPFields) -> Bool {
         isEnabled && !requestFields.contains { $0.name == .acceptEncoding || $0.name == .range }
     }
