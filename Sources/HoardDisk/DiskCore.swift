@@ -73,7 +73,7 @@ extension DiskCore {
     }
 }
 
-/// How operations reach the database, and what they do when it is damaged or gone.
+/// The way of operations to the database, and their recovery when it is damaged or gone.
 extension DiskCore {
     /// The number of times that an operation starts over: once because it found damage, and once because another one replaced the database meanwhile.
     private static let maximumAttempts = 3
@@ -157,7 +157,7 @@ extension DiskCore {
         return session
     }
 
-    /// Returns if the operation should be tried again, and throws what its caller gets if not.
+    /// Returns if the operation should be tried again, and throws the error for its caller if not.
     func recover(from error: any Error, on failed: DatabaseSession, attempt: Int) throws(StoreError) {
         guard attempt < Self.maximumAttempts else { throw .database(error) }
         let isDamage = StoreError.isDamage(error)
@@ -189,7 +189,8 @@ extension DiskCore {
         }
     }
 
-    /// Counts and reports what opening did, and finishes it in the background. Call without holding a lock, since it runs the user's code.
+    /// Counts and reports the steps of opening, and finishes it in the background. Call without holding a lock, since
+    /// it runs the user's code.
     private func report(_ opened: DatabaseOpening.Opened) {
         if let path = opened.setAsidePath { configuration.onEvent?(.databaseSetAside(path: path)) }
         if let event = opened.protectionFailure { configuration.onEvent?(event) }

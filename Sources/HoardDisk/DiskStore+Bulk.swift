@@ -11,8 +11,8 @@ extension DiskStore {
 
     /// Reads several records, and counts as a use of each.
     ///
-    /// Works on the calling thread, as ``record(forKey:)`` does, one query after the other. It suspends once at most, to remove what has expired or is damaged. A key
-    /// that is named twice is read once.
+    /// Works on the calling thread, as ``record(forKey:)`` does, one query after the other. It suspends once at most,
+    /// to remove records that have expired or are damaged. A key that is named twice is read once.
     ///
     /// - Complexity: As ``record(forKey:)``, for each key.
     /// - Throws: The errors of ``record(forKey:)``.

@@ -69,8 +69,8 @@ extension DiskStore {
         /// milliseconds.
         public var invalidationInterval: Duration
 
-        /// How many bytes of the database the connection that writes keeps in memory. The default is 16 MiB. With less, a database that is larger reads more of
-        /// what it changes from the system's cache of files.
+        /// How many bytes of the database the connection that writes keeps in memory. The default is 16 MiB. With less,
+        /// a database that is larger reads more of the pages that it changes from the system's cache of files.
         package var pageCacheByteCount = 16 << 20
 
         /// The function that receives events worth logging. The default is `nil`.

@@ -73,7 +73,7 @@ enum RecordFinding: Sendable {
     /// A record without its payload, and the file that has it.
     case opened(Record, PayloadFileReader, nonce: UInt64)
     case absent
-    /// There is something that should go, and its file's nonce if that is what is damaged.
+    /// There is a record that should go. If its file is damaged, `damagedFile` is the file's nonce.
     case unusable(damagedFile: UInt64?)
 }
 

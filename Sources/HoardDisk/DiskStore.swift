@@ -75,7 +75,7 @@ extension DiskStore {
     /// The store has no limits and can be written to. Blocks. See ``Configuration/createsIfMissing``.
     ///
     /// - Throws: ``StoreError/Code/unavailable`` if the directory has no store, ``StoreError/Code/corrupt`` if the database is damaged,
-    ///   and what ``init(configuration:)`` throws.
+    ///   and the errors of ``init(configuration:)``.
     public static func openExisting(
         directory: String,
         name: String = "disk",

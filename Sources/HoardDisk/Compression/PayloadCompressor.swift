@@ -36,7 +36,7 @@ enum PayloadCompressor {
         }
     }
 
-    /// Restores what ``compress(_:contentType:level:)`` returned. O(byteCount).
+    /// Restores the payload from the result of ``compress(_:contentType:level:)``. O(byteCount).
     ///
     /// Allocates `byteCount` bytes, and these only if `bytes` is long enough to yield them, plus about 10 KiB for zlib.
     ///
@@ -49,7 +49,7 @@ enum PayloadCompressor {
             defer { inflateEnd(stream) }
             stream.setInput(bytes)
             stream.setOutput(UnsafeMutableRawBufferPointer(start: output, count: byteCount))
-            // All in one call: then zlib needs no copy of what it has written.
+            // All in one call: then zlib needs no copy of its output.
             return inflate(stream, Z_FINISH) == Z_STREAM_END && stream.pointee.avail_in == 0 && stream.pointee.avail_out == 0
         }
         guard isComplete else {
@@ -76,7 +76,7 @@ extension PayloadCompressor {
             free(output)
             return nil
         }
-        // Gives back what was not needed. Should that fail, the whole is as good.
+        // Gives back the bytes that were not needed. Should that fail, the whole is as good.
         return Data(bytesNoCopy: realloc(output, byteCount) ?? output, count: byteCount, deallocator: .free)
     }
 

@@ -15,9 +15,10 @@ final class Checkpointer: Sendable {
         let frameCount = Atomic<Int>(0)
     }
 
-    /// The length at which the log is copied, in frames of one page: an eighth of what the store may hold, and no more than half of what it holds, between 4
-    /// and 32 MiB. The longer the log grows, the more often a page is written to it before it is copied once, and the longer it takes to open the store
-    /// after its process was killed, as SQLite reads the log then.
+    /// The length at which the log is copied, in frames of one page: an eighth of the store's limit, and no more than
+    /// half of its present length, between 4 and 32 MiB. The longer the log grows, the more often a page is written to
+    /// it before it is copied once, and the longer it takes to open the store after its process was killed, as SQLite
+    /// reads the log then.
     static func frameCount(maximumBytes: Int?, pageCount: Int) -> Int {
         min(max(min((maximumBytes ?? .max) / 8 / DatabaseOpening.pageByteCount, pageCount / 2), 1_000), 8_000)
     }
@@ -32,7 +33,7 @@ final class Checkpointer: Sendable {
     private let readers: ReaderPool
     private let queue = DispatchQueue(label: "Hoard.DiskStore.checkpoint", qos: .utility)
     private let isRunning = Atomic<Bool>(false)
-    /// Whether the copying has caught up but for what was written meanwhile.
+    /// Whether the copying has caught up but for pages that were written meanwhile.
     private let isNearlyDone = Atomic<Bool>(false)
     private let pauses: WritingPauses
 

@@ -56,7 +56,7 @@ struct DatabaseOpening {
     func open(replacing damaged: FileIdentity? = nil, at now: Date) throws(StoreError) -> Opened {
         let creating = configuration.createsIfMissing
         try directory.prepare(creating: creating)
-        // Before there are files in it, which take over what it has.
+        // Before there are files in it, which take over its protection.
         let protectionFailure = creating ? directory.protect(configuration) : nil
         if !creating, try (directory.databaseByteCount() ?? 0) == 0 {
             throw StoreError(.unavailable, "There is no Hoard cache in \(directory.path).")
@@ -100,7 +100,7 @@ struct DatabaseOpening {
                 maximumBytes: configuration.maximumBytes
             )
             let generation = try GenerationFile(path: directory.path(of: GenerationFile.name), creating: configuration.createsIfMissing)
-            // Read before the database is: what is written in between is learned again, which does no harm.
+            // Read before the database is: changes that are written in between are learned again, which does no harm.
             let knownGeneration = generation?.read() ?? 1
             // On a connection of its own: the others would keep its pages, though the file may change under them.
             if configuration.createsIfMissing, byteCount <= DiskCore.byteCountCheckedAtOnce, try !openReader().unsafeRead(DiskCore.isSound) {
@@ -169,7 +169,8 @@ struct DatabaseOpening {
         return ring
     }
 
-    /// Refuses what is not this version's database, or has another key, through a connection that cannot write, so that it stays as it is.
+    /// Refuses a database that is not of this version, or has another key, through a connection that cannot write, so
+    /// that it stays as it is.
     private func probe() throws {
         do {
             let (recognition, identity) = try openReader().unsafeRead { db in

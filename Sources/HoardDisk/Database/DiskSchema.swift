@@ -30,7 +30,7 @@ enum DiskSchema {
     /// - `invalidations`: records with the tag whose sequence is not greater are gone, whether they have been swept yet or not.
     /// - `stale_marks`: records whose sequence is not greater ceased to be fresh at the date, seconds since 2001-01-01 00:00 UTC, or before. `scope` is a record's
     ///   `id`, a tag, or 0 for all records.
-    /// - `changes` tells other processes what has changed: ``ChangeList``.
+    /// - `changes` tells other processes of changes: ``ChangeList``.
     /// - `totals` is one row, written once by each transaction; `identity` is one that never changes.
     private static let tables = """
         CREATE TABLE records (
@@ -73,7 +73,7 @@ enum DiskSchema {
     ]
     private static let objects = objectsOfVersion2.union(["stale_marks"])
 
-    /// Tells what the database is. Reads its header and the names of its tables and indices.
+    /// Recognizes the kind and version of the database. Reads its header and the names of its tables and indices.
     static func recognize(_ db: Database) throws -> Recognition {
         let applicationID = try Int32.fetchOne(db, sql: "PRAGMA application_id")
         let version = try Int32.fetchOne(db, sql: "PRAGMA user_version") ?? 0
@@ -87,7 +87,8 @@ enum DiskSchema {
         return version == Self.version && objects.isSuperset(of: Self.objects) ? .current : .damaged
     }
 
-    /// Adds what the second version did not have. All that it had is as it was. Call in a transaction.
+    /// Adds the table that the second version did not have. All its other tables stay as they were. Call in a
+    /// transaction.
     static func upgradeFromVersion2(_ db: Database) throws {
         try db.execute(sql: staleMarks)
         try db.execute(sql: "PRAGMA user_version = \(version)")

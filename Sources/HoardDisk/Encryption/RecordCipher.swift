@@ -49,7 +49,7 @@ struct RecordCipher: Sendable {
         throw StoreError(.unavailable, "The record could not be encrypted.")
     }
 
-    /// Decrypts what ``seal(_:binding:)`` returned. O(n).
+    /// Decrypts the result of ``seal(_:binding:)``. O(n).
     ///
     /// - Returns: The plaintext; `nil` if the text is damaged, was sealed with another key, or belongs to something else.
     func open(_ sealed: UnsafeRawBufferPointer, binding associated: some DataProtocol) -> Data? {

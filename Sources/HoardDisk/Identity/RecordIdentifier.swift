@@ -20,7 +20,7 @@ struct RecordIdentifier: Sendable {
         self.separatesSpellings = separatesSpellings
     }
 
-    /// Gives every key the same identifier, to see what becomes of keys that share one.
+    /// Gives every key the same identifier, to test keys that share one.
     init(constant: Int64) {
         hash = SipHash(key: (0, 0))
         self.constant = constant

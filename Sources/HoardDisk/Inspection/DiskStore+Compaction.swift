@@ -79,7 +79,7 @@ extension DiskCore {
             let now = try await readElsewhere { session in
                 try session.readers.withReader { reader in try reader.read { db in try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0 } }
             }
-            // Others may free pages as fast. What they free at the end is theirs.
+            // Other writers may free pages as fast. Pages that they free at the end are their business.
             guard now > 0, now < left else { return }
             left = now
             try await commit(.perform { transaction in try transaction.db.execute(sql: "PRAGMA incremental_vacuum(\(Self.vacuumedPageCount))") })

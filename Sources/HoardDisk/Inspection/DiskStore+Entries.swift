@@ -139,7 +139,7 @@ extension DiskStore.EntrySummary {
         isNegative = header.isNegative
     }
 
-    /// The same record, last used at `date` if that is later than what is known.
+    /// The same record, last used at `date` if that is later than the known date.
     func used(at date: Date?) -> Self {
         guard let date, date > lastAccess else { return self }
         return Self(self, lastAccess: date)

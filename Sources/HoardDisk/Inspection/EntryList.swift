@@ -56,7 +56,7 @@ extension EntryList {
             }
         }
 
-        /// The entries in their order. O(n log n). What was gathered is gone then.
+        /// The entries in their order. O(n log n). The gathered entries are gone then.
         func finish() -> EntryList {
             var state = state.withLock { exchange(&$0, with: State()) }
             if order.property == .key { state.sortByKey() } else { state.sort() }

@@ -78,7 +78,7 @@ extension Verification {
         if isRepairing { noteRepair(.temporaryFile, count) }
     }
 
-    /// How many temporary files have no writer, and have been removed if that is what is wanted.
+    /// The number of temporary files without a writer. Removes them if the verification repairs.
     private func temporaryFileCount() async throws(StoreError) -> Int {
         let isRepairing = isRepairing
         return try await core.readElsewhere { session in

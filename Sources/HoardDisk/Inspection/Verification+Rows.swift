@@ -76,7 +76,8 @@ extension Verification {
                 }
             }
         }
-        // A row that is not in what is known of the queue may have been written since. Then its place is behind.
+        // A row that is not in the part of the queue that has been read may have been written since. Then its place is
+        // behind.
         if !findings.unqueued.isEmpty { findings.newRecency = try session.recencyRows(after: latest, limit: maximumRecencyCount) }
         return findings
     }

@@ -5,7 +5,7 @@ import GRDB
 import Hoard
 import Synchronization
 
-/// One verification under way: its steps, and what they have found so far.
+/// One verification under way: its steps, and their findings so far.
 struct Verification {
     let core: DiskCore
     let isRepairing: Bool
@@ -98,7 +98,7 @@ extension Verification {
         )
     }
 
-    /// If the database has been replaced meanwhile, what was found is of no use.
+    /// Throws if the database has been replaced meanwhile, since the findings are then of no use.
     private func checkSession() async throws(StoreError) {
         let number = try await core.readElsewhere { $0.number }
         guard number == sessionNumber else {
@@ -106,7 +106,7 @@ extension Verification {
         }
     }
 
-    /// Compares the totals with the sums of what there is.
+    /// Compares the totals with the sums of all rows.
     private mutating func verifyTotals() async throws(StoreError) {
         let areRight = try await core.readElsewhere { session in
             try session.readers.withReader { reader in try reader.read { db in try Self.hasRightTotals(db) } }

@@ -11,7 +11,8 @@
 protocol ChunkSealer: Sendable {
     /// The length of a chunk's tag: 8 for a checksum, 16 for AES-GCM.
     var tagByteCount: Int { get }
-    /// Appends the chunk's tag to `tags`. Returns what is to be written instead of the chunk, of the same length; `nil`: the chunk as it is.
+    /// Appends the chunk's tag to `tags`. Returns the bytes to write instead of the chunk, of the same length; `nil`:
+    /// write the chunk as it is.
     func seal(_ chunk: UnsafeRawBufferPointer, index: Int, tags: inout [UInt8]) -> Data?
     /// Verifies a chunk as it was read, and decrypts it in place if it is encrypted. `false`: it is damaged.
     func open(_ chunk: UnsafeMutableRawBufferPointer, index: Int, tag: UnsafeRawBufferPointer) -> Bool

@@ -20,7 +20,8 @@ extension DiskCore {
 }
 
 extension WriteTransaction {
-    /// Has those files deleted that belong to no record. Files are put in place inside the transaction that writes their rows, so what has no row now never gets one.
+    /// Has those files deleted that belong to no record. Files are put in place inside the transaction that writes
+    /// their rows, so a file that has no row now never gets one.
     func abandonOrphans(among names: [PayloadFileName]) throws {
         for name in names where try withRow(name.id, { row in row?.file != name.nonce }) { abandonedFiles.append(name) }
     }

@@ -38,7 +38,7 @@ struct PayloadFileLayout: Hashable, Sendable {
     /// The length of the table.
     var tableByteCount: Int { chunkCount * tagByteCount }
 
-    /// The length of what follows the payload.
+    /// The length of the table and the footer, which follow the payload.
     var tailByteCount: Int { tableByteCount + Self.footerByteCount }
 
     var fileByteCount: Int { byteCount + tailByteCount }

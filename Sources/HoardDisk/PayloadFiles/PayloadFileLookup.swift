@@ -16,7 +16,7 @@ enum PayloadFileLookup<Value: Sendable>: Sendable {
     case found(Value)
     /// There is no such file.
     case missing
-    /// The file is not what was written, or is not the one that the record's row means.
+    /// The file is not as it was written, or is not the one that the record's row means.
     case damaged
 }
 

@@ -26,7 +26,7 @@ extension PayloadFileName {
     /// The path below the store's directory, such as `payloads/ab/abcdef0123456789-0123456789abcdef`.
     var relativePath: String { "\(PayloadFiles.folderName)/\(Self.folderName(folder))/\(fileName)" }
 
-    /// Reads a name that was found in a folder. `nil` unless it is exactly what ``fileName`` would be there.
+    /// Reads a name that was found in a folder. `nil` unless it is exactly the ``fileName`` that a file would have there.
     init?(fileName: String, inFolder folder: UInt8) {
         let bytes = Array(fileName.utf8)
         guard bytes.count == 33, bytes[16] == UInt8(ascii: "-") else { return nil }

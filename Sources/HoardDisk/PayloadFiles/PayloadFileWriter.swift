@@ -66,7 +66,7 @@ final class PayloadFileWriter: Sendable {
         try bytes.withBytes { (bytes) throws(StoreError) in try append(bytes) }
     }
 
-    /// Writes what is still in memory, the table and the footer. Nothing can be appended afterwards.
+    /// Writes the bytes that are still in memory, the table and the footer. Nothing can be appended afterwards.
     ///
     /// - Parameter synchronizing: Whether to wait until the file, and then its name, would survive a power failure.
     func finish(synchronizing: Bool) throws(StoreError) -> Written {

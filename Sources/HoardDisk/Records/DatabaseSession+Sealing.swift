@@ -75,7 +75,7 @@ extension DatabaseSession {
         return try ring.cipher.seal(bytes, binding: Self.changesPurpose)
     }
 
-    /// Reads what ``sealed(_:)`` made; anything else means that everything may have changed.
+    /// Reads the result of ``sealed(_:)``; anything else means that everything may have changed.
     func opened(_ body: Data) -> ChangeList {
         body.withUnsafeBytes { body in
             guard let ring else { return ChangeList(encoded: body) }

@@ -137,7 +137,7 @@ extension RecordHeader {
         partition = texts[2]
     }
 
-    /// Reads what ``encoded`` made. `nil` if the bytes are anything else; never traps.
+    /// Reads the result of ``encoded``. `nil` if the bytes are anything else; never traps.
     init?(encoded: UnsafeRawBufferPointer) {
         guard let header = RecordHeaderView(encoded)?.header() else { return nil }
         self = header

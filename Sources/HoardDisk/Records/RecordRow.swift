@@ -37,7 +37,7 @@ struct RecordRow {
 
     var fileName: PayloadFileName? { file.map { PayloadFileName(id: id, nonce: $0) } }
 
-    /// Whether every column holds what was written.
+    /// Whether every column is as it was written.
     var isIntact: Bool {
         let digest = RecordChecksum.digest(header: header, payload: payload)
         let expected = RecordChecksum.checksum(

@@ -9,7 +9,7 @@ import Hoard
     import Foundation
 #endif
 
-/// A record and its key, in the form in which the database keeps them: what can be prepared outside the transaction.
+/// A record and its key, in the form in which the database keeps them. It is prepared outside the transaction.
 struct StoredRecord: Sendable {
     /// The record as it was given, with which readings are answered until it is committed; without its payload if that was streamed.
     let record: Record

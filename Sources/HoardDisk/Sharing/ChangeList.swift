@@ -25,9 +25,10 @@ struct ChangeList: Hashable, Sendable {
     private(set) var staleMarks: [ScopedStaleMark] = []
     /// The names of tags that were invalidated or marked.
     private(set) var tags: Set<String> = []
-    /// Whether records have changed of which neither the keys nor a tag's name is told. What has happened to them is known all the same.
+    /// Whether records have changed of which neither the keys nor a tag's name is told. The list has their
+    /// invalidations or marks all the same.
     private(set) var concernsAny = false
-    /// Whether anything may have changed, also what is not told here.
+    /// Whether anything may have changed, also records that are not in this list.
     private(set) var isEverything = false
     private var byteCount = 0
 
@@ -38,7 +39,7 @@ struct ChangeList: Hashable, Sendable {
         keys.append(key)
     }
 
-    /// Records with the tag of that name have changed. What has happened to them is added besides.
+    /// Records with the tag of that name have changed. Their invalidation or mark is added besides.
     mutating func add(tag name: String) {
         guard !tags.contains(name), hasRoom(for: name.utf8.count + 4) else { return }
         tags.insert(name)
@@ -115,7 +116,7 @@ extension ChangeList {
         return bytes
     }
 
-    /// Reads what ``encoded`` made; anything else means that everything may have changed.
+    /// Reads the result of ``encoded``; anything else means that everything may have changed.
     init(encoded bytes: UnsafeRawBufferPointer) {
         var reader = Reader(bytes: bytes)
         guard reader.read(into: &self) else {

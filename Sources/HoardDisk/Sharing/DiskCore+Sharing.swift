@@ -30,7 +30,7 @@ extension DiskCore {
             } catch let error as StoreError where error.code == .closed {
                 return
             } catch {
-                // The next operation reports what is wrong with the database.
+                // The next operation reports the database's error.
                 self.announce(.everything)
             }
             self.lookForChangesLater()

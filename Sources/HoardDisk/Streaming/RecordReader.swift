@@ -13,7 +13,8 @@ import Synchronization
 extension DiskStore {
     /// Opens a record to read its payload in pieces or in parts, and counts as a use of it. `nil` if there is no record.
     ///
-    /// Works on the calling thread, which it blocks for one query and the opening of a file. The reader goes on reading what the record was, though it be replaced or removed meanwhile.
+    /// Works on the calling thread, which it blocks for one query and the opening of a file. The reader goes on reading
+    /// the same payload, though the record be replaced or removed meanwhile.
     ///
     /// - Throws: The errors of ``record(forKey:)``, but for ``StoreError/Code/recordTooLarge``: payloads of any length are read.
     public func reader(forKey key: RecordKey) async throws(StoreError) -> RecordReader? {
@@ -91,7 +92,7 @@ public final class RecordReader: Sendable {
 
         public func makeAsyncIterator() -> Iterator { Iterator(reader: reader, range: range) }
 
-        /// See ``RecordReader/read(_:)`` for what it throws.
+        /// See ``RecordReader/read(_:)`` for the errors that it throws.
         public struct Iterator: AsyncIteratorProtocol {
             private static let pieceByteCount = 128 << 10
 

@@ -21,7 +21,7 @@ extension DiskCore {
             if batch.isEmpty { break }
             let results = commit(batch)
             var hasSucceeded = false
-            // Before the queue forgets them: no reading may find in between what a lost write was to replace.
+            // Before the queue forgets them: no reading may find in between the record that a lost write was to replace.
             for (entry, result) in zip(batch, results) {
                 switch result {
                 case .success:
@@ -62,7 +62,7 @@ extension DiskCore {
         for _ in 0..<lostWrites.add(operation) { configuration.onEvent?(.writeLost) }
     }
 
-    /// Removes what lost writes were to replace, once the database takes writes again.
+    /// Removes the records that lost writes were to replace, once the database takes writes again.
     private func retryLostWrites() {
         guard !counters.withLock({ $0.isDiskFull }) else { return }
         if let operation = lostWrites.takeRetry() { queue.enqueue(operation) { self.drain() } }
@@ -184,7 +184,8 @@ extension DiskCore {
         announce(foreign)
     }
 
-    /// Deletes files whose rows are gone, beside what follows. A process that dies before leaves orphans, which are swept when the store is opened next.
+    /// Deletes files whose rows are gone, beside the work that follows. A process that dies before leaves orphans,
+    /// which are swept when the store is opened next.
     private func deleteFiles(_ names: [PayloadFileName], _ session: DatabaseSession) {
         if names.isEmpty { return }
         let files = session.files
@@ -202,7 +203,8 @@ extension DatabaseSession {
 
         init(session: DatabaseSession) { self.session = session }
 
-        /// Makes the generation odd: from now on, no other process trusts what it knows. Call when the database is locked and everything before is known.
+        /// Makes the generation odd: from now on, no other process trusts its own index. Call when the database is
+        /// locked and everything before is known.
         func willCommit() {
             guard odd == nil, let generation = session.generation else { return }
             let odd = generation.begin()
@@ -219,7 +221,7 @@ extension DatabaseSession {
         }
     }
 
-    /// Learns inside a transaction what other processes have written.
+    /// Learns inside a transaction the changes that other processes have written.
     func catchUp(inTransaction db: Database) throws -> ChangeList {
         if isCurrent { return ChangeList() }
         let since = memory.withLock { ($0.latestChange, $0.latestStoredStamp) }

@@ -51,7 +51,7 @@ final class LostWrites: Sendable {
         }
     }
 
-    /// An operation has been committed: what it wrote or removed is as it should be.
+    /// An operation has been committed: the records that it wrote or removed are as they should be.
     func settle(_ operation: WriteOperation) {
         if count.load(ordering: .acquiring) == 0 { return }
         operation.forEachPart(settlePart)
@@ -77,9 +77,10 @@ final class LostWrites: Sendable {
         return state.withLock { $0.isEverything || $0.keys[key] != nil }
     }
 
-    /// An operation that removes what must not be served, or some of it, if that is not yet under way.
+    /// An operation that removes records that must not be served, or some of them, if that is not yet under way.
     ///
-    /// It shares no transaction with others. So what was written before it is known to be there when it runs, and is left alone.
+    /// It shares no transaction with others. So records that were written before it are known to be there when it runs,
+    /// and are left alone.
     func takeRetry() -> WriteOperation? {
         if count.load(ordering: .acquiring) == 0 { return nil }
         return state.withLock { state in

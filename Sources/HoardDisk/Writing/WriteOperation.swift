@@ -24,7 +24,7 @@ enum WriteOperation: Sendable {
     case markAllStale(at: Date)
     /// Several operations, one after the other, that are committed together or not at all. None is such a group itself, or is to be alone.
     case together([WriteOperation])
-    /// Remove what lost writes were to replace, unless the keys have been written since.
+    /// Remove the records that lost writes were to replace, unless the keys have been written since.
     case removeLost([RecordKey], isLost: @Sendable (RecordKey) -> Bool)
     /// Delete some records that have gone with a tag.
     case sweep(tag: Int64)

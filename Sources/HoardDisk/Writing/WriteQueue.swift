@@ -150,7 +150,8 @@ extension WriteQueue {
         return state.withLock { $0.staged.removes(record) }
     }
 
-    /// Takes what is to be committed next. Empty: there is nothing to do, and the thread may stop. Call on the writing thread.
+    /// Takes the operations to commit next. Empty: there is nothing to do, and the thread may stop. Call on the writing
+    /// thread.
     func takeBatch() -> [Entry] {
         let (batch, idle) = state.withLock { state -> ([Entry], [CheckedContinuation<Void, Never>]) in
             if state.entries.isEmpty {
@@ -176,13 +177,13 @@ extension WriteQueue {
         return batch
     }
 
-    /// Whether a later operation of the same batch replaces what an insertion writes.
+    /// Whether a later operation of the same batch replaces the record that an insertion writes.
     func isSuperseded(_ key: RecordKey, order: UInt64, in batch: [Entry]) -> Bool {
         guard let last = batch.last else { return false }
         return state.withLock { $0.staged.supersedes(key, order: order, upTo: last.order) }
     }
 
-    /// The operations have been committed, or have failed: the database alone tells from now on what there is.
+    /// The operations have been committed, or have failed: from now on the database alone has the truth about their keys.
     func finish(_ entries: [Entry]) {
         let admitted = state.withLock { state -> [CheckedContinuation<Bool, Never>] in
             for entry in entries {
@@ -225,7 +226,7 @@ extension WriteQueue {
         return wasOpen
     }
 
-    /// Runs `body` on the writing thread after what it is doing now. Blocks, unless the caller is on it.
+    /// Runs `body` on the writing thread after its present work. Blocks, unless the caller is on it.
     func runBlocking(_ body: @Sendable () -> Void) {
         if isOnThread { body() } else { thread.sync(execute: body) }
     }

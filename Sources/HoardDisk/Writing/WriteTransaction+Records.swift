@@ -85,7 +85,8 @@ extension WriteTransaction {
         return !hasRemovedAll && session.memory.withLock { $0.index.mayHold(identifier) }
     }
 
-    /// Discharges what a row is charged, and removes what other tables and the file system have of its record. `statement` deletes the row, or returns what would be.
+    /// Takes a row's charge off the totals, and removes the traces of its record from other tables and the file system.
+    /// `statement` deletes the row, or returns the row that it would delete.
     @discardableResult
     private func forget(_ identifier: Int64, _ statement: RawStatement) throws -> Bool {
         statement.bind(identifier, at: 1)
@@ -108,7 +109,7 @@ extension WriteTransaction {
         try settleMarks(on: identifier)
         if let nonce { abandonedFiles.append(PayloadFileName(id: identifier, nonce: nonce)) }
         totals.count -= 1
-        // A damaged charge must not trap; what comes of it is counted anew at the end.
+        // A damaged charge must not trap; a wrong sum is counted anew at the end.
         totals.bytes &-= charge
         removedByteCount &+= charge
         stamps[identifier] = .some(nil)

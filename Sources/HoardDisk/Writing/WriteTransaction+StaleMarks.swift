@@ -11,9 +11,10 @@ import Synchronization
     import Foundation
 #endif
 
-/// Stale marks: what ends the freshness of records without touching them.
+/// Stale marks, which end the freshness of records without touching them.
 extension WriteTransaction {
-    /// With marks on more records and tags, the oldest are dropped, and what they concern is removed instead.
+    /// With marks on more records and tags, the oldest are dropped, and the records that they concern are removed
+    /// instead.
     static let maximumMarkedScopeCount = 10_000
 
     /// Ends the freshness of the record of a key, if there is one. O(log n).

@@ -35,7 +35,8 @@ struct RecordRemovals: Sendable, Hashable {
     }
 }
 
-/// A transaction under way: what it has done, to be told to the index, the files and the other processes once it is committed.
+/// A transaction under way. It notes its work, which the index, the files and the other processes are told once it is
+/// committed.
 ///
 /// SQLite's lock keeps all other writers out, in this process and in others.
 final class WriteTransaction {
@@ -92,7 +93,7 @@ final class WriteTransaction {
         latestStoredStamp = session.memory.withLock { $0.latestStoredStamp }
     }
 
-    /// Writes what all transactions write at their end.
+    /// Writes the rows that all transactions write at their end.
     func finish() throws {
         if totals.count < 0 || totals.bytes < 0 { try recomputeTotals() }
         try enforceLimits()
@@ -118,7 +119,7 @@ final class WriteTransaction {
         try statements.writeTotals.run()
     }
 
-    /// Tells the index what has been committed.
+    /// Tells the index of the committed changes.
     func settle() {
         session.memory.withLock { memory in
             if hasRemovedAll {
@@ -213,7 +214,8 @@ extension WriteTransaction {
         recencyRowDifference += 1
     }
 
-    /// Removes some rows of the queue that mean nothing any more, if there are many. The work is in proportion to what this transaction has added.
+    /// Removes some rows of the queue that mean nothing any more, if there are many. The work is in proportion to the
+    /// rows that this transaction has added.
     private func cleanRecency() throws {
         let (rowCount, count, cursor, isComplete) = session.memory.withLock { memory in
             (memory.recencyRowCount + recencyRowDifference, memory.index.stamps.count, memory.cleaningStamp, memory.index.isComplete)
