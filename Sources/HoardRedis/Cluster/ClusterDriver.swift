@@ -4,7 +4,8 @@
 internal import Hoard
 internal import Synchronization
 
-/// Does what ``ClusterStateMachine`` decides: makes connections to nodes and gives them up, asks where slots are, tells of events.
+/// Carries out the decisions of ``ClusterStateMachine``: makes connections to nodes and gives them up, asks where slots
+/// are, tells of events.
 final class ClusterDriver: Sendable {
     typealias Machine = ClusterStateMachine<any RedisConnection>
     typealias Node = Machine.Node
@@ -104,7 +105,7 @@ final class ClusterDriver: Sendable {
         }
     }
 
-    /// Tells what has to be told: of a loss, if there was one, and then of how things are.
+    /// Announces a loss, if there was one, and then the present state.
     func announce(_ loss: Machine.Announcement?) {
         var next = loss ?? state.withLock { $0.machine.announce() }
         while let announcement = next {

@@ -11,7 +11,7 @@ internal import NIOCore
 
 /// The slot that a key belongs to: one of 16,384, each of which is on one node.
 ///
-/// It is CRC16 (XMODEM) of the key, or of what stands between its first `{` and the first `}` after it, unless that is empty.
+/// It is CRC16 (XMODEM) of the key, or of the bytes between its first `{` and the first `}` after it, unless that is empty.
 /// See <https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#key-distribution-model>.
 enum ClusterSlot {
     static let count = 16_384

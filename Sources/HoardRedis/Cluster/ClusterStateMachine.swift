@@ -108,7 +108,7 @@ extension ClusterStateMachine {
 
 /// The events.
 extension ClusterStateMachine {
-    /// A connection stands, or has ended. Returns what has to be told of the loss.
+    /// A connection stands, or has ended. Returns the announcement of the loss.
     mutating func connectionChanged(_ number: Int, isConnected: Bool) -> Announcement? {
         if coming[number] != nil { coming[number] = isConnected }
         guard let address = nodes.values.first(where: { $0.number == number })?.address else { return nil }
@@ -125,14 +125,14 @@ extension ClusterStateMachine {
         return previous != nil && previous != info.epochs
     }
 
-    /// A node says that a slot is elsewhere. Returns what has to be told of the loss, if that is news.
+    /// A node says that a slot is elsewhere. Returns the announcement of the loss, if that is news.
     mutating func moved(slot: Int, to address: Address) -> Announcement? {
         guard !isClosed, let map, map.owner(of: slot) != address else { return nil }
         self.map?.assign(slot...slot, to: address)
         return lose()
     }
 
-    /// A node has told where all slots are. Returns what has to be told of the loss, if a slot is elsewhere now.
+    /// A node has told where all slots are. Returns the announcement of the loss, if a slot is elsewhere now.
     mutating func learned(_ newMap: SlotMap) -> Announcement? {
         guard !isClosed else { return nil }
         let hasMoved = map.map { newMap.hasTaken(anySlotFrom: $0) } ?? false
@@ -164,7 +164,7 @@ extension ClusterStateMachine {
 }
 
 /// Announcements about the cluster. They are made outside the lock, so that of two threads that announce at the same time, one can be late. A thread
-/// that has made an announcement asks whether it was overtaken, and then announces once more what holds now.
+/// that has made an announcement asks whether it was overtaken, and then announces the present state once more.
 extension ClusterStateMachine {
     /// Returns the announcement that a change calls for, if any.
     mutating func announce() -> Announcement? {

@@ -48,7 +48,7 @@ internal import NIOPosix
         }
     }
 
-    /// - Parameter makeConnection: Makes the connection to a node. Must not call what it is given before it returns.
+    /// - Parameter makeConnection: Makes the connection to a node. Must not call its arguments before it returns.
     init(
         _ configuration: RedisConfiguration,
         ticker: any Ticker,

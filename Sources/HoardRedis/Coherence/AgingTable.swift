@@ -3,8 +3,9 @@
 
 /// A table of a bounded number of entries, from which those leave that have not been used for longest, more or less.
 ///
-/// Entries are in one of two halves. What is written or found is in the young half; when that is full, it becomes the old half, and what was in the
-/// old one has left. So every operation is O(1) amortised, and an entry stays for at least half the table's capacity of other entries.
+/// Entries are in one of two halves. An entry that is written or found is in the young half. When that is full, it
+/// becomes the old half, and the entries of the former old half have left. So every operation is O(1) amortised, and an
+/// entry stays for at least half the table's capacity of other entries.
 struct AgingTable<Value: Sendable>: Sendable {
     private let halfCapacity: Int
     private var young: [KeyHash: Value] = [:]

@@ -26,7 +26,7 @@ struct ChangeLog: Sendable {
         changes = AgingTable(capacity: capacity)
     }
 
-    /// A new moment, later than all before. What is heard of from now on is later.
+    /// A new moment, later than all before. Changes that are heard of from now on are later.
     mutating func moment() -> UInt64 {
         latest += 1
         return latest
@@ -61,7 +61,7 @@ struct ChangeLog: Sendable {
     /// When the latest change of a key was heard of, as far as that is remembered.
     func latestChange(of key: KeyHash) -> UInt64? { changes.peek(key)?.latest }
 
-    /// Whether a key may have been changed more than once by what was heard of after `moment`. O(1).
+    /// Whether a key may have been changed more than once, by notices that came after `moment`. O(1).
     func hasChangedAgain(_ key: KeyHash, since moment: UInt64) -> Bool {
         if moment <= floor { return true }
         return changes.peek(key).map { $0.previous > moment } ?? false

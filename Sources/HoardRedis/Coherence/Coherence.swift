@@ -4,7 +4,8 @@
 internal import Hoard
 internal import Synchronization
 
-/// Keeps a process's idea of what is on the server true, and tells those who watch what others have changed.
+/// Keeps a process's knowledge of the server's keys true, and tells watchers of the changes that other processes have
+/// made.
 final class Coherence: Sendable {
     private let state: Mutex<CoherenceState>
     let watchers = InvalidationWatchers()
@@ -26,7 +27,7 @@ final class Coherence: Sendable {
         state.withLock { body(&$0) }
     }
 
-    /// Takes over what happens on the connection. Called on its thread, in order.
+    /// Takes over an event of the connection. Called on its thread, in order.
     func handle(_ event: RedisEvent) {
         switch event {
         case .connected:
@@ -49,7 +50,8 @@ final class Coherence: Sendable {
         }
     }
 
-    /// Lets memory use what its loaders return for no longer than the window while there is no connection, because the server tells of no changes.
+    /// Lets memory use the results of its loaders for no longer than the window while there is no connection, because
+    /// the server tells of no changes.
     func beginOutage() {
         guard isTracked else { return }
         let (ticker, window) = (ticker, stalenessWindow)

@@ -4,7 +4,8 @@
 internal import Hoard
 internal import NIOCore
 
-/// A process's knowledge of the server's keys, and the conclusions from what the server tells. Does no I/O; its owner holds a lock.
+/// A process's knowledge of the server's keys, and the conclusions from the server's messages. Does no I/O; its owner
+/// holds a lock.
 struct CoherenceState: Sendable {
     private(set) var log: ChangeLog
     private(set) var versions: VersionTable
@@ -52,7 +53,7 @@ struct CoherenceState: Sendable {
         ownWrites.forgetTellings()
     }
 
-    /// Takes over what the server tells.
+    /// Takes over a message of the server.
     mutating func handle(push: [RESPValue]) -> Tidings {
         var tidings = Tidings()
         guard push.count >= 2, push[0].isText("invalidate") else { return tidings }

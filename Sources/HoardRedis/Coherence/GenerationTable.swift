@@ -25,7 +25,7 @@ struct GenerationTable: Sendable {
         mutating get { entries[key] }
     }
 
-    /// Takes over what a read has told, unless the table may have something newer.
+    /// Takes over the generation that a read has found, unless the table may have something newer.
     ///
     /// - Parameters:
     ///   - log: Says whether the key may have changed since.

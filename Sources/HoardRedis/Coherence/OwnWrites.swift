@@ -4,10 +4,11 @@
 /// Keys on which this process runs scripts at the moment.
 ///
 /// A server tells a client of the changes that the client's own scripts make, though the client asked not to be told of its own changes: to a server,
-/// a script is another client. If such a change were told as another client's, a load that replaces a record would drop what it has just put into
-/// memory. So while a script is under way, what the server tells of its key is held back and counted. Then the key is read. If it has the value
-/// that the script has written, and the server has told nothing more since that read was sent, no other client has changed the key afterwards.
-/// Otherwise the change is told to those who watch.
+/// a script is another client. If such a change were told as another client's, a load that replaces a record would drop
+/// the value that it has just put into memory. So while a script is under way, the server's notices of its key are held
+/// back and counted. Then the key is read. If it has the value that the script has written, and the server has told
+/// nothing more since that read was sent, no other client has changed the key afterwards. Otherwise the watchers are
+/// told of the change.
 struct OwnWrites: Sendable {
     private struct Script: Sendable {
         var count = 1
@@ -46,7 +47,8 @@ struct OwnWrites: Sendable {
     mutating func end(_ key: KeyHash, seen: Int?) -> Ending {
         guard let script = scripts[key] else { return .done(mustTell: false) }
         if script.count > 1 {
-            // Another task of this process writes the key too. What is held back is judged when the last one is done.
+            // Another task of this process writes the key too. The notices that are held back are judged when the last
+            // one is done.
             scripts[key]?.count -= 1
             if seen == nil, script.tellings > 0 { scripts[key]?.mustTell = true }
             return .done(mustTell: false)

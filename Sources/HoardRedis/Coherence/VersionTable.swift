@@ -26,7 +26,8 @@ struct VersionTable: Sendable {
 
     /// Notes a version that a reply has told, at the moment at which the reply came.
     mutating func note(_ version: RecordVersion, of key: KeyHash, at moment: UInt64) {
-        // A version never comes back, so what was seen before has been there all the time. Absence does come back.
+        // A version never comes back, so a version that was seen before has been there all the time. Absence does come
+        // back.
         if case .number = version, sightings[key]?.version == version { return }
         _ = sightings.insert(Sighting(version: version, moment: moment), for: key)
     }

@@ -31,7 +31,7 @@ extension ConnectionDriver {
         if isConnecting { connectionEnded(attempt, RedisError(.connectionFailed, "No connection to the server could be made in time.")) }
     }
 
-    /// A socket is open, and what comes first is said on it. On the event loop.
+    /// A socket is open, and the handshake is sent on it. On the event loop.
     /// - Returns: Whether it is wanted.
     func connectionOpened(_ connection: ConnectionHandler) -> Bool {
         guard loopState.value.connection == nil, state.withLock({ $0.machine.isCurrent(connection.attempt) }) else { return false }

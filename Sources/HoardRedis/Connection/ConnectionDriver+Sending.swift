@@ -68,7 +68,7 @@ extension ConnectionDriver {
         return state.writeDeadline
     }
 
-    /// Does what is to be done outside the lock after commands were added.
+    /// Does the work outside the lock after commands were added.
     private func complete(_ number: UInt64, _ writing: Writing, _ watchedDeadline: Int64?, _ place: borrowing PlaceNumber) {
         if place.assign(number) { cancel(at: number) }
         switch writing {
@@ -79,7 +79,8 @@ extension ConnectionDriver {
         if let watchedDeadline { watchDeadlines(at: watchedDeadline) }
     }
 
-    /// Writes to the socket on the caller's thread. Whatever it does not take, and what was added meanwhile, is left to the event loop.
+    /// Writes to the socket on the caller's thread. Bytes that it does not take, and commands that were added
+    /// meanwhile, are left to the event loop.
     private func write(_ bytes: ByteBuffer, to socket: DirectSocket) {
         var bytes = bytes
         bytes.moveReaderIndex(forwardBy: socket.send(bytes))
@@ -147,7 +148,7 @@ extension ConnectionDriver.State {
         return queue.hasRoom(for: count) ? nil : .queueIsFull
     }
 
-    /// Notes that something was added, and what has to be done for that.
+    /// Notes that commands were added, and returns the work that follows.
     ///
     /// - Parameter isIdle: Whether nothing was on the way before.
     fileprivate mutating func added(_ number: UInt64, _ deadline: Int64, isIdle: Bool) -> ConnectionDriver.Added {

@@ -44,7 +44,7 @@ extension ConnectionDriver {
         sendHeartbeat(now: now)
         let heard = connection.lastArrival
         schedule(at: now.addingSaturated(heartbeatTimeout), for: attempt) { driver in
-            // Once more around the loop: what arrived while the process stood still is read first.
+            // Once more around the loop: bytes that arrived while the process stood still are read first.
             driver.eventLoop.execute { driver.judgeHeartbeat(attempt, heard: heard) }
         }
     }

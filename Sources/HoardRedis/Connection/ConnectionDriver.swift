@@ -6,7 +6,8 @@ internal import Logging
 internal import NIOCore
 internal import Synchronization
 
-/// Does what ``ConnectionStateMachine`` decides: makes connections, writes commands, hands out replies, watches the time.
+/// Carries out the decisions of ``ConnectionStateMachine``: makes connections, writes commands, hands out replies,
+/// watches the time.
 ///
 /// Everything that is told of a connection is told on its event loop, so that events and replies stay in order. Tasks add commands from their own
 /// threads, under the lock, and wake the event loop only if no other task has done so since it last wrote. A task that finds nothing on the way
@@ -16,7 +17,7 @@ final class ConnectionDriver: Sendable {
         var machine: ConnectionStateMachine
         var queue: CommandQueue<ReplySink>
         var outgoing = OutgoingBytes()
-        /// Whether the event loop will write what is outgoing without being told again.
+        /// Whether the event loop will write the outgoing bytes without being told again.
         var isWriteExpected = false
         /// The deadline of the commands that are written together.
         var writeDeadline: Int64 = 0

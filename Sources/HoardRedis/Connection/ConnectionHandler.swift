@@ -5,7 +5,7 @@ internal import Hoard
 internal import NIOCore
 internal import NIOSSL
 
-/// One connection, from the socket being open to its end: what is said first, and then replies and pushes in their order.
+/// One connection, from the opening of the socket to its end: the handshake, and then replies and pushes in their order.
 final class ConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -57,7 +57,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         context?.write(Self.wrapOutboundOut(bytes), promise: nil)
     }
 
-    /// The socket, for writes from other threads; `nil` if what is sent has to pass other handlers first, such as TLS.
+    /// The socket, for writes from other threads; `nil` if bytes have to pass other handlers first, such as TLS.
     func makeDirectSocket() -> DirectSocket? {
         guard !driver.connector.isEncrypted, let context else { return nil }
         return try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { DirectSocket(duplicating: $0) }
@@ -94,7 +94,8 @@ final class ConnectionHandler: ChannelInboundHandler {
         self.values = values
     }
 
-    /// Takes over what has arrived together. Pushes come before the replies that came with them, which is not too early for any of them.
+    /// Takes over the values that have arrived together. Pushes come before the replies that came with them, which is
+    /// not too early for any of them.
     private func take(_ values: inout [RESPValue], andFailure failure: RedisError?) throws(RedisError) {
         var index = 0
         while !isReady, index < values.count {

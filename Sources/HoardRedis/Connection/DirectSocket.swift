@@ -35,7 +35,7 @@ final class DirectSocket: Sendable {
         _ = shutdown(descriptor, CInt(SHUT_RDWR))
     }
 
-    /// Sends what the socket takes at once. Never waits.
+    /// Sends the bytes that the socket takes at once. Never waits.
     ///
     /// - Returns: How many bytes it has taken: none also if the connection has failed, which its event loop notices.
     func send(_ bytes: ByteBuffer) -> Int {

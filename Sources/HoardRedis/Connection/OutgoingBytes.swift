@@ -28,7 +28,7 @@ struct OutgoingBytes {
         return open.writerIndex - before
     }
 
-    /// Puts bytes before all others: what the socket has not taken.
+    /// Puts bytes that the socket has not taken before all others.
     mutating func prepend(_ bytes: ByteBuffer) {
         sealed.insert(bytes, at: 0)
     }

@@ -19,7 +19,8 @@
     /// The connections to each server that has a part of the keys. By default this one alone.
     var nodes: [any RedisConnection] { get async }
 
-    /// Ends the connection. What is under way fails with ``RedisError/Code/closed``. Calling it again does nothing.
+    /// Ends the connection. Commands that are under way fail with ``RedisError/Code/closed``. Calling it again does
+    /// nothing.
     func close() async
 }
 
@@ -34,8 +35,9 @@
     /// A connection stands, and the server tells of changes from now on. Until here, and since the last ``disconnected``, changes may have been missed.
     /// Comes before any reply of that connection.
     case connected
-    /// A connection has ended, or answers no more. From some moment before on, changes may have been missed. Comes before the failures of what was under way.
+    /// A connection has ended, or answers no more. From some moment before on, changes may have been missed. Comes
+    /// before the failures of commands that were under way.
     case disconnected
-    /// The server tells something: its kind, such as `invalidate`, and what belongs to it.
+    /// The server tells something: its kind, such as `invalidate`, and its arguments.
     case push([RESPValue])
 }

@@ -47,7 +47,8 @@ extension RESPDecoder {
         return try value(of: aggregate)
     }
 
-    /// Puts a value where it belongs. Returns what is complete with it and part of nothing else.
+    /// Puts a value into the innermost open aggregate, if there is one. Returns the outermost value if that is complete
+    /// then.
     mutating func add(_ value: RESPValue) throws(RedisError) -> RESPValue? {
         var value = value
         while !aggregates.isEmpty {

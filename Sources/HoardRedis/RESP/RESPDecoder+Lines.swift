@@ -3,7 +3,7 @@
 
 internal import NIOCore
 
-/// Lines: values that are one line, and what begins strings and aggregates.
+/// Lines: values that are one line, and the beginnings of strings and aggregates.
 extension RESPDecoder {
     /// The meaning of a line.
     enum Header {
@@ -20,7 +20,7 @@ extension RESPDecoder {
         case end
     }
 
-    /// Reads up to the end of a line, and then does what the line says. Returns a value if one is complete.
+    /// Reads up to the end of a line, and then handles its header. Returns a value if one is complete.
     mutating func readLine() throws(RedisError) -> RESPValue? {
         switch try takeHeader() {
         case nil: return nil
@@ -62,7 +62,7 @@ extension RESPDecoder {
         return header
     }
 
-    /// Reads a line: its type, what it says, and its end.
+    /// Reads a line: its type, its content, and its end.
     ///
     /// - Parameter buffer: Where the line stands, from the reader on.
     private static func header(_ line: borrowing Span<UInt8>, in buffer: borrowing ByteBuffer) throws(RedisError) -> Header {

@@ -16,7 +16,8 @@ struct PartialString: Sendable {
         case lineEnd(hasCarriageReturn: Bool)
     }
 
-    /// How much is reserved before anything has arrived. What is longer grows with what arrives.
+    /// The most bytes that are reserved before any have arrived. A longer string's buffer grows with the bytes that
+    /// arrive.
     static let largestReservation = 1_024 * 1_024
 
     let kind: Kind

@@ -3,13 +3,15 @@
 
 package import NIOCore
 
-/// Cuts what a server sends into values. Knows nothing of connections.
+/// Cuts a server's bytes into values. Knows nothing of connections.
 ///
-/// Every byte is looked at once, however the bytes are cut when they arrive. What lies within one arrived buffer is read there; what spans several
-/// is gathered in a buffer of its own, which grows with what has arrived and not with what has been announced.
+/// Every byte is looked at once, however the bytes are cut when they arrive. A value within one arrived buffer is read
+/// there. A value that spans several is gathered in a buffer of its own, which grows with the bytes that have arrived
+/// and not with the announced length.
 ///
-/// Strict: what is not RESP3 is refused, as after a misunderstanding every reply would go to the wrong caller. RESP3 is that of
-/// <https://github.com/redis/redis-specifications/blob/master/protocol/RESP3.md>, with the nulls of RESP2 and the spellings of NaN before Redis 7.2.
+/// Strict: bytes that are not RESP3 are refused, as after a misunderstanding every reply would go to the wrong caller.
+/// RESP3 is that of <https://github.com/redis/redis-specifications/blob/master/protocol/RESP3.md>, with the nulls of
+/// RESP2 and the spellings of NaN before Redis 7.2.
 package struct RESPDecoder: Sendable {
     /// The most that a value may hold.
     package struct Limits: Sendable {
@@ -19,7 +21,7 @@ package struct RESPDecoder: Sendable {
         package var maximumElementCount = 1_048_576
         /// Aggregates within each other.
         package var maximumDepth = 32
-        /// Bytes of what has no length before it: simple strings and errors, and numbers.
+        /// Bytes of values that have no length before them: simple strings and errors, and numbers.
         package var maximumLineLength = 65_536
 
         package init() {}
@@ -61,8 +63,8 @@ package struct RESPDecoder: Sendable {
 
     /// The next value that is complete; `nil` if more bytes are needed.
     ///
-    /// - Throws: ``RedisError/Code/protocolViolation`` for what is not RESP3, or beyond the limits. Nothing can be read any more then: the same error
-    ///   is thrown again.
+    /// - Throws: ``RedisError/Code/protocolViolation`` for bytes that are not RESP3, or are beyond the limits. Nothing
+    ///   can be read any more then: the same error is thrown again.
     /// - Complexity: Linear in the bytes that are read, and no byte is read twice.
     package mutating func next() throws(RedisError) -> RESPValue? {
         if let failure { throw failure }
@@ -75,7 +77,7 @@ package struct RESPDecoder: Sendable {
         }
     }
 
-    /// All values that are complete, in order. What comes before something that is not RESP3 is among them.
+    /// All values that are complete, in order. The values before bytes that are not RESP3 are among them.
     ///
     /// - Throws: As ``next()`` does.
     package mutating func read(into values: inout [RESPValue]) throws(RedisError) {
@@ -91,7 +93,7 @@ package struct RESPDecoder: Sendable {
             if chunk.readableBytes == 0 { chunk = ByteBuffer() }
             return complete
         }
-        // The memory of what has been read can be used for what arrives next.
+        // The memory of bytes that have been read can be used for the next ones.
         chunk = ByteBuffer()
         return nil
     }
@@ -129,6 +131,6 @@ package struct RESPDecoder: Sendable {
 }
 
 extension RedisError {
-    /// The message holds nothing of what was sent.
+    /// The message holds nothing of the server's bytes.
     static func notRESP3(_ message: String) -> RedisError { RedisError(.protocolViolation, message) }
 }

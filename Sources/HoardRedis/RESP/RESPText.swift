@@ -55,7 +55,8 @@ extension Span<UInt8> {
         return passDigits(&index) && index == count
     }
 
-    /// An integral part, perhaps with a fractional part and an exponent; or `inf`, `-inf`, or what a C library may write for what is not a number.
+    /// An integral part, perhaps with a fractional part and an exponent; or `inf`, `-inf`, or a spelling of NaN that a
+    /// C library may write.
     var respDouble: Double? {
         var index = hasSign ? 1 : 0
         guard passDigits(&index) else { return respSpecialDouble }

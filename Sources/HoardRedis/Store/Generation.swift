@@ -19,7 +19,8 @@ internal import NIOCore
 /// | offset | |
 /// | --: | --- |
 /// | 0 | `HRG` and the version, 1 |
-/// | 4 | number, 8 bytes, random; odd if there was none before, even if it has replaced another to remove what refers to that |
+/// | 4 | number, 8 bytes, random; odd if there was none before, even if it has replaced another to remove the records
+/// that refer to that |
 /// | 12 | how many marks have been made in this generation, 8 bytes |
 /// | 20 | the marks that still say something (``StaleMarks``), each: sequence, 8 bytes; date, the bits of `Double` seconds since 2001-01-01 00:00 UTC, 8 bytes |
 ///
@@ -34,13 +35,14 @@ struct Generation: Sendable, Hashable {
         self.number = number
     }
 
-    /// Whether nothing was removed or marked by making it what it is: a first record has needed it, and that is all that has happened to it.
+    /// Whether its creation removed nothing and nothing has been marked in it: a first record has needed it, and
+    /// nothing else has happened to it.
     var isUntouched: Bool { number % 2 == 1 && markCount == 0 }
 
     /// One that is made because a record needs it.
     static func first() -> Generation { Generation(number: .random(in: .min ... .max) | 1) }
 
-    /// One that removes what refers to the one before it.
+    /// One that removes the records that refer to the one before it.
     static func next() -> Generation { Generation(number: .random(in: .min ... .max) & ~1) }
 
     /// The reference for a record that is written now.
@@ -83,7 +85,7 @@ extension Generation {
         return buffer
     }
 
-    /// Reads what ``encoded`` made; `nil` if it is anything else.
+    /// Reads the result of ``encoded``; `nil` if it is anything else.
     init?(encoded buffer: ByteBuffer) {
         var buffer = buffer
         guard buffer.readableBytes >= Self.fixedByteCount, (buffer.readableBytes - Self.fixedByteCount) % Self.markByteCount == 0,

@@ -54,7 +54,8 @@ struct KeyHash: Hashable, Sendable {
     }
 }
 
-/// Checksums of what lies in buffers and arrays. The pointers do not leave the calls, because XXH64 only reads what it is given.
+/// Checksums of the content of buffers and arrays. The pointers do not leave the calls, because XXH64 only reads
+/// through them.
 enum RecordChecksum {
     /// Ties a record to its key.
     static func seed(for key: RecordKey) -> UInt64 {

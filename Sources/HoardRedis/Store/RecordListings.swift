@@ -3,8 +3,8 @@
 
 internal import Hoard
 
-/// Listings that are under way. What a page has left over is kept for the next one, because a server's own cursor (`SCAN`) neither counts exactly nor
-/// tells each key once.
+/// Listings that are under way. Keys that a page has left over are kept for the next one, because a server's own cursor
+/// (`SCAN`) neither counts exactly nor tells each key once.
 struct RecordListings: Sendable {
     /// One listing.
     struct Listing: Sendable {
@@ -28,7 +28,7 @@ struct RecordListings: Sendable {
 
         var isComplete: Bool { nodes.isEmpty && found.isEmpty }
 
-        /// Takes over what a server has told.
+        /// Takes over the keys that a server has listed.
         mutating func add(_ keys: some Sequence<RecordKey>, next: [UInt8]) {
             for key in keys {
                 let hash = KeyHash(record: key)

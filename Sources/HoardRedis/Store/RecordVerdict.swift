@@ -42,7 +42,7 @@ extension StoredRecord {
         return unknown.isEmpty ? .valid(freshnessEnd: end) : .undecided(unknown)
     }
 
-    /// The groups that the record is in, with what it says of their generations.
+    /// The groups that the record is in, with its references to their generations.
     var allReferences: [(scope: RecordScope, generation: GenerationReference)] { [(.everything, generation)] + references }
 }
 

@@ -34,7 +34,8 @@ struct RedisScript: Sendable {
         hash: "19336407c0e6ce7c99f74a495f7376406bb853e3"
     )
 
-    /// Replaces a whole value by another if it is what it was. Arguments: the old value, the new one. Its time to live stays. Returns 1 or 0.
+    /// Replaces a whole value by another if it has not changed. Arguments: the old value, the new one. Its time to live
+    /// stays. Returns 1 or 0.
     static let exchange = RedisScript(
         source: """
             if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end

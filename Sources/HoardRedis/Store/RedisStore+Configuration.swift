@@ -21,8 +21,8 @@ extension RedisStore {
 
         /// The time for which the server remembers that a record was removed. The default is 5 minutes.
         ///
-        /// A load that takes longer, and began in another process before the removal, is kept from publishing by what that process has heard, not by
-        /// what the server remembers.
+        /// A load that takes longer, and began in another process before the removal, is kept from publishing by the
+        /// notices that that process has received, not by the server's memory.
         public var tombstoneLifetime: Duration
 
         /// The time for which the server keeps a record after it has expired. The default is 1 minute.

@@ -75,7 +75,7 @@ extension RedisStore {
             }
         )
         for ((scope, _, generation), reply) in zip(short, rests) {
-            // If it has gone meanwhile, what refers to it is a miss.
+            // If it has gone meanwhile, a record that refers to it is a miss.
             entries[scope] = note(generation, Self.expiration(try integer(reply), from: ticker.nanoseconds()), of: scope, sentAt: sent)
         }
         return entries
@@ -88,7 +88,7 @@ extension RedisStore {
         }
     }
 
-    /// By this process's ticker. `rest`: what `PTTL` says.
+    /// The expiration by this process's ticker. `rest`: the reply to `PTTL`.
     private static func expiration(_ rest: Int64, from now: Int64) -> KeyExpiration {
         switch rest {
         case -1: .never
@@ -104,7 +104,8 @@ extension RedisStore {
         return coherence.withLock { .init(generation: generation, sent: $0.moment(), moment: $0.moment(), expiration: nil) }
     }
 
-    /// Writes generations over whatever is there, so that what refers to the older ones is removed. One round trip.
+    /// Writes generations over whatever is there, so that the records that refer to the older ones are removed. One
+    /// round trip.
     ///
     /// - Parameter generations: Each with the milliseconds for which a record that refers to it is to be kept.
     func setGenerations(_ generations: [(scope: RecordScope, generation: Generation, needed: Int64?)]) async throws(StoreError) {
@@ -113,7 +114,7 @@ extension RedisStore {
                 let lifetime = scope == .everything ? nil : KeyLifetime.ofGeneration(neededBy: needed)
                 return RedisCommand("SET", key: .bytes(keys.scope(scope)), [.buffer(generation.encoded)] + Self.lifetimeArguments(lifetime))
             }
-            // Whatever comes of it, what was known before is no longer.
+            // Whether the command succeeds or not, the known generations are no longer sure.
             func changed() {
                 coherence.withLock { state in for (scope, _, _) in generations { state.changed(KeyHash(scope)) } }
             }

@@ -34,7 +34,7 @@ extension RedisStore: SharedRecordStore {
         return refused
     }
 
-    /// Writes what loads have found that began at `position`.
+    /// Writes the records of loads that began at `position`.
     ///
     /// A record is written if its key has the version that it had at `position`; the server itself compares the two. That version is known if it was
     /// read before; no other record can have it. Otherwise it is read now, and the log must say that no writer has changed the key since `position`.

@@ -96,9 +96,9 @@ extension RedisStore {
     static var maximumCommandCount: Int { 512 }
 
     /// Which of the values are records that are there now, with the ends that stale marks have put to their freshness. Notes the versions, and
-    /// removes what cannot be read and what would stay for long without being of use.
+    /// removes values that cannot be read and values that would stay for long without being of use.
     func judge(_ values: [(key: RecordKey, value: StoredValue, version: RecordVersion)]) async throws(StoreError) -> [RecordKey: StoredRecord] {
-        // After the reply: what was removed before the reading began has been told by now.
+        // After the reply: the server has told by now of removals before the reading began.
         let tick = ticker.nanoseconds()
         let verdicts = coherence.withLock { state in
             state.renewGenerations(at: tick)
@@ -165,10 +165,11 @@ extension RedisStore {
         }
     }
 
-    /// Removes values unless they have been written over meanwhile. Failures do not matter: what cannot be read is a miss.
+    /// Removes values unless they have been written over meanwhile. Failures do not matter: a value that cannot be read
+    /// is a miss.
     ///
-    /// They leave tombstones. A load whose writing is on the way, and which is made on the condition that there is nothing, has perhaps not heard yet of the
-    /// writing of what is removed here.
+    /// They leave tombstones. A load whose writing is on the way, and which is made on the condition that there is
+    /// nothing, has perhaps not heard yet of the writing of the value that is removed here.
     func removeUseless(_ values: [(key: RecordKey, version: RecordVersion)]) async {
         _ = try? await run(
             values.map { key, version in

@@ -92,7 +92,8 @@ extension RedisStore {
         let version: RecordVersion
     }
 
-    /// Runs scripts on records' keys. What the server tells this process of its own changes is not taken for others' (``OwnWrites``).
+    /// Runs scripts on records' keys. Notices of this process's own changes are not taken for those of other processes
+    /// (``OwnWrites``).
     ///
     /// - Returns: Whether each script has done its work, or the error that the server reports.
     func run(_ scripts: [RecordScript]) async throws(StoreError) -> [Result<Bool, StoreError>] {
@@ -132,7 +133,7 @@ extension RedisStore {
         return results
     }
 
-    /// Finds out whether what the server has told of the keys was about the scripts alone.
+    /// Finds out whether the server's notices of the keys were about the scripts alone.
     private func settle(_ scripts: [RecordScript], _ hashes: [KeyHash], _ isDone: [Bool]) async {
         var open: [Int] = []
         var told: [RecordKey] = []

@@ -8,7 +8,8 @@
         /// Waits until the service group shuts down or the task is cancelled, and then closes the store (``close()``). Suspends until the store is
         /// closed.
         ///
-        /// A group ends its services in reverse order: name the store before what uses it. A cache that writes behind has to be flushed or closed by one of those.
+        /// A group ends its services in reverse order: name the store before the services that use it. A cache that
+        /// writes behind has to be flushed or closed by one of those.
         public func run() async {
             try? await gracefulShutdown()
             await close()

@@ -58,7 +58,7 @@ extension RedisStore {
         return stored.verdict { .known(generations[$0] ?? nil) } != .removed
     }
 
-    /// Reads what is under a key, without the payload. One round trip as a rule.
+    /// Reads the value under a key, without the payload. One round trip as a rule.
     func readHeader(forKey key: RecordKey) async throws(StoreError) -> (StoredValue, RecordVersion) {
         var byteCount = StoredRecord.usualHeaderByteCount
         while true {
@@ -101,8 +101,8 @@ extension RedisStore {
                     (scope, ScriptCall(script: .exchange, key: keys.scope(scope), arguments: [.buffer(value), .buffer(generation.encoded)]))
                 )
             }
-            // There is nothing to mark where there is no generation. A new one tells everybody, so that no load that began before publishes what is
-            // fresh.
+            // There is nothing to mark where there is no generation. A new one tells all processes, so that no load
+            // that began before publishes a fresh record.
             try await setGenerations(absent.map { ($0, .next(), $0 == .everything ? nil : 0) })
             changed(calls.map(\.0))
             let results: [RESPValue]

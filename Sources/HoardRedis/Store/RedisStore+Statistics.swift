@@ -103,7 +103,8 @@ extension RedisStore {
             }
         }
         if !useless.isEmpty {
-            // A generation never comes back: what has another one than before and after has been removed.
+            // A generation never comes back: a record whose generation is neither the one before nor the one after has
+            // been removed.
             let after = try await readGenerations([.everything])[.everything] ?? nil
             if before?.number == after?.number {
                 for useless in useless.chunks(ofCount: Self.maximumCommandCount) { await removeUseless(Array(useless)) }

@@ -12,27 +12,30 @@ internal import Synchronization
 /// let users = TieredCache<User.ID, User>(configuration: .init(maximumCount: 10_000), stores: [store], codec: .json)
 /// ```
 ///
-/// **What is promised.** A process changes the store by a write, a removal, or a removal by tag, by partition or of everything. Once a change was
-/// acknowledged to its caller, a read of the store that begins afterwards, in any process, does not return what the change has removed. A load that
-/// began before another process changed its key, a tag or its partition does not publish (``insert(_:forKey:ifUnchangedSince:)``). Tiers above are
-/// told of others' changes as soon as the server tells them (``watch(_:)``), which takes about as long as a reply. While there is no connection, they
-/// are told at intervals of ``Configuration/stalenessWindow`` that everything may have changed. In a cluster, each node tells of its own keys: a read
-/// may return what was removed by tag or partition until the node of the tag or partition has told.
+/// **The promise.** A process changes the store by a write, a removal, or a removal by tag, by partition or of
+/// everything. Once a change was acknowledged to its caller, a read of the store that begins afterwards, in any
+/// process, does not return the records that the change has removed. A load that began before another process changed
+/// its key, a tag or its partition does not publish (``insert(_:forKey:ifUnchangedSince:)``). Tiers above are told of
+/// others' changes as soon as the server tells them (``watch(_:)``), which takes about as long as a reply. While there
+/// is no connection, they are told at intervals of ``Configuration/stalenessWindow`` that everything may have changed.
+/// In a cluster, each node tells of its own keys: a read may return records that were removed by tag or partition until
+/// the node of the tag or partition has told.
 ///
 /// **How.** A record carries the number of the generation that each of its tags, its partition and the store had when it was written. To remove by
 /// tag is to write another number under the tag: O(1), and whatever carries an older one is a miss. A generation that is not there, because it was
 /// evicted or has expired, means "removed". Each process remembers the generations it has read for as long as the server tells of their changes
 /// (`CLIENT TRACKING` in broadcasting mode), so a read takes one round trip.
 ///
-/// **What waits.** Everything but ``position`` and ``watch(_:)`` takes a round trip, and suspends for it. No operation takes longer than
-/// ``RedisConfiguration/commandTimeout`` for each round trip. While there is no connection, operations throw ``StoreError/Code/unavailable`` at once.
+/// **Waiting.** Everything but ``position`` and ``watch(_:)`` takes a round trip, and suspends for it. No operation
+/// takes longer than ``RedisConfiguration/commandTimeout`` for each round trip. While there is no connection,
+/// operations throw ``StoreError/Code/unavailable`` at once.
 ///
-/// **What leaves.** Records expire by themselves. The server bounds its memory (`maxmemory`); with a policy such as `allkeys-lru` it evicts any key,
-/// and nothing that was removed comes back by that. Records that have been removed by tag, by partition or with everything take up room until they
-/// expire, are evicted, or are read or listed.
+/// **Expiration and eviction.** Records expire by themselves. The server bounds its memory (`maxmemory`); with a policy
+/// such as `allkeys-lru` it evicts any key, and nothing that was removed comes back by that. Records that have been
+/// removed by tag, by partition or with everything take up room until they expire, are evicted, or are read or listed.
 ///
-/// **Several stores in one process** are as separate as in several processes. What one instance changes is not told to those who watch it: put one
-/// instance below one cache.
+/// **Several stores in one process** are as separate as in several processes. One instance does not tell its own
+/// watchers of its changes: put one instance below one cache.
 ///
 /// The server must allow the commands `GET`, `SET`, `GETRANGE`, `STRLEN`, `EXISTS`, `DEL`, `PTTL`, `SCAN`, `DBSIZE`, `EVAL`, `EVALSHA`, and in
 /// scripts `SETRANGE`, `PEXPIRE` and `PERSIST`; `HELLO` and `CLIENT` for the connection.
@@ -67,7 +70,8 @@ public final class RedisStore: Sendable {
     ///   - ticker: Measures the time of outages and of leases.
     ///   - logger: Told, once, of values that cannot be read. Nothing that it is told is secret.
     ///   - makeConnection: Called once, at once.
-    /// - Throws: ``StoreError/Code/invalidConfiguration`` for limits that are not positive; what `makeConnection` throws.
+    /// - Throws: ``StoreError/Code/invalidConfiguration`` for limits that are not positive; the errors of
+    ///   `makeConnection`.
     @_spi(Client) public init(
         configuration: Configuration = Configuration(),
         clock: any WallClock = SystemWallClock(),
