@@ -4,7 +4,7 @@
 internal import NIOSSL
 
 extension CachingProxy {
-    /// Looks whether the files that a configuration names can be read and hold what they should. Reads them, so it blocks.
+    /// Checks that the files that a configuration names can be read and have the right content. Reads them, so it blocks.
     ///
     /// - Throws: ``ProxyError/Code/invalidConfiguration``, which names each file that will not do.
     public static func checkFiles(of configuration: Configuration) throws(ProxyError) {

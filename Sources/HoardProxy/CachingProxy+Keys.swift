@@ -4,7 +4,7 @@
 package import HoardHTTP
 
 extension CachingProxy {
-    /// A URI as the cache has it, and what shapes its key.
+    /// A URI as the cache has it, with the policy that shapes its key.
     package struct CacheURI: Sendable, Hashable {
         package let uri: String
         package let policy: HTTPCachePolicy
@@ -56,7 +56,7 @@ extension RouteTable {
         return found([uri(on: index, authority: target.authority, target: target.pathAndQuery)])
     }
 
-    /// Routes on which there may be what is meant, each with what it begins with there.
+    /// The routes that may have such entries, each with the beginning of their targets there.
     ///
     /// - Parameter host: `nil`: any.
     private func places(of target: String, forHost host: String?, isPrefix: Bool) -> [(index: Int, target: String)] {

@@ -105,7 +105,7 @@ extension CachingProxy.Configuration {
         return names
     }
 
-    /// The same with what cannot be changed as it was.
+    /// The same configuration, with those options of `other` that cannot be changed without a restart.
     func keepingWhatNeedsRestart(of other: Self) -> Self {
         var result = self
         result.cache = other.cache
@@ -122,7 +122,7 @@ extension CachingProxy.Configuration {
 }
 
 extension CachingProxy.Configuration.Admin {
-    /// The same without what can be replaced.
+    /// The same without the parts that can be replaced.
     fileprivate var withoutToken: Self {
         var result = self
         result.token = nil

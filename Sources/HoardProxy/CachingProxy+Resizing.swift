@@ -14,7 +14,7 @@ extension CachingProxy {
     ///   - memoryBytes: The most bytes in memory. `nil`: as many as before.
     ///   - diskBytes: The most bytes in the store on disk. `nil`: as many as before.
     /// - Throws: ``ProxyError/Code/invalidConfiguration`` if a size is negative, or there is no store whose size can change;
-    ///   ``ProxyError/Code/cannotResize`` if the store could not remove what must leave.
+    ///   ``ProxyError/Code/cannotResize`` if the store could not remove the records that must leave.
     public func resize(memoryBytes: Int? = nil, diskBytes: Int? = nil) async throws(ProxyError) {
         try await ProxyResizing(cache: cache, statistics: recorder.statistics, state: state).resize(memoryBytes: memoryBytes, diskBytes: diskBytes)
     }

@@ -33,8 +33,8 @@ extension CachingProxy {
     ///
     /// - Parameters:
     ///   - stores: The stores below memory, nearest first. ``shutdown(gracePeriod:)`` closes them; if starting fails, the caller does.
-    ///   - version: Of the program, for those who look at its figures.
-    ///   - logger: Gets what is worth knowing. Neither URLs nor fields are logged.
+    ///   - version: The version of the program, which the admin interface shows.
+    ///   - logger: Gets the proxy's events. Neither URLs nor fields are logged.
     /// - Throws: ``ProxyError``.
     public static func start(
         configuration: Configuration,

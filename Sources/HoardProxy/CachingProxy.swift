@@ -71,13 +71,14 @@ public final class CachingProxy: Sendable {
 
     // MARK: Its end
 
-    /// Stops accepting connections, lets the requests under way end, and writes what is still to be written. Suspends. Calling it again does nothing, and waits
-    /// for nothing.
+    /// Stops accepting connections, lets the requests under way end, and writes the rest of the records and logs.
+    /// Suspends. Calling it again does nothing, and waits for nothing.
     ///
     /// - Parameter gracePeriod: How long requests may take to end before their connections are closed.
     public func shutdown(gracePeriod: Duration = .seconds(10)) async {
         guard state.end() else { return }
-        // Otherwise a reload under way would come into force after the shutdown, and nothing would end what it has started.
+        // Otherwise a reload under way would come into force after the shutdown, and nothing would end the tasks that
+        // it has started.
         await state.waitForReload()
         warming.stop()
         await server.shutdown(gracePeriod: gracePeriod)

@@ -14,7 +14,7 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads a URL such as `http://localhost:3000` or `https://example.com/app`.
     ///
-    /// - Throws: ``ProxyError/Code/invalidOrigin``, with a sentence that says what is wrong with the URL.
+    /// - Throws: ``ProxyError/Code/invalidOrigin``, with a sentence that names the fault of the URL.
     public init(_ url: String) throws(ProxyError) {
         guard url.contains("://") else {
             throw ProxyError(.invalidOrigin, "The origin “\(url)” has no scheme; write http://\(url) or https://\(url).")

@@ -13,7 +13,7 @@ public struct ProxyError: Error, Sendable, CustomStringConvertible {
         public static var invalidConfiguration: Self { Self(description: #function) }
         /// The address cannot be listened on: it is in use, not this machine's, or not allowed.
         public static var cannotListen: Self { Self(description: #function) }
-        /// The disk store could not remove what must leave for a smaller size.
+        /// The disk store could not remove the records that must leave for a smaller size.
         public static var cannotResize: Self { Self(description: #function) }
     }
 

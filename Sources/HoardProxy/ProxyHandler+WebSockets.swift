@@ -48,9 +48,10 @@ struct WebSocketRequest: Sendable {
 }
 
 extension ProxyHandler {
-    /// Opens the WebSocket that a client asks for, past the cache. An origin that does not open it answers the client with what it says instead.
+    /// Opens the WebSocket that a client asks for, past the cache. If the origin does not open it, its own response
+    /// goes to the client.
     ///
-    /// - Throws: ``TransportError`` if no answer came, or if it is no answer to what was asked for.
+    /// - Throws: ``TransportError`` if no answer came, or if it is no answer to the request.
     func open(
         _ webSocket: WebSocketRequest,
         through transport: any Transport,

@@ -65,7 +65,8 @@ struct ProxyHandler: Sendable {
         let routes: RouteTable
     }
 
-    /// Answers a request if that can be done without waiting. Never suspends. What is left is done by ``respond(to:)-(PendingRequest)``.
+    /// Answers a request if that can be done without waiting. Never suspends. ``respond(to:)-(PendingRequest)`` does
+    /// the rest.
     func begin(_ request: HTTPServerRequest) -> Beginning {
         let routes = routes.current
         guard let tracing = routes.tracing else { return begin(request, routes) }
@@ -211,7 +212,7 @@ struct ProxyHandler: Sendable {
         }
     }
 
-    /// A response as the route's rules want it. What opens a WebSocket stays as it is.
+    /// A response as the route's rules want it. A response that opens a WebSocket stays as it is.
     private func finished(_ response: HTTPServerResponse, on route: ProxyRoute, _ ruled: RuledRequest) -> HTTPServerResponse {
         guard let rules = route.rules, response.head.status != .switchingProtocols else { return response }
         var response = response

@@ -53,7 +53,7 @@ struct ProxyRecording: Sendable {
 
     func begin(of cache: HTTPCache) { cache.recordAccesses(with: recorder) }
 
-    /// Writes and counts what is left. Blocks the thread while it does.
+    /// Writes and counts the remaining accesses. Blocks the thread while it does.
     func end(of cache: HTTPCache) {
         cache.recordAccesses(with: nil)
         shadows?.finish()

@@ -15,9 +15,9 @@ internal import Synchronization
 
 /// Writes a line for each exchange to a file or to standard output.
 ///
-/// Event loops only copy what a line needs into a ring of bounded size; a thread of its own formats and writes, many lines at a time, a tenth of a second later. If it
-/// cannot keep up, requests go unlogged instead of waiting, and the log says how many. A full disk or a removed directory loses lines, is told once, and is
-/// tried again until it works.
+/// Event loops only copy the data of a line into a ring of bounded size; a thread of its own formats and writes, many
+/// lines at a time, a tenth of a second later. If it cannot keep up, requests go unlogged instead of waiting, and the
+/// log says how many. A full disk or a removed directory loses lines, is told once, and is tried again until it works.
 package final class AccessLog: Sendable {
     package typealias Settings = CachingProxy.Configuration.AccessLog
 
@@ -105,7 +105,7 @@ package final class AccessLog: Sendable {
         fileprivate let formatter: AccessLogFormatter?
     }
 
-    /// Opens the path anew, or another one. What is recorded goes on to the present file until ``replace(with:)``.
+    /// Opens the path anew, or another one. Records go on to the present file until ``replace(with:)``.
     ///
     /// - Throws: ``ProxyError/Code/invalidConfiguration`` if it cannot be opened.
     func prepare(_ settings: Settings? = nil) throws(ProxyError) -> Replacement {
@@ -118,7 +118,7 @@ package final class AccessLog: Sendable {
         }
     }
 
-    /// Writes what is waiting to the old file, and what comes then to another one. Does nothing if the log is closed.
+    /// Writes the waiting records to the old file, and later ones to another file. Does nothing if the log is closed.
     func replace(with replacement: Replacement) async {
         await onThread {
             self.writeAll()
@@ -129,14 +129,15 @@ package final class AccessLog: Sendable {
         }
     }
 
-    /// Writes what is waiting to the old file, and opens the path anew, or another one: after the file was renamed, or with new settings.
+    /// Writes the waiting records to the old file, and opens the path anew, or another one: after the file was renamed,
+    /// or with new settings.
     ///
     /// - Throws: ``ProxyError/Code/invalidConfiguration`` if it cannot be opened. Then the old file stays in use.
     package func reopen(_ settings: Settings? = nil) async throws(ProxyError) {
         await replace(with: try prepare(settings))
     }
 
-    /// Writes what is waiting, and closes the log. What is recorded later is ignored.
+    /// Writes the waiting records, and closes the log. Later records are ignored.
     package func close() async {
         isClosed.store(true, ordering: .relaxed)
         await flush()
@@ -153,7 +154,7 @@ package final class AccessLog: Sendable {
         }
     }
 
-    /// Runs something on the writer's thread, behind what it has to do already, and waits for it; not if the log is closed.
+    /// Runs something on the writer's thread, behind its present work, and waits for it; not if the log is closed.
     private func onThread(_ body: @escaping @Sendable () -> Void) async {
         await withCheckedContinuation { continuation in
             thread.submit { state in
@@ -165,14 +166,14 @@ package final class AccessLog: Sendable {
 
     // MARK: On the writer's thread
 
-    /// When the log is closed, the thread hands back what it has not done, on whatever thread that is.
+    /// When the log is closed, the thread hands back the work that it has not done, on any thread.
     @Sendable private func writeIfActive(_ state: NIOThreadPool.WorkItemState) {
         guard case .active = state else { return }
         writeAll()
     }
 
     private func writeAll() {
-        // First, so that what is left from now on is either taken below or has its own visit.
+        // First, so that records from now on are either taken below or have their own visit.
         isScheduled.store(false, ordering: .sequentiallyConsistent)
         let time = wallClock.now().timeIntervalSince1970
         let (notices, counts) = writer.withLock { writer in

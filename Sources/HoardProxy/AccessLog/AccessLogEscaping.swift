@@ -15,7 +15,8 @@ enum AccessLogEscaping {
         }
     }
 
-    /// The inside of a JSON string, in ASCII: [RFC 8259 §7](https://www.rfc-editor.org/rfc/rfc8259#section-7). What is no UTF-8 becomes U+FFFD.
+    /// The inside of a JSON string, in ASCII: [RFC 8259 §7](https://www.rfc-editor.org/rfc/rfc8259#section-7). Bytes
+    /// that are no UTF-8 become U+FFFD.
     static func appendJSONEscaped(_ bytes: ArraySlice<UInt8>, to line: inout [UInt8]) {
         if bytes.allSatisfy({ (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }) {
             line.append(contentsOf: bytes)

@@ -22,7 +22,8 @@ struct AccessLogFormatter: Sendable {
         }
     }
 
-    /// Writes a line that says how many are missing before it: in the form of any other line, so that what reads them can read it.
+    /// Writes a line that says how many are missing before it: in the form of any other line, so that a reader of the
+    /// other lines can read it.
     mutating func writeMissing(_ count: Int, time: Double, to line: inout [UInt8]) {
         switch format.base {
         case .combined:

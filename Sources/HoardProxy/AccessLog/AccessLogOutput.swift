@@ -42,7 +42,7 @@ struct AccessLogOutput: Sendable {
 
     /// Writes to another sink from now on, unless it is closed.
     ///
-    /// - Parameter newOpener: Opens that sink anew; by default what opened the one of before.
+    /// - Parameter newOpener: Opens that sink anew; by default the present opener.
     mutating func replace(with newSink: any AccessLogSink, opener newOpener: Opener? = nil) {
         guard !isClosed else { return }
         sink = newSink
@@ -78,7 +78,7 @@ struct AccessLogOutput: Sendable {
             return nil
         }
         let (written, failure) = Self.write(endsInsideLine ? [UInt8(ascii: "\n")] + lines : lines, to: sink)
-        // The end of what was left of a line before is no line.
+        // The line feed that ends an unfinished line of before counts as no line.
         let extra = endsInsideLine && written > 0 ? 1 : 0
         if let failure {
             let whole = max(0, lines.prefix(written - extra).count { $0 == UInt8(ascii: "\n") })

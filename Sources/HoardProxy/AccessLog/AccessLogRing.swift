@@ -60,9 +60,9 @@ final class AccessLogRing: Sendable {
         count * 2 >= limits.byteCount && (count - added) * 2 < limits.byteCount
     }
 
-    /// Takes what all threads have left.
+    /// Takes the records that all threads have left.
     ///
-    /// - Parameter spare: An empty batch for each thread, to leave in place of what is taken; gets what was taken.
+    /// - Parameter spare: An empty batch for each thread, to leave in the place of the taken ones; gets the taken ones.
     func take(into spare: inout [AccessLogBatch]) {
         while spare.count < parts.count { spare.append(AccessLogBatch()) }
         for (index, part) in parts.enumerated() {

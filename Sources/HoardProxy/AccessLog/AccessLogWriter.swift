@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes lines of what event loops have left, and hands them to the output.
+/// Makes lines of the records that event loops have left, and hands them to the output.
 struct AccessLogWriter: Sendable {
     /// Lines are written in pieces of about this size.
     private static let pieceByteCount = 1 << 18

@@ -32,7 +32,7 @@ final class AdminEvents: Sendable {
 
     /// - Parameters:
     ///   - maximumCount: The most listeners at a time.
-    ///   - makeEvent: Makes what is sent. Called in a task of its own, and not again before it has returned.
+    ///   - makeEvent: Makes the event to send. Called in a task of its own, and not again before it has returned.
     init(
         maximumCount: Int,
         interval: Duration = .seconds(1),

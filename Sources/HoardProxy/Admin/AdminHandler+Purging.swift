@@ -139,7 +139,7 @@ struct PurgeRequest: Hashable, Sendable {
         }
     }
 
-    /// - Throws: ``AdminRefusal`` with a sentence that says what is wrong with the content.
+    /// - Throws: ``AdminRefusal`` with a sentence that names the fault of the content.
     init(_ bytes: ByteBuffer) throws(AdminRefusal) {
         let content: Content
         do {

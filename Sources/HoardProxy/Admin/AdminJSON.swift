@@ -12,7 +12,7 @@ internal import NIOCore
 
 /// The JSON that the admin server speaks: dates are seconds since 1970.
 enum AdminJSON {
-    /// An object on one line. What cannot be written, such as a number that is none, becomes an error in its place.
+    /// An object on one line. A value that cannot be written, such as NaN, becomes an error in its place.
     static func text(_ value: any Encodable) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.withoutEscapingSlashes]
@@ -22,7 +22,8 @@ enum AdminJSON {
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// The object that the content of a request is. Members that are not known are refused: what is misspelt would otherwise seem to have an effect.
+    /// Returns the object in the content of a request. Unknown members are refused: a misspelt one would otherwise seem
+    /// to have an effect.
     ///
     /// - Parameters:
     ///   - noun: The word for a member.

@@ -39,7 +39,7 @@ struct AdminQuery: Sendable {
         throw AdminRefusal(.badRequest, "There is no parameter \(Self.quoted(unknown)) here; there are: \(known.isEmpty ? "none" : known).")
     }
 
-    /// Some of what a client has sent, for a sentence that it gets.
+    /// The beginning of a client's text, for a sentence that the client gets.
     static func quoted(_ text: String) -> String {
         "“\(text.count > 60 ? text.prefix(60) + "…" : text[...])”"
     }

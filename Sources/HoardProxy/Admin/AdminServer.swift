@@ -6,7 +6,7 @@ package import HoardNIO
 package import Logging
 package import NIOCore
 
-/// A server for those who run a proxy: its dashboard, figures, health, what is cached, and purging.
+/// A server for operators of a proxy: its dashboard, figures, health, cached entries, and purging.
 ///
 /// It listens on an address of its own, which strangers must not be able to reach: a client that reaches it can read everything but contents. Changes require
 /// a token.
@@ -40,7 +40,7 @@ package final class AdminServer: Sendable {
     ///   - hostNames: The names, beside its addresses and `localhost`, under which browsers may ask for it.
     ///   - services: The parts of the proxy that it shows and changes.
     ///   - inherited: Sockets that the process has already.
-    ///   - logger: Gets what was purged, without its name.
+    ///   - logger: Gets each purge, without the name of the purged entry.
     ///   - ticker: Measures the second between two events.
     /// - Throws: ``ProxyError`` if it cannot listen there.
     package static func start(

@@ -3,7 +3,7 @@
 
 package import HoardSimulator
 
-/// Advice as JSON: what `hoard advise --json` prints, and the admin address of a proxy answers.
+/// Advice as JSON, as `hoard advise --json` prints it, and the admin address of a proxy answers it.
 package struct AdviceDocument: Codable, Sendable {
     /// How a cache of another size would do.
     package struct Size: Codable, Sendable {
@@ -48,7 +48,7 @@ package struct AdviceDocument: Codable, Sendable {
     package var recommendedCapacity: Int?
     package var sizes: [Size]?
     package var advice: [Item]
-    /// Sentences on what could not be judged.
+    /// Sentences on questions that could not be judged.
     package var notJudged: [String]
     /// All settings, in YAML.
     package var settings: String

@@ -4,7 +4,7 @@
 internal import HoardHTTP
 internal import HoardSimulator
 
-/// Advice from the figures of a running proxy, and from what it holds.
+/// Advice from the figures of a running proxy, and from its entries.
 struct ProxyAdvice: Sendable {
     /// So many entries are looked at.
     private static let entryLimit = 20_000

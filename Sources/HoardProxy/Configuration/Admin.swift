@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CachingProxy.Configuration {
-    /// Where a proxy can be watched and told what to do.
+    /// The interface at which operators watch and control a proxy.
     public struct Admin: Sendable, Hashable {
         /// Its own address. It must not be reachable by strangers.
         public var address: Listener.Address

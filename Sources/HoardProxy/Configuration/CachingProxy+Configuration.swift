@@ -4,13 +4,13 @@
 public import HoardHTTP
 
 extension CachingProxy {
-    /// The configuration of a proxy: what it serves, where, and how.
+    /// The configuration of a proxy: its listeners, upstreams and routes, and its limits.
     public struct Configuration: Sendable {
         /// Where clients connect. Default: `127.0.0.1`, port 8080, without encryption.
         public var listeners = [Listener(.tcp(host: "127.0.0.1", port: 8080))]
         /// Where requests go.
         public var upstreams: [Upstream]
-        /// Which request goes where, and what is cached how. By default there is one route, to the first upstream.
+        /// The upstream and the cache policy of each request. By default there is one route, to the first upstream.
         public var routes: [Route]
         /// Limits against slow and greedy clients.
         public var limits = Limits()
@@ -31,7 +31,7 @@ extension CachingProxy {
         /// Descriptors of sockets, bound and perhaps listening, that the process was given, such as by systemd. Each is taken in the place of a socket of the
         /// proxy's own if its address is that of a listener or of the admin interface; the others are left alone. Only looked at when a proxy starts. Default: none.
         public var inheritedDescriptors: [CInt] = []
-        /// `nil`, as by default: the proxy stores what clients ask for, and nothing before.
+        /// `nil`, as by default: the proxy stores responses that clients ask for, and none before.
         public var warmUp: WarmUp?
         /// How many threads serve connections. `nil`: one for each core.
         public var eventLoopCount: Int?

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CachingProxy.Configuration {
-    /// The limits on what clients may ask of a proxy.
+    /// The limits on clients' requests to a proxy.
     public struct Limits: Sendable, Hashable {
         /// The most connections that are served at once. Default: 10,000.
         public var connectionCount = 10_000

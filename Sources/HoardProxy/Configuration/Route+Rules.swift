@@ -67,10 +67,10 @@ extension CachingProxy.Configuration.Route {
 }
 
 extension CachingProxy.Configuration {
-    /// The fields that a route's rules write into requests, and that are part of what selects stored responses.
+    /// The fields that a route's rules write into requests, and that help to select stored responses.
     ///
-    /// Left out is what is the same for all requests that have the same key. So whatever servers are told by rules, a stored response answers only
-    /// requests for which they would have been told the same.
+    /// Fields that are the same for all requests with the same key are left out. So whatever servers are told by rules,
+    /// a stored response answers only requests for which they would have been told the same.
     func requestFieldsInKeys(of route: Route, to upstream: Upstream) -> [HTTPField.Name] {
         guard !route.policy.isBypassed else { return [] }
         let sharesKeys = routes.contains { other in

@@ -14,7 +14,7 @@ extension CachingProxy.Configuration {
         public var allowedNetworks: [IPNetwork] = []
         /// Who may not, whether it is allowed or not.
         public var deniedNetworks: [IPNetwork] = []
-        /// By what clients prove who they are. `nil`: they need not. Default: `nil`.
+        /// The credentials by which clients prove their identity. `nil`: they need none. Default: `nil`.
         public var authentication: Authentication?
         /// The answer to all requests. `nil`: the cache and the servers give it.
         public var answer: Answer?
@@ -24,8 +24,9 @@ extension CachingProxy.Configuration {
         public var requestFields = FieldRules()
         /// The changes of fields of responses.
         public var responseFields = FieldRules()
-        /// Whether clients of HTTP/2 are told what a stored response links to (`preload`, `preconnect` and the like) while the origin is asked whether it still
-        /// holds ([RFC 8297](https://www.rfc-editor.org/rfc/rfc8297)). What origins say themselves by status 103 is passed on in any case.
+        /// Whether clients of HTTP/2 are told the links of a stored response (`preload`, `preconnect` and the like)
+        /// while the origin is asked whether it still holds ([RFC 8297](https://www.rfc-editor.org/rfc/rfc8297)). Early
+        /// hints of the origins themselves (status 103) are passed on in any case.
         public var sendsEarlyHints = false
         /// Whether responses get the usual fields by which browsers are told to be careful, where they have none themselves: `X-Content-Type-Options`,
         /// `X-Frame-Options`, `Referrer-Policy` and, over TLS, `Strict-Transport-Security` ([RFC 6797](https://www.rfc-editor.org/rfc/rfc6797)).

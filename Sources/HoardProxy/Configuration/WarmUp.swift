@@ -6,8 +6,8 @@ public import HTTPTypes
 extension CachingProxy.Configuration {
     /// Requests that a proxy sends to itself when it starts, so that it has the responses before a client asks.
     ///
-    /// Clients are served meanwhile. What is cached and fresh costs an upstream nothing. Failures are counted and named by the admin interface; they keep
-    /// nothing from starting.
+    /// Clients are served meanwhile. A response that is cached and fresh costs an upstream nothing. Failures are
+    /// counted and named by the admin interface; they keep nothing from starting.
     public struct WarmUp: Sendable, Hashable {
         /// Sitemaps, XML or text, by their URLs ([sitemaps.org](https://www.sitemaps.org/protocol.html)). They are asked for through the proxy, and may name
         /// other sitemaps.
@@ -20,7 +20,8 @@ extension CachingProxy.Configuration {
         public var rate: Double?
         /// Fields of the requests. A response that differs by request fields (`Vary`) is stored for these.
         public var fields = HTTPFields()
-        /// The time for which readiness waits for the end of the warm-up. Until then, what no server could answer (502, 503, 504) is asked for again. Default: one minute.
+        /// The time for which readiness waits for the end of the warm-up. Until then, URLs that no server could answer
+        /// (502, 503, 504) are asked for again. Default: one minute.
         public var maximumReadinessWait = Duration.seconds(60)
 
         /// Creates a warm-up of nothing; set the properties afterwards.

@@ -12,7 +12,8 @@ internal import HoardNIO
     internal import Foundation
 #endif
 
-/// The page that shows an operator what the proxy does: one document with its style and script, which loads nothing from anywhere.
+/// The page that shows an operator the proxy's work: one document with its style and script, which loads nothing from
+/// anywhere.
 ///
 /// The browser is told to run only the scripts and to use only the styles of the page, by their hashes (Content Security Policy, level 3). So a name
 /// or a URL that a client brings into the figures can do no harm.
@@ -43,7 +44,7 @@ enum DashboardPage {
     private static let pageWithoutChanges = page(allowsChanges: false)
 
     private static func page(allowsChanges: Bool) -> String {
-        // The script comes last: what is put in is not searched for marks.
+        // The script comes last, so that no mark is searched for in it.
         markup
             .replacing("<body>", with: "<body data-changes=\"\(allowsChanges ? "yes" : "no")\">")
             .replacing(styleMark, with: wholeStyle)

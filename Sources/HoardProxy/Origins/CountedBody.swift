@@ -23,7 +23,8 @@ final class CountedBody: AsyncSequence, Sendable {
         end(nil)
     }
 
-    /// - Parameter onEnd: Called once, with what broke the content off if anything did; at once if all of it is at hand.
+    /// - Parameter onEnd: Called once, with the error that broke the content off, if there was one; at once if all of
+    ///   it is at hand.
     static func counting(_ body: HTTPBody, onEnd: @escaping @Sendable (TransportError?) -> Void) -> HTTPBody {
         if body.bytesAtHand != nil {
             onEnd(nil)

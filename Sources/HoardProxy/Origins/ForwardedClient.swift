@@ -31,7 +31,8 @@ package struct ForwardedClient: Hashable, Sendable {
         self.certificate = certificate
     }
 
-    /// Takes out what a client says of itself or of others in front of it, and puts in what the cache may see of it.
+    /// Takes out the fields in which a client describes itself or others in front of it, and puts in those that the
+    /// cache may see.
     ///
     /// - Parameters:
     ///   - client: `nil` if servers are not told of clients.
@@ -48,7 +49,8 @@ package struct ForwardedClient: Hashable, Sendable {
 
     /// Takes the names of fields that the proxy writes out of `Connection`, by which a client would have them removed again.
     ///
-    /// The response would be chosen by the fields and be asked for without them: one client would decide what all others get.
+    /// The response would be chosen by the fields and be asked for without them: one client would decide the response
+    /// for all others.
     private static func keepConnectionOptionsOffFields(of request: inout HTTPRequest, _ written: [HTTPField.Name]) {
         var fields = HTTPFields()
         fields.reserveCapacity(request.headerFields.count)
@@ -69,7 +71,7 @@ package struct ForwardedClient: Hashable, Sendable {
         request.headerFields = fields
     }
 
-    /// Adds what the cache must not see.
+    /// Adds the fields that the cache must not see.
     func addFields(to request: inout HTTPRequest) {
         request.headerFields[.forwarded] = forwarded
         request.headerFields[.xForwardedFor] = node.plain

@@ -7,11 +7,12 @@ extension ForwardedRequest {
     /// Takes out fields with an underscore in their names.
     ///
     /// Servers that hand fields on as CGI variables (RFC 3875 §4.1.18), such as those of WSGI, read `X_Forwarded_For` and `X-Forwarded-For` as one
-    /// field. A client could use the one to state what it may not state in the other, and the answer would be stored for all clients.
+    /// field. A client could use the one to state facts that it may not state in the other, and the answer would be
+    /// stored for all clients.
     ///
     /// - Parameters:
     ///   - passesOthers: Whether only those are taken out that would be read as fields which proxies write, or which frame messages.
-    ///   - ruled: Fields of which rules have decided what servers get: other spellings of their names are taken out.
+    ///   - ruled: Fields that rules set or take out: other spellings of their names are taken out.
     static func dropUnderscores(from request: inout HTTPRequest, passesOthers: Bool, ruled: [HTTPField.Name] = []) {
         func isDropped(_ field: HTTPField) -> Bool {
             let name = field.name.canonicalName

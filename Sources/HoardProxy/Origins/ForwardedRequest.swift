@@ -13,7 +13,8 @@ enum ForwardedRequest {
     ///   - version: The version of HTTP the client speaks, such as `1.1`.
     ///   - name: Names the proxy in `Via`.
     ///   - authority: The host that the server is asked for; `nil`: its own.
-    ///   - client: Whom servers are told of; `nil`: they are not. What the client says itself in `Forwarded` and the like is taken out.
+    ///   - client: The client that servers are told of; `nil`: they are told of none. The client's own `Forwarded` and
+    ///     the like are taken out.
     ///   - written: Fields that rules have written, which a client cannot have taken out by naming them in `Connection`.
     ///   - ruled: These, and fields that rules have taken out.
     ///   - passesUnderscores: Whether fields with underscores in their names stay, as far as none of ours could be read in them.

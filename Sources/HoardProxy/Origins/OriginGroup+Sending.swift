@@ -107,7 +107,7 @@ extension OriginGroup: Transport {
     /// Returns a client as the servers are told of it; `nil` if they are told nothing.
     ///
     /// The servers are told the host that the client asked for only if they get it as theirs, too. Otherwise it is no part of the cache's key, and a server that
-    /// made links of it would let any client decide what others are sent.
+    /// made links of it would let any client decide the content that others get.
     ///
     /// - Parameters:
     ///   - address: The client's IP address.
@@ -199,7 +199,8 @@ extension OriginGroup: Transport {
 /// Why a request was refused at once: no server of its upstream is known to work. The group has logged when that began.
 package struct UpstreamOutage: Error {}
 
-/// Sends a client's requests: adds what servers are told of it, behind the cache, and takes into account what has been sent before.
+/// Sends a client's requests: adds the fields that describe the client to servers, behind the cache, and takes earlier
+/// attempts into account.
 private struct ClientTransport: Transport {
     let group: OriginGroup
     /// `nil`: they are told nothing.

@@ -9,12 +9,13 @@ package import Logging
 package import NIOCore
 internal import Synchronization
 
-/// The servers of an upstream as one transport: chooses among them, keeps away from those that are ill, and sends again what may be sent again.
+/// The servers of an upstream as one transport: chooses among them, keeps away from those that are ill, and sends
+/// requests again that may be sent again.
 ///
 /// ``OriginGroupStateMachine``, ``OriginHealth``, ``RetryBudget`` and ``RetryRule`` make its decisions.
 ///
 /// A server that is known not to answer is not waited for: if all are, requests fail at once, but for those that try whether one of them is well again. Then
-/// the cache can answer with what it has ([RFC 5861 §4](https://www.rfc-editor.org/rfc/rfc5861#section-4)).
+/// the cache can answer with a stored response ([RFC 5861 §4](https://www.rfc-editor.org/rfc/rfc5861#section-4)).
 package final class OriginGroup: Sendable {
     package let upstream: CachingProxy.Configuration.Upstream
     let links: [OriginLink]
@@ -131,7 +132,7 @@ package final class OriginGroup: Sendable {
         }
     }
 
-    /// Changes what is known of a server, and tells if that makes it healthy or unhealthy.
+    /// Changes the group's knowledge of a server, and reports it if that makes the server healthy or unhealthy.
     func note(_ server: Int, _ change: (inout OriginGroupStateMachine) -> Void) {
         let (before, after) = machine.withLock { machine in
             let before = machine.servers[server].health.state
@@ -177,7 +178,7 @@ extension NIOTransport.Configuration {
         version = .http1
     }
 
-    /// Every check makes a connection of its own, for that is part of what it checks.
+    /// Every check makes a connection of its own, since the connection is part of the check.
     fileprivate init(checksOf upstream: CachingProxy.Configuration.Upstream, group: (any EventLoopGroup)?) {
         self.init(upstream, group: group)
         maximumConnectionCountPerHost = 2

@@ -3,19 +3,22 @@
 
 internal import Hoard
 
-/// Decides whether a server gets requests: by what became of those that it got, and by what checks of its health found. Does no I/O.
+/// Decides whether a server gets requests: by the outcomes of those that it got, and by the findings of checks of its
+/// health. Does no I/O.
 ///
 /// Requests open and close a circuit. Closed, it lets every request through and counts failures in a row. Open, it lets none through until its pause is over.
 /// Then one is let through, the probe: its answer closes the circuit, its failure opens it for twice as long. A probe that takes its time does not keep
 /// others waiting: after a while the next request is a probe too.
 ///
-/// A server that no other could stand in for is left alone only if it cannot be reached. Failures of requests that it has got may be the fault of what was
-/// asked, such as a page that takes forever, and must not take the other pages away.
+/// A server that no other could stand in for is left alone only if it cannot be reached. Failures of requests that it
+/// has got may be the fault of the request, such as one for a page that takes forever, and must not take the other
+/// pages away.
 ///
 /// Checks that get no answer open the circuit too, and checks that are passed close it. Checks that are answered with the wrong status only make the
 /// server a bad choice. It works, and is chosen if there is no better one, so that a wrong path in the settings is no outage.
 ///
-/// Requests tell how they ended with the permit that they got. What those from before the last change of the circuit tell is not listened to.
+/// Requests tell how they ended with the permit that they got. Outcomes of requests from before the last change of the
+/// circuit are ignored.
 struct OriginHealth: Sendable {
     struct Settings: Hashable, Sendable {
         /// So many failures in a row open the circuit, or make a check's verdict.

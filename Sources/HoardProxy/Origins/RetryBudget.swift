@@ -3,7 +3,8 @@
 
 /// Keeps the requests that are sent again a small share of all, so that they never become a storm on servers that are ill already.
 ///
-/// Every request pays in a fifth of what sending one again costs, and a second that passes pays for one. What is paid in beyond a limit is lost.
+/// Every request pays in a fifth of the cost of a repetition, and a second that passes pays for one. Payments beyond a
+/// limit are lost.
 struct RetryBudget: Sendable {
     static let cost = 5
     static let maximum = 100 * cost

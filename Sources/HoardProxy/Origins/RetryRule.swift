@@ -36,7 +36,7 @@ enum RetryRule {
         case .lostWithOthers(let mayBeProcessed) where mayBeProcessed ? canRepeatContent && method.isIdempotent : canRepeatContent || isContentUnread:
             return .apart(afterAnother: !mayBeProcessed)
         case .unanswered where canRepeatContent && method.isIdempotent && error.code == .connectionClosed:
-            // Not after a timeout: the request may be what takes so long, and its client has waited long enough.
+            // Not after a timeout: the request itself may take so long, and its client has waited long enough.
             return .otherServer
         case .notProcessed, .lostOnKeptConnection, .lostWithOthers, .unanswered, .unknown:
             return .giveUp

@@ -22,8 +22,8 @@ struct Upstreams: Sendable {
 
     /// Reads files, so it blocks.
     ///
-    /// - Parameter others: Upstreams from before. Those that are configured as they were, with the same content in their files, go on as they are, with what is
-    ///   known of their servers.
+    /// - Parameter others: Upstreams from before. Those that are configured as they were, with the same content in
+    ///   their files, go on as they are, with the knowledge of their servers.
     init(
         _ configurations: [CachingProxy.Configuration.Upstream],
         keeping others: Upstreams? = nil,
@@ -53,7 +53,7 @@ struct Upstreams: Sendable {
     /// The routes of a configuration, to these upstreams.
     ///
     /// An origin that is told how a client has come, with or without encryption, may answer differently, with a redirection for instance, without saying so.
-    /// Where clients come in both ways, that is part of what selects a response.
+    /// Where clients come in both ways, that is part of a response's key.
     ///
     /// Reads the files that rules name, so it blocks.
     ///
@@ -106,12 +106,12 @@ struct Upstreams: Sendable {
         )
     }
 
-    /// Begins what those do in the background that have not been there before.
+    /// Begins the background work of groups that are not among `others`.
     func start(unlessAmong others: Upstreams? = nil) {
         for group in groups where !(others?.contains(group) ?? false) { group.start() }
     }
 
-    /// Ends what those do in the background that are not there afterwards. What is under way goes on.
+    /// Ends the background work of groups that are not among `others`. Requests that are under way go on.
     func retire(unlessAmong others: Upstreams) {
         for group in groups where !others.contains(group) { group.retire() }
     }

@@ -38,7 +38,7 @@ final class ProxyRelay: Relay, RelayReceiver {
     /// Sends a request on.
     ///
     /// - Parameters:
-    ///   - request: Plain, with GET, for `route`, which does nothing with requests but what the cache and the upstream want.
+    ///   - request: Plain, with GET, for `route`, which changes requests only as the cache and the upstream want.
     ///   - targetURI: As keys have it.
     ///   - head: The bytes of the request.
     /// - Returns: `nil` if that is not possible now. Then nothing has been done.

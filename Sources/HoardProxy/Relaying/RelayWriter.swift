@@ -6,7 +6,7 @@ internal import HoardHTTP
 internal import HoardNIO
 internal import NIOCore
 
-/// Writes what the proxy adds to messages that go on by their bytes.
+/// Writes the proxy's additions to messages that go on by their bytes.
 struct RelayWriter: Sendable {
     private let name: String
     private let via: String
@@ -39,7 +39,7 @@ struct RelayWriter: Sendable {
         confirmed = HitWriter(statusPrefix: "\(beforeStatus)304; ttl=", statusSuffix: behindTimeToLive, proxyName: handler.name)
     }
 
-    /// A client's request as an origin gets it, but for what ``writeEnd(ofRequest:asking:)`` writes.
+    /// A client's request as an origin gets it, but for the end, which ``writeEnd(ofRequest:asking:)`` writes.
     ///
     /// - Returns: `nil` if that takes more than to copy its fields.
     func request(

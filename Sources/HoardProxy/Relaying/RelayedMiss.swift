@@ -27,7 +27,7 @@ final class RelayedMiss: Sendable {
     /// Whether it is the caller's to answer it: the first time only.
     func take() -> Bool { !isOver.exchange(true, ordering: .relaxed) }
 
-    /// The request gets another answer. What the origin sends is dropped.
+    /// The request gets another answer. The origin's response is dropped.
     func forget() {
         guard take() else { return }
         cache.forget(miss)

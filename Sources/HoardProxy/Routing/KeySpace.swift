@@ -69,7 +69,8 @@ extension CachingProxy.Configuration {
         return nil
     }
 
-    /// Why one server would be asked for the same keys by a proxy that says who it is in two ways. What it tells one of them is not for the other's clients.
+    /// The reason why the proxy would ask one server for the same keys under two identities. A response to one of them
+    /// is not for the other's clients.
     private var identityConflict: String? {
         let named = routes.filter { !$0.policy.isBypassed }.compactMap { route in upstreams.first { $0.name == route.upstream } }
         for (index, one) in named.enumerated() {

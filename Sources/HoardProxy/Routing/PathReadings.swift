@@ -106,7 +106,7 @@ enum PathReadings {
         }
     }
 
-    /// A reading that begins with two slashes, without what some servers take for a host behind them.
+    /// A reading that begins with two slashes, without the part behind them that some servers take for a host.
     private static func withoutHost(_ reading: [UInt8]) -> [UInt8] { Array(reading.dropFirst(2).drop { $0 != slash }) }
 
     private static func merging(_ reading: [UInt8]) -> [UInt8] {

@@ -102,7 +102,8 @@ final class ProxyRoute: Sendable {
         TargetURI(scheme: origin.scheme, authority: self.authority(forClients: authority), path: "/", query: nil)?.authority
     }
 
-    /// The URI of a client's request as the cache has it, after normalisation and without what the policy ignores.
+    /// The URI of a client's request as the cache has it, after normalisation and without the parts that the policy
+    /// ignores.
     ///
     /// - Parameters:
     ///   - authority: That of the request; it matters only if the upstream gets it.

@@ -12,7 +12,7 @@ final class RouteTable: Sendable {
         case unknownHost
         /// The host has routes, but none for the path: 404.
         case unknownPath
-        /// Some servers read the path as one of another, protected route, or as one outside of what the route leads to: 400.
+        /// Some servers read the path as one of another, protected route, or as one outside of the route's target: 400.
         case ambiguousPath
     }
 
@@ -40,7 +40,7 @@ final class RouteTable: Sendable {
     private let longestPrefixCount: Int
     /// The route of all requests, if there is only one.
     let onlyRoute: ProxyRoute?
-    /// Whether the host that a client names matters to what it gets.
+    /// Whether the response depends on the host that a client names.
     let distinguishesHosts: Bool
 
     init(
@@ -74,7 +74,7 @@ final class RouteTable: Sendable {
     ///
     /// - Parameters:
     ///   - authority: Host, with or without a port, in any case; `nil` if the request names none.
-    ///   - target: Path and query in any spelling, or `*`. What is compared is the path in normal form, as the origin gets it.
+    ///   - target: Path and query in any spelling, or `*`. The path is compared in normal form, as the origin gets it.
     func match(authority: String?, target: String) -> Match {
         if let onlyRoute {
             let isAmbiguous = onlyRoute.changesPaths && PathReadings.exist(for: target) && PathReadings.hideDots(in: RoutePath.normalized(target))

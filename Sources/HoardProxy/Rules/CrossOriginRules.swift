@@ -7,7 +7,8 @@ internal import HoardNIO
 
 /// Permissions for scripts of other sites: the server's part of CORS ([Fetch §3.2](https://fetch.spec.whatwg.org/#http-cors-protocol)).
 ///
-/// It is added to responses that leave the proxy, not to stored ones, so that one stored response serves all sites. What servers say of it is taken out.
+/// It is added to responses that leave the proxy, not to stored ones, so that one stored response serves all sites. The
+/// servers' own fields of this kind are taken out.
 struct CrossOriginRules: Sendable {
     private let rules: CachingProxy.Configuration.CrossOrigin
     private let allowsAll: Bool

@@ -5,7 +5,7 @@ internal import HTTPTypes
 
 /// Rules of a route for a stored response that is sent by its bytes: they take lines out of its head, and put lines behind it.
 ///
-/// There are none where a request, its client or its way could matter to what is done.
+/// There are none where the rules depend on a request, its client or its way.
 struct ImmediateRules: Sendable {
     /// The names of fields that are taken out, in small letters.
     private let removed: [[UInt8]]

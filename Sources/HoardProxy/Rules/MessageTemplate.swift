@@ -1,9 +1,9 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A text with places for what a request says, such as `https://{host}{path}{query}`. `{{` stands for a brace.
+/// A text with places for parts of a request, such as `https://{host}{path}{query}`. `{{` stands for a brace.
 public struct MessageTemplate: Sendable, Hashable, CustomStringConvertible {
-    /// A name of something that a request says.
+    /// The name of a part of a request.
     public struct Variable: RawRepresentable, Sendable, Hashable, CaseIterable {
         enum Base: String, CaseIterable, Sendable {
             case host, path, query, rest, scheme, client, user, cache

@@ -19,7 +19,7 @@ enum NamedFile {
     /// The longest file that is read.
     static let maximumByteCount = 1 << 20
 
-    /// Reads a file. Blocks, but not for ever: what is no file, such as a pipe, is refused before.
+    /// Reads a file. Blocks, but not for ever: a path that leads to no file, such as a pipe, is refused before.
     ///
     /// - Parameters:
     ///   - what: A name of the file, for messages: `The error page`.

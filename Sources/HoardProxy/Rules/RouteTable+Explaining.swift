@@ -42,7 +42,7 @@ extension ProxyRoute {
                 lines.append("Answer: \(response.head.status.code)\(place), without the cache and the servers.")
                 return lines + rules.rules.responseFields.explanation(of: "Response", request) + rules.explanationOfBrowsers
             }
-            // Not the values, which may be what servers know the proxy by.
+            // Not the values, which may be secrets by which servers know the proxy.
             lines += rules.rules.requestFields.removed.map { "Request: without \($0.rawName)." }
             lines += rules.writtenRequestFields.map { "Request: with \($0.rawName)." }
             rules.change(&head, request)

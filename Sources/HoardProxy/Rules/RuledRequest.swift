@@ -4,7 +4,7 @@
 internal import HTTPTypes
 internal import HoardHTTP
 
-/// A request as rules know it: who asks, for what.
+/// A request as rules know it, with its client.
 struct RuledRequest: Sendable {
     /// As the client has sent it.
     let head: HTTPRequest

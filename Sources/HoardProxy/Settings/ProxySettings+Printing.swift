@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ProxySettings {
-    /// The settings as a file that can be read again, each with what it means. Secrets are not in it.
+    /// The settings as a file that can be read again, each with its meaning. Secrets are not in it.
     package var yaml: String {
         var lines = ["# What hoard proxy is set to. Options with # before them are not set."]
         Self.append(.section(Self.schema.written(effective)), indent: "", to: &lines)
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// With what follows from other settings filled in.
+    /// The settings with those filled in that follow from others.
     private var effective: Self {
         var settings = self
         settings.cache.givenDiskByteCount = diskByteCount

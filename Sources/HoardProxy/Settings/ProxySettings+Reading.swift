@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ProxySettings {
-    /// Where settings come from. What comes later in this list prevails: a file, the environment, the command line.
+    /// The sources of settings. A later one in this list prevails: a file, the environment, the command line.
     package struct Sources: Sendable {
         /// The text of a file, and its name for messages.
         package var file: (name: String, text: String)?
@@ -61,7 +61,7 @@ extension ProxySettings {
         guard problems.isEmpty else { throw ProxyError(problems) }
     }
 
-    /// Sets what a flag stands for; in all items, if it is an option of the items of a list.
+    /// Sets the option of a flag; in all items, if it is an option of the items of a list.
     private mutating func set(_ flag: String, to value: WrittenValue) throws(SettingProblems) {
         if try Self.schema.set(flag, to: value, in: &self) { return }
         if try Self.cacheSchema.set(flag, to: value, in: &cache) { return }
@@ -103,7 +103,7 @@ extension ProxySettings {
     package static func misspelledVariables(in environment: [String: String]) -> [(name: String, meant: String)] {
         let known = descriptions.compactMap(\.environmentName) + [adminTokenName, redisPasswordName, configName]
         return environment.keys.filter { $0.hasPrefix(environmentPrefix) && !known.contains($0) }.sorted().compactMap { name in
-            // Only what stands behind the prefix tells the names apart.
+            // Only the part behind the prefix tells the names apart.
             let nearest = Spelling.nearest(
                 to: String(name.dropFirst(environmentPrefix.count)),
                 among: known.map { String($0.dropFirst(environmentPrefix.count)) }
@@ -114,7 +114,7 @@ extension ProxySettings {
 }
 
 extension Array {
-    /// Sets what a flag stands for. Returns whether it is one of these options.
+    /// Sets the option of a flag. Returns whether it is one of these options.
     fileprivate func set<Target>(_ flag: String, to value: WrittenValue, in target: inout Target) throws(SettingProblems) -> Bool
     where Element == Setting<Target> {
         guard let setting = first(where: { $0.flag == flag }) else { return false }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ProxySettings {
-    /// The Redis or Valkey through which several proxies share what they store.
+    /// The Redis or Valkey through which several proxies share their stored responses.
     package struct Redis: Sendable, Hashable {
         /// `nil`: nothing is shared.
         package var url: RedisURL?

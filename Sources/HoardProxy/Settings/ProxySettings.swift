@@ -38,7 +38,7 @@ package struct ProxySettings: Sendable {
         var policy = HTTPCachePolicy()
         var site: String?
         var maximumRequestCount: Int?
-        /// Without the answer and what scripts of other sites may do, which are in the members below.
+        /// Without the answer and the permissions for scripts of other sites, which are in the members below.
         var rules = CachingProxy.Configuration.Rules()
         var passwordFile: String?
         var realm = "Restricted"
@@ -52,7 +52,7 @@ package struct ProxySettings: Sendable {
 
     package struct Upstream: Sendable, Hashable {
         var name: String?
-        /// By what the proxy proves to the servers who it is.
+        /// The file of certificates by which the proxy proves its identity to the servers.
         var certificates: String?
         var key: String?
         /// The servers, the timeouts and all else. Its name is not used.
@@ -74,7 +74,7 @@ package struct ProxySettings: Sendable {
         /// 0: nothing is kept on disk. `nil`: 1 GiB, or nothing if there is a Redis.
         var givenDiskByteCount: Int?
         package var diskEntryCount: Int?
-        /// `nil`: 512 MiB, or what all bodies together may have if that is less; 64 MiB if there is a Redis.
+        /// `nil`: 512 MiB, or the limit on all bodies together if that is less; 64 MiB if there is a Redis.
         package var objectByteCount: Int?
     }
 
@@ -153,7 +153,7 @@ package struct ProxySettings: Sendable {
     /// The most bytes kept on disk. 0: nothing is.
     package var diskByteCount: Int { cache.givenDiskByteCount ?? (redis.url == nil ? 1 << 30 : 0) }
 
-    /// The name in the environment of what a flag sets.
+    /// The environment variable that sets the same option as a flag.
     package static func environmentName(ofFlag flag: String) -> String {
         environmentPrefix + flag.uppercased().map { $0 == "-" ? "_" : String($0) }.joined()
     }

@@ -51,7 +51,7 @@ package enum SettingForm: Sendable, Hashable {
     }
 }
 
-/// One option: what it is called, what it holds, and where that goes.
+/// One option: its name, the form of its value, and the place to which the value goes.
 package struct Setting<Target>: Sendable {
     /// The name in a file.
     package let name: String
@@ -77,7 +77,7 @@ struct SettingProblems: Error {
     static let maximumCount = 20
 }
 
-/// An option without the type of what it is an option of, for documents and flags.
+/// An option without the type to which it belongs, for documents and flags.
 package struct SettingDescription: Sendable {
     /// The name in a file, behind those of the groups: `limits.header-bytes`.
     package let path: String
@@ -156,7 +156,7 @@ extension Setting {
         }
     }
 
-    /// - Parameter absent: How it is written that there is none, where that is not what is so by default.
+    /// - Parameter absent: The text that stands for `nil`, where `nil` is not the default.
     static func optionalSize(_ name: String, _ path: Path<Int?>, flag: String? = nil, absent: String? = nil, _ summary: String) -> Self {
         Self(name, .size, flag: flag, summary) { value, target throws(SettingProblem) in
             target[keyPath: path] = try value.isAbsent ? nil : value.size(in: 0...Int.max)

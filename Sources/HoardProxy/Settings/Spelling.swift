@@ -3,7 +3,7 @@
 
 /// Finds which of several names an operator may have meant.
 enum Spelling {
-    /// The name that differs least from what was written, if it does not differ much.
+    /// The name that differs least from the written one, if it does not differ much.
     static func nearest(to written: String, among names: some Sequence<String>) -> String? {
         let best = names.map { (name: $0, distance: distance(written.lowercased(), $0.lowercased())) }.min { $0.distance < $1.distance }
         guard let best, best.distance <= max(1, written.count / 3) else { return nil }

@@ -63,7 +63,7 @@ extension WrittenValue {
         throw problem("“\(text)” is none of \(names.joined(separator: ", "))\(hint)")
     }
 
-    /// Reads the options of a group. What is wrong with one does not keep the others from being looked at.
+    /// Reads the options of a group. An error in one does not keep the others from being read.
     func read<Target>(_ settings: [Setting<Target>], into target: inout Target) throws(SettingProblems) {
         guard case .mapping(let pairs) = content else {
             if case .nothing = content { return }

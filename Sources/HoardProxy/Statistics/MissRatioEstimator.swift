@@ -48,7 +48,8 @@ final class MissRatioEstimator: Sendable {
         }
     }
 
-    /// Adds all that waits, and what else is handed in, and then looks at the sampler. The closure must not call this.
+    /// Adds all accesses that wait, and those that are handed in, and then looks at the sampler. The closure must not
+    /// call this.
     func flush<Result: Sendable>(
         _ batches: [[ObjectAccess]] = [],
         requests: Int = 0,

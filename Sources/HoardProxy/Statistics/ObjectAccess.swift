@@ -32,8 +32,9 @@ struct ObjectAccess: Sendable, Hashable {
         self.isUnavoidable = isUnavoidable
     }
 
-    /// - Returns: `nil` for what would not use the cache, however large: bypassed and failed requests, answers that the cache made up, and misses whose answer is not
-    ///   stored. A `HEAD` uses an object that is there, and brings none in.
+    /// - Returns: `nil` for requests that would not use the cache, however large: bypassed and failed requests, answers
+    ///   that the cache made up, and misses whose answer is not stored. A `HEAD` uses an object that is there, and
+    ///   brings none in.
     @inline(__always)
     init?(_ report: ExchangeReport, _ identity: RequestIdentity) {
         guard let answer = report.answer else { return nil }

@@ -119,7 +119,7 @@ extension ProxyStatistics {
         )
     }
 
-    /// Adds up what the threads have counted, hands their references on, and closes windows whose time is over.
+    /// Adds up the threads' counts, hands their references on, and closes windows whose time is over.
     ///
     /// All of it is done under the lock of the aggregate, so that no caller compares older counts with newer ones. A thread that counts waits only while its own
     /// part is read.

@@ -27,9 +27,9 @@ extension ProxyStatistics.Snapshot {
         /// The share of the URLs.
         package var sampledShare: Double
         package var requests: Int
-        /// The requests that the real cache has answered from memory, with what was fresh.
+        /// The requests that the real cache has answered from memory, with a fresh response.
         package var hits: Int
-        /// Those that it has answered from a store, or with what was stale.
+        /// Those that it has answered from a store, or with a stale response.
         package var otherHits: Int
         /// Accesses that came faster than they could be replayed.
         package var lost: Int

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ProxyStatistics {
-    /// The figures at one moment. Its JSON is what the admin interface sends. Times are seconds, latencies microseconds, sizes bytes.
+    /// The figures at one moment. The admin interface sends it as JSON. Times are seconds, latencies microseconds,
+    /// sizes bytes.
     package struct Snapshot: Sendable, Hashable, Codable {
         /// Seconds since 1970.
         package var time: Double
@@ -21,7 +22,7 @@ extension ProxyStatistics {
         package var origins: [OriginGroup]?
         /// The last 15 minutes in windows of 5 seconds, the oldest first. The last window is still open: its `seconds` and counts grow.
         package var history: [Point]
-        /// The last 24 hours in windows of 5 minutes, in the same way. `nil` in what events carry.
+        /// The last 24 hours in windows of 5 minutes, in the same way. `nil` in events.
         package var longHistory: [Point]?
         /// The hottest URLs of the last 5 to 10 minutes. Where many requests come, the numbers are estimates from a sample.
         package var hottest: [HotURL]
@@ -104,7 +105,7 @@ extension ProxyStatistics.Snapshot {
     package struct SharedTier: Sendable, Hashable, Codable {
         package enum State: String, Sendable, Hashable, Codable {
             case sound
-            /// It is used, but has still to be told what it has missed.
+            /// It is used, but has still to be told of the changes that it has missed.
             case recovering
             /// It does not answer. The proxy goes on without it.
             case unreachable
@@ -265,7 +266,7 @@ extension ProxyStatistics.Snapshot {
     /// The share of the requests using the cache that a cache of another size would miss, by the requests of the last day.
     ///
     /// It is computed for a cache that evicts the least recently used, by ``ReuseDistanceSampler``. Misses that no size would spare, because the stored response was
-    /// stale, are misses at all sizes; requests for what cannot be stored do not count.
+    /// stale, are misses at all sizes; requests for responses that cannot be stored do not count.
     package struct MissRatioCurve: Sendable, Hashable, Codable {
         package struct Point: Sendable, Hashable, Codable {
             package var bytes: Int

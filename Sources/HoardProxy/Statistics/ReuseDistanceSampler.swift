@@ -11,7 +11,7 @@
 /// The reuse distance of a request is the bytes of all objects used since its own was used, including its own. It is the smallest size at which a
 /// cache that evicts the least recently used object would have the object. Three things are added to the paper. Distances are in bytes. Objects that
 /// even a cache of the greatest size of interest would not hold any more leave the sample first. So the rate falls with the objects of interest and
-/// not with all objects ever seen. And what was learned fades, see ``fade(by:)``.
+/// not with all objects ever seen. And older knowledge fades, see ``fade(by:)``.
 ///
 /// Memory is fixed: 560 KiB for 8,192 objects, see ``byteCount``. A use of a sampled object costs O(log of their number), any other nothing.
 struct ReuseDistanceSampler: Sendable {
@@ -105,7 +105,7 @@ struct ReuseDistanceSampler: Sendable {
         insert(reference.hash, bytes: charge)
     }
 
-    /// Lets what was learned so far count less from now on.
+    /// Lets the knowledge so far count less from now on.
     mutating func fade(by factor: Double) {
         for bucket in distances.indices where distances[bucket] > 0 { distances[bucket] *= factor }
         representedRequests *= factor
@@ -149,10 +149,11 @@ struct ReuseDistanceSampler: Sendable {
 
     // MARK: The curve
 
-    /// The share of requests that were misses, which is what the cache did and not what is computed. `nil` before the first request.
+    /// The share of requests that were misses in the real cache, which is not computed by the sampler. `nil` before the
+    /// first request.
     var measuredMissRatio: Double? { hasRequests ? min(1, measuredMisses / requests) : nil }
 
-    /// Less is what rounding leaves of nothing.
+    /// A smaller number is a rest of rounding.
     private var hasRequests: Bool { requests > 1e-6 }
 
     /// The share of requests that a cache of each size would miss, if nothing but room were the reason. `nil` before the first request. O(buckets + sizes).

@@ -83,7 +83,7 @@ extension AnswerReport {
 }
 
 extension Duration {
-    /// Whole nanoseconds; what has more digits than an `Int64` is cut.
+    /// Whole nanoseconds; a longer time than an `Int64` can hold is cut.
     @inline(__always)
     fileprivate var nanoseconds: Int64 {
         let (seconds, attoseconds) = components

@@ -13,7 +13,7 @@ struct TargetHasher: Sendable {
         multiplier = generator.next() | 1
     }
 
-    /// Makes letters small, eight at a time. What else a host may hold stays different from everything else it may hold.
+    /// Makes letters small, eight at a time. All other characters of a host stay different from each other.
     private static let smallLetters: UInt64 = 0x2020_2020_2020_2020
 
     /// O(*n*) in the bytes, 16 at a time.

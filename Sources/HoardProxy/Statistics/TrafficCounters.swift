@@ -8,7 +8,7 @@ internal import HoardNIO
 struct TrafficCounters: Sendable, Hashable {
     /// By the raw values of the outcomes.
     private var outcomes = SIMD16<Int>()
-    /// By the first digit of the status; 0 for what has none.
+    /// By the first digit of the status; 0 for requests without one.
     private var statuses = SIMD8<Int>()
     /// Requests that were refused before they reached the proxy's handler.
     private(set) var refusals = 0

@@ -40,7 +40,7 @@ final class ExchangeTrace: Sendable {
 
     private func end() -> Bool { !isEnded.exchange(true, ordering: .acquiringAndReleasing) }
 
-    /// Ends the span, with what became of the request. O(1).
+    /// Ends the span, with the outcome of the request. O(1).
     func end(_ report: ExchangeReport) {
         guard end() else { return }
         defer { span.end() }
@@ -69,7 +69,8 @@ extension HTTPRequest {
     /// So many characters of a path or URL are in a span.
     private static let maximumLength = 1_024
 
-    /// Where the request goes, in the words of OpenTelemetry: without the query, which may hold what is not for a collector.
+    /// Where the request goes, in the words of OpenTelemetry: without the query, which may hold data that is not for a
+    /// collector.
     fileprivate func describe(in attributes: inout SpanAttributes) {
         attributes["http.request.method"] = method.isKnown ? method.rawValue : "_OTHER"
         attributes["url.path"] = pathWithoutQuery
@@ -131,7 +132,7 @@ private struct TracedTransport: Transport {
             span.end()
             return response
         } catch {
-            // The text of an error may name what is not for a collector.
+            // The text of an error may name data that is not for a collector.
             span.attributes["error.type"] = "\(error.code)"
             if error.code != .cancelled { span.setStatus(SpanStatus(code: .error)) }
             span.end()

@@ -87,7 +87,7 @@ final class ProxyTracing: Sendable {
         return ExchangeTrace(tracer, head, context)
     }
 
-    /// Sends what waits to be sent, for two seconds at most. What ends later is dropped.
+    /// Sends the spans that wait, for two seconds at most. Spans that end later are dropped.
     func shutdown() async {
         await exporter?.close()
     }

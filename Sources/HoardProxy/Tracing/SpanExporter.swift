@@ -26,7 +26,7 @@ final class SpanExporter: Sendable {
 
     private struct State {
         var spans: [FinishedSpan] = []
-        /// Sends what there is, and ends when there is nothing more.
+        /// Sends the spans that wait, and ends when there are none.
         var sending: Task<Void, Never>?
         var counts = Counts(sent: 0, dropped: 0, failed: 0)
         var isClosed = false
@@ -94,7 +94,7 @@ final class SpanExporter: Sendable {
         }
     }
 
-    /// Sends what waits, for the time of ``Limits/closing`` at most. Spans that come later are dropped.
+    /// Sends the spans that wait, for the time of ``Limits/closing`` at most. Spans that come later are dropped.
     func close() async {
         let sending = state.withLock { state in
             state.isClosed = true

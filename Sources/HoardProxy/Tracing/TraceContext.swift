@@ -96,7 +96,7 @@ extension ServiceContext {
     }
 }
 
-/// Fields of messages as what carries contexts.
+/// Access to the fields of messages that carry contexts.
 struct TraceFields: Extractor, Injector {
     func extract(key: String, from fields: HTTPFields) -> String? { HTTPField.Name(key).flatMap { fields[$0] } }
 

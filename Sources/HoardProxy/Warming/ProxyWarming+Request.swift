@@ -12,7 +12,8 @@ extension ProxyWarming {
         /// The most URLs per second; `nil`: any number.
         var rate: Double?
         var fields = HTTPFields()
-        /// The time for which readiness waits for the end at most. Until then, what may work later is tried again.
+        /// The time for which readiness waits for the end at most. Until then, requests that may work later are tried
+        /// again.
         var readinessWait = Duration.zero
     }
 

@@ -106,7 +106,7 @@ final class ProxyWarming: Sendable {
 
     private func begin(_ request: Request, _ state: inout State) {
         let now = ticker.nanoseconds()
-        // A later one is not what clients are kept away for, unless they are still kept away.
+        // Clients are not kept away for a later warm-up, unless they still are for an earlier one.
         let waitStart = state.waitStart == nil ? now : now < state.waitEnd && state.progress?.isRunning == true ? state.waitStart : nil
         state.waitEnd = waitStart.map { $0.addingSaturated(request.readinessWait.saturatingNanoseconds) } ?? .min
         state.waitStart = state.waitStart ?? now
@@ -116,7 +116,7 @@ final class ProxyWarming: Sendable {
 
     // MARK: The work
 
-    /// - Parameter end: Until then, what may work later is tried again.
+    /// - Parameter end: Until then, requests that may work later are tried again.
     private func run(_ request: Request, until end: Int64) async {
         let start = ticker.nanoseconds()
         let warming = warming(request.fields)

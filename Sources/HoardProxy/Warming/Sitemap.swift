@@ -93,7 +93,7 @@ private struct Markup {
         return nil
     }
 
-    /// Skips what begins and ends so; what does not end is the rest.
+    /// Skips a piece with this beginning and end. A piece without the end is the whole rest.
     private mutating func skip(_ beginning: StaticString, to end: StaticString) -> Bool {
         guard rest.starts(with: UnsafeBufferPointer(start: beginning.utf8Start, count: beginning.utf8CodeUnitCount)) else { return false }
         let last = UnsafeBufferPointer(start: end.utf8Start, count: end.utf8CodeUnitCount)

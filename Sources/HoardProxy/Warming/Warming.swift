@@ -8,7 +8,7 @@ internal import NIOCore
 
 /// Asks for URLs, so that a cache has them.
 package struct Warming: Sendable {
-    /// An answer to a request for a URL, and what that says of the cache. The content is still to be read.
+    /// An answer to a request for a URL, and its outcome in the cache. The content is still to be read.
     package struct Answer: Sendable {
         package let head: HTTPResponse
         package let body: HTTPBody
@@ -19,7 +19,7 @@ package struct Warming: Sendable {
         }
     }
 
-    /// Why a sitemap, or what it names, cannot be used, in one sentence.
+    /// The reason why a sitemap, or a URL that it names, cannot be used, in one sentence.
     package struct Problem: Error, CustomStringConvertible {
         package let description: String
         /// Whether it may be over soon: there was no response, or one that says so (502, 503, 504).
