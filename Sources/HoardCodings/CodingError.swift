@@ -6,7 +6,7 @@
 /// Compare ``code``; its set can grow without breaking code that matches on it. The description is
 /// one sentence for a person.
 package struct CodingError: Error, Sendable, CustomStringConvertible {
-    /// The kinds of what can go wrong.
+    /// The kinds of error.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         package let description: String
 

@@ -8,7 +8,7 @@ extension ContentDecoder {
     ///   - input: The part. It may be cut anywhere.
     ///   - output: Gets the decoded bytes, at most 64 KiB at a time. They are valid only during the
     ///     call. An error that it throws is final, too.
-    /// - Throws: ``CodingError``. What was handed over before is then part of no valid content.
+    /// - Throws: ``CodingError``. The bytes that were handed over before are then part of no valid content.
     package func decode(
         _ input: UnsafeRawBufferPointer,
         _ output: (UnsafeRawBufferPointer) throws(CodingError) -> Void
@@ -31,7 +31,7 @@ extension ContentDecoder {
     /// Decodes some of the next part of the content, as much as fits. For those who cannot take any number of bytes at once.
     ///
     /// - Parameters:
-    ///   - input: The part, or what is left of it.
+    ///   - input: The part, or the rest of it.
     ///   - output: Gets the decoded bytes.
     /// - Returns: The number of bytes that were read and written. If none were written, the part has been read.
     /// - Throws: ``CodingError``.
@@ -81,7 +81,7 @@ extension ContentDecoder {
     /// Lets a stage decode until it has written something, or has no more input.
     ///
     /// - Parameters:
-    ///   - index: The stage. The stages before it decode what it reads. Goes as deep as there are codings.
+    ///   - index: The stage. The stages before it decode its input. Goes as deep as there are codings.
     ///   - input: The coded bytes that are left, of which those that are read are taken away.
     /// - Returns: The number of bytes in `output`; 0 if there is no more input.
     private func fill(

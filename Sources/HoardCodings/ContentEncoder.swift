@@ -39,8 +39,8 @@ package final class ContentEncoder {
     /// Encodes the next part of the content.
     ///
     /// - Parameters:
-    ///   - flush: Whether a decoder can restore all content so far from what has then been handed
-    ///     over. Costs some bytes each time.
+    ///   - flush: Whether a decoder can restore all content so far from the bytes that have then been handed over.
+    ///     Costs some bytes each time.
     ///   - output: Gets encoded bytes, at most 64 KiB at a time. They are valid only during the
     ///     call. An error that it throws is final, too.
     package func encode(

@@ -4,7 +4,7 @@
 internal import Hoard
 package import NIOCore
 
-/// Runs tasks on the thread of an event loop, so that what connections wait for needs no other thread.
+/// Runs tasks on the thread of an event loop, so that work for which connections wait needs no other thread.
 package final class EventLoopTaskExecutor: TaskExecutor {
     private let eventLoop: any EventLoop
 

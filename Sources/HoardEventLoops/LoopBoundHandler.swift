@@ -16,7 +16,7 @@ package struct LoopBoundHandler<Handler>: Sendable {
         bound = NIOLoopBound((handler, context), eventLoop: context.eventLoop)
     }
 
-    /// Does something on the event loop, and waits for what comes of it; `nil`: for nothing.
+    /// Runs `body` on the event loop, and waits for its future; `nil`: for nothing.
     package func perform(_ body: @escaping @Sendable (Handler, ChannelHandlerContext) throws -> EventLoopFuture<Void>?) async throws {
         let pending: EventLoopFuture<Void>?
         if eventLoop.inEventLoop {
@@ -37,7 +37,7 @@ package struct LoopBoundHandler<Handler>: Sendable {
         if eventLoop.inEventLoop { body(bound.value.0, bound.value.1) } else { execute(body) }
     }
 
-    /// Does something on the event loop, after what it does now.
+    /// Runs `body` on the event loop, after its present work.
     package func execute(_ body: @escaping @Sendable (Handler, ChannelHandlerContext) -> Void) {
         eventLoop.execute { body(bound.value.0, bound.value.1) }
     }

@@ -8,7 +8,7 @@ extension BodyPipe {
     ///
     /// - Parameters:
     ///   - length: The number of bytes, if that is known beforehand.
-    ///   - describing: Turns what the content breaks off with into what the reader gets.
+    ///   - describing: Turns the error with which the content breaks off into the error for the reader.
     ///   - onRelease: Called once, when the reader leaves, or when the body is released unread.
     package func body(
         length: Int?,

@@ -78,7 +78,7 @@ package final class BodyPipe: Sendable {
         state.withLock { $0.isRead ? $0.trailers : nil }
     }
 
-    /// Ends the content. What has been pushed can still be read.
+    /// Ends the content. Parts that have been pushed can still be read.
     package func finish() {
         let waiter = state.withLock { state -> CheckedContinuation<ByteBuffer?, any Error>? in
             guard state.ending == nil else { return nil }

@@ -4,7 +4,7 @@
 package import NIOCore
 
 extension HTTPServer {
-    /// Where a server listens, and what it accepts.
+    /// The addresses and the limits of a server.
     package struct Configuration: Sendable {
         /// Where to listen. Default: any free port of `127.0.0.1`, which other machines cannot reach.
         package var listeners: [Listener]
@@ -44,7 +44,8 @@ extension HTTPServer {
         package var maximumHeaderFieldCount = 256
         /// The longest content of a request, in bytes; longer ones get 413. `nil`: any length. Default: `nil`.
         package var maximumRequestContentByteCount: Int?
-        /// How much of a request's content is held while no reader takes it, plus what one read from the network brings. Default: 64 KiB.
+        /// How much of a request's content is held while no reader takes it, plus the bytes of one read from the
+        /// network. Default: 64 KiB.
         package var bodyBufferByteCount = 64 * 1_024
         /// How much of a request's content is dropped, after a response that did not wait for it, to save the connection. Default: 64 KiB.
         package var maximumDrainByteCount = 64 * 1_024
@@ -54,7 +55,7 @@ extension HTTPServer {
         /// Handlers run on these threads until they suspend, and must not block them.
         package var eventLoopGroup: (any EventLoopGroup)?
 
-        /// How long WebSockets may last. What is sent through them has no limit.
+        /// How long WebSockets may last. Their content has no limit.
         package struct WebSockets: Sendable, Hashable {
             /// The longest time for which nothing may pass, in either direction. Noticed up to a quarter later. Default: one hour.
             package var idleTimeout = Duration.seconds(3_600)

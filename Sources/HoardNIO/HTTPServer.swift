@@ -42,10 +42,10 @@ package final class HTTPServer: Sendable {
     /// Starts a server, which listens when this returns.
     ///
     /// - Parameters:
-    ///   - configuration: Where to listen, and what to accept.
+    ///   - configuration: The addresses and the limits.
     ///   - logger: Gets failures of connections, at `debug`. Nothing a client sent is logged.
     ///   - clock: Dates the responses that have no date.
-    ///   - immediate: Answers what can be answered without a task. What it leaves goes to the handler.
+    ///   - immediate: Answers requests that can be answered without a task. The others go to the handler.
     ///   - observer: Told of every exchange when it is over.
     ///   - handler: Answers the requests, many at a time.
     /// - Throws: ``HTTPServerError`` if it cannot listen, or if a setting makes no sense.
@@ -118,8 +118,8 @@ package final class HTTPServer: Sendable {
     /// Reads the certificates of all listeners anew. Connections that are open keep theirs; those that come get the new ones.
     ///
     /// - Parameter listeners: Where certificates come from now, for listeners whose address is the same. By default, from where they came before.
-    /// - Throws: ``HTTPServerError`` of code ``HTTPServerError/Code/invalidCertificate`` if one of them cannot be used. All listeners then keep what
-    ///   they had.
+    /// - Throws: ``HTTPServerError`` of code ``HTTPServerError/Code/invalidCertificate`` if one of them cannot be used.
+    ///   All listeners then keep their old ones.
     package func reloadCertificates(_ listeners: [Listener] = []) async throws(HTTPServerError) {
         var commits: [@Sendable () -> Void] = []
         for (index, listener) in context.configuration.listeners.enumerated() {
@@ -133,7 +133,8 @@ package final class HTTPServer: Sendable {
         for commit in commits { commit() }
     }
 
-    /// Takes over limits and time limits, for connections that come from now on. Listeners, backlog and threads stay what they are.
+    /// Takes over limits and time limits, for connections that come from now on. Listeners, backlog and threads stay
+    /// the same.
     ///
     /// - Throws: ``HTTPServerError`` if a setting makes no sense. Nothing is taken over then.
     package func update(_ configuration: Configuration) throws(HTTPServerError) {

@@ -14,9 +14,9 @@ package struct HTTPServerRequest: Sendable {
     package var head: HTTPRequest
     /// The content. It is read from the client as it is consumed, and can be read once.
     ///
-    /// ``HTTPBody/length`` is that of `Content-Length`. Another task may read the body; what has not been read when the response
-    /// has ended is dropped, and reading it then throws ``RequestBodyError``. Trailer fields are dropped, as a recipient may:
-    /// [RFC 9110 §6.5.1](https://www.rfc-editor.org/rfc/rfc9110#section-6.5.1).
+    /// ``HTTPBody/length`` is that of `Content-Length`. Another task may read the body; content that has not been read
+    /// when the response has ended is dropped, and reading it then throws ``RequestBodyError``. Trailer fields are
+    /// dropped, as a recipient may: [RFC 9110 §6.5.1](https://www.rfc-editor.org/rfc/rfc9110#section-6.5.1).
     package var body: HTTPBody
     /// The version the client speaks: 1.0 or 1.1.
     package var version: HTTPVersion
@@ -33,8 +33,9 @@ package struct HTTPServerRequest: Sendable {
     /// Whether the request asks for a WebSocket: over HTTP/1.1 by `Upgrade` ([RFC 6455 §4](https://www.rfc-editor.org/rfc/rfc6455#section-4)), over HTTP/2 by
     /// `CONNECT` with a `:protocol` ([RFC 8441 §5](https://www.rfc-editor.org/rfc/rfc8441#section-5)). Only if the server accepts that.
     ///
-    /// A response of status 101 opens it, whatever the version. From then on ``body`` is what the client sends through it, and the response's body what is
-    /// sent to the client, both as they are. Any other response refuses it, and over HTTP/1.1 closes the connection.
+    /// A response of status 101 opens it, whatever the version. From then on ``body`` has the bytes that the client
+    /// sends through it, and the response's body those that are sent to the client, both as they are. Any other
+    /// response refuses it, and over HTTP/1.1 closes the connection.
     package var opensWebSocket: Bool
 
     package init(

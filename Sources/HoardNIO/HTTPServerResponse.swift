@@ -17,7 +17,7 @@ package import HoardMessages
 package struct HTTPServerResponse: Sendable {
     /// Status and fields. A status below 200 is not a final one: the server sends 500 instead, unless 101 opens a WebSocket.
     package var head: HTTPResponse
-    /// The content. It is asked for its next part when the client has taken most of what came before.
+    /// The content. It is asked for its next part when the client has taken most of the parts before.
     package var body: HTTPBody
     /// The handler's remark on its answer, for reports; `nil` if there is none.
     package var note: ExchangeNote?

@@ -7,8 +7,8 @@ internal import NIOCore
 /// The content of a request, read no faster than the network takes it.
 ///
 /// The client reads content in a task of its own, hands each part to an event loop, and goes on until that event loop tells it to pause. A source that never
-/// has to wait would be read far ahead of a busy event loop. So after every `windowByteCount` bytes this waits until the event loops have
-/// done what they were given; then the client knows whether it has to pause.
+/// has to wait would be read far ahead of a busy event loop. So after every `windowByteCount` bytes this waits until
+/// the event loops have done the work that they were given; then the client knows whether it has to pause.
 struct PacedBody: AsyncSequence, Sendable {
     private let body: HTTPBody
     private let eventLoops: [any EventLoop]

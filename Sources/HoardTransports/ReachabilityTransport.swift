@@ -30,7 +30,8 @@ public struct ReachabilityTransport: Transport {
         self.reachability = reachability
     }
 
-    /// - Throws: ``TransportError`` with the code `cannotConnect`, if the network is away; what the other transport throws.
+    /// - Throws: ``TransportError`` with the code `cannotConnect`, if the network is away; the errors of the other
+    ///   transport.
     public func send(
         _ request: HTTPRequest,
         body: HTTPBody,

@@ -52,7 +52,7 @@ extension TransportError {
 }
 
 extension TransportError.Code {
-    /// The code for what the network, its encryption or the parser of responses reported.
+    /// The code for an error of the network, its encryption or the parser of responses.
     init(networkError error: any Error) {
         switch error {
         case is CancellationError: self = .cancelled

@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// Tells when the origin has stopped taking a request's content.
 ///
-/// The client itself has a limit for what the origin sends, but none for what it takes.
+/// The client itself has a time limit for the origin's bytes, but none for the bytes that the origin takes.
 final class UploadProgress: Sendable {
     private let ticker = MonotonicTicker()
     /// Since when the client has not asked for more; `nil` while it waits for the source, and when it has everything.

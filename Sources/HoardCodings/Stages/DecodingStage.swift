@@ -16,7 +16,7 @@ package protocol DecodingStage: AnyObject {
     /// After a step that fills the output there may be more without more input: then call again,
     /// also with empty input. A step that does neither, consume nor produce, wants more input.
     ///
-    /// - Parameter output: Memory for what is decoded. At least one byte.
+    /// - Parameter output: Memory for the decoded bytes. At least one byte.
     func step(
         _ input: UnsafeRawBufferPointer,
         into output: UnsafeMutableRawBufferPointer

@@ -114,7 +114,7 @@ final class ZlibDecoder: DecodingStage {
 }
 
 extension UnsafeMutablePointer<z_stream> {
-    /// Tells zlib where to read and write. It counts with 32 bits; what is longer comes with the next step.
+    /// Tells zlib where to read and write. It counts with 32 bits; the bytes beyond come with the next step.
     func setBuffers(_ input: UnsafeRawBufferPointer, _ output: UnsafeMutableRawBufferPointer) {
         // zlib does not write into its input; its declarations do not say so.
         pointee.next_in = UnsafeMutableRawBufferPointer(mutating: input).bindMemory(to: UInt8.self).baseAddress

@@ -81,7 +81,7 @@ private struct DateCursor {
         let today = CivilDate.yearMonthDay(daysSinceYear0: sinceYear0 / 86_400)
         let limit = today.year + 50
         var year = limit - (limit + 100 - shortYear) % 100
-        // In the last of the years possible, only what lies before this moment of the year is less than 50 years ahead.
+        // In the last of the years possible, only a date before this moment of the year is less than 50 years ahead.
         if year == limit, (month, day, second) > (today.month, today.day, sinceYear0 % 86_400) { year -= 100 }
         return Self.seconds(year: year, month: month, day: day, second: second)
     }

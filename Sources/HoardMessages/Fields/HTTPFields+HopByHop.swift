@@ -4,7 +4,7 @@
 package import HTTPTypes
 
 extension HTTPFields {
-    /// The fields that go beyond this connection: what a proxy passes on.
+    /// The fields that go beyond this connection, which a proxy passes on.
     ///
     /// Left out are `Connection`, every field it names, and those that concern only the connection or the next proxy:
     /// [RFC 9110 §7.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1), [§11.7](https://www.rfc-editor.org/rfc/rfc9110#section-11.7). `Trailer` goes

@@ -3,7 +3,7 @@
 
 package import HTTPTypes
 
-/// The head of a response whose bytes stand for all of it: what a server sends and a cache keeps as it came.
+/// The head of a response whose bytes stand for all of it. A server sends them and a cache keeps them as they came.
 ///
 /// Each field is a line of its name, a colon, one space, its value and CR LF, all in visible ASCII, spaces and tabs. None of them concerns the connection alone.
 /// The bytes are there only as long as their owner says.

@@ -6,7 +6,7 @@ package import HTTPTypes
 extension HTTPRequest {
     /// Sets scheme, authority and path to those of `target`.
     package mutating func setTarget(_ target: TargetURI) {
-        // Each change of a request copies what it shares with others.
+        // Each change of a request copies the storage that it shares with others.
         let (authority, path) = (target.authority, target.pathAndQuery)
         if scheme?.hasSameBytes(as: target.scheme) != true { scheme = target.scheme }
         if self.authority?.hasSameBytes(as: authority) != true { self.authority = authority }

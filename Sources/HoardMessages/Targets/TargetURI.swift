@@ -12,7 +12,7 @@ package import HTTPTypes
 /// [RFC 9110 §4.2.3](https://www.rfc-editor.org/rfc/rfc9110#section-4.2.3), [RFC 3986 §6.2.2](https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2)
 ///
 /// - Warning: An origin may tell spellings apart that are equal here, such as `/a/%2e%2e/b` and `/b`. Forward ``path`` and ``query`` rather
-///   than what the client sent, or what one spelling got would be stored for the other.
+///   than the client's own spelling, or the response to one spelling would be stored for the other.
 package struct TargetURI: Hashable, Sendable {
     /// `http` or `https`.
     package let scheme: String
@@ -97,8 +97,8 @@ package struct TargetURI: Hashable, Sendable {
 
     /// The text with percent-encoding only where it must be, in capitals.
     ///
-    /// A percent sign that encodes nothing stays, and what follows it is not decoded if it would get a meaning by that.
-    /// [RFC 3986 §6.2.2](https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2)
+    /// A percent sign that encodes nothing stays, and the text that follows it is not decoded if it would get a meaning
+    /// by that. [RFC 3986 §6.2.2](https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2)
     private static func normalizingEncoding(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 == .percent || $0.isForbiddenInURI }) else { return text }
         let encoded = Array(text.utf8)

@@ -22,7 +22,8 @@ final class AnsweringHandler: ChannelInboundHandler {
     private var isFlushPlanned = false
     /// Content that has been written since the last flush.
     private var unflushedByteCount = 0
-    /// More is not held back: behind TLS, only what has been flushed counts for whether the client takes more.
+    /// More is not held back: behind TLS, only flushed bytes count when the channel decides whether the client takes
+    /// more.
     private static let maximumUnflushedByteCount = 64 << 10
 
     init(_ responder: Responder, executor: EventLoopTaskExecutor, logger: Logger) {
@@ -61,7 +62,8 @@ final class AnsweringHandler: ChannelInboundHandler {
         room.take()?.fail(ChannelError.ioOnClosedChannel)
     }
 
-    /// Writes part of a response. It is sent when the event loop has done what it has to do now, so that what follows at once is sent with it.
+    /// Writes part of a response. It is sent when the event loop has done its present work, so that parts that follow
+    /// at once are sent with it.
     ///
     /// - Returns: Completes when the client takes more; `nil`: it does.
     func write(_ part: HTTPServerResponsePart, byteCount: Int, context: ChannelHandlerContext) throws -> EventLoopFuture<Void>? {

@@ -12,7 +12,7 @@ internal import NIOCore
 #endif
 
 extension Channel {
-    /// Makes the next close a reset, which the other side sees as an error and not as the end of what was sent.
+    /// Makes the next close a reset, which the other side sees as an error and not as the end of the response.
     func resetsOnClose() {
         (self as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenFailure { _ in }
     }

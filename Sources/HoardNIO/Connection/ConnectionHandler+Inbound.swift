@@ -34,7 +34,7 @@ extension ConnectionHandler {
         receive(.end(nil), context: context)
     }
 
-    /// Serves what was queued, if the exchange before has ended.
+    /// Serves the queued parts, if the exchange before has ended.
     func serveQueue(context: ChannelHandlerContext) {
         // Serving can end an exchange at once, which would serve again from within.
         guard !isServingQueue else { return }

@@ -9,7 +9,7 @@ extension ConnectionHandler {
     ///
     /// - Parameter forParser: The parser gets them now. If not, ``FrontHandler`` holds them.
     func bytesArrived(forParser: Bool) {
-        // Not the caller's: what a timer writes has to go through the encoder.
+        // Not the caller's: the bytes that a timer writes have to go through the encoder.
         guard let context = ownContext else { return }
         let now = context.eventLoop.now
         timing.received(now: now)

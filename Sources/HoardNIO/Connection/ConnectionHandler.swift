@@ -54,19 +54,20 @@ final class ConnectionHandler: ChannelDuplexHandler {
     let clock: any WallClock
     var machine: ConnectionStateMachine
     var current: Current?
-    /// The parts of requests that the client has sent ahead of their turn: at most what one read brought behind a request, and one more.
+    /// The parts of requests that the client has sent ahead of their turn: at most those of one read behind a request,
+    /// and one more.
     var queue = CircularBuffer<Queued>()
     var isReadHeld = false
     var isServingQueue = false
     /// The ``FrontHandler`` holds the first part of a head.
     var hasPartialHead = false
-    /// The ``FrontHandler`` holds what has arrived behind a request that it has sent on.
+    /// The ``FrontHandler`` holds bytes that have arrived behind a request that it has sent on.
     var isInputHeld = false
     /// How the request that the parser is given now is answered, and when it arrived; `nil`: in the ordinary way, and now.
     var handover: (RelayHandover, start: NIODeadline)?
     /// The parser has got bytes behind the request in progress, and has not yielded anything for them.
     var hasPartialHeadInParser = false
-    /// A WebSocket has been opened: what arrives comes as it is.
+    /// A WebSocket has been opened: bytes come as they arrive.
     var hasRemovedParser = false
     var timing: ConnectionTiming
     let observer: ExchangeObserver?
@@ -107,7 +108,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         context.writeAndFlush(Self.wrapOutboundOut(.body(.byteBuffer(ByteBuffer()))), promise: written)
     }
 
-    /// Where the bytes are that the parser will get next, as ``MethodHandler`` and what the parser has made of the others tell.
+    /// Where the bytes are that the parser will get next, as ``MethodHandler`` and the parser's parts of the earlier
+    /// bytes tell.
     var place = MethodHandler.Place.requestStart
     /// The method of the request whose head the parser is reading, if it does not know it.
     var foreignMethod: String?

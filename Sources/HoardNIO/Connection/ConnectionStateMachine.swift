@@ -1,14 +1,15 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decides what a connection does next; does no I/O.
+/// Decides the next step of a connection; does no I/O.
 ///
 /// A connection serves one exchange at a time. An exchange has ended when its request has been received and its response has been handed
 /// to the kernel. Requests that a client sends ahead wait until then.
 struct ConnectionStateMachine {
     private enum Phase {
         case open
-        /// The response side is closed; what the client still sends is dropped until it closes its side, so that it can read the last response.
+        /// The response side is closed; bytes that the client still sends are dropped until it closes its side, so that
+        /// it can read the last response.
         case lingering
         case closed
     }
@@ -75,7 +76,7 @@ struct ConnectionStateMachine {
         case none
         /// The exchange has ended: go on with the next request.
         case startNext
-        /// Close the connection so that the client can read what has been sent.
+        /// Close the connection so that the client can read the response.
         case closeGracefully
     }
 
@@ -119,7 +120,8 @@ struct ConnectionStateMachine {
         return closesAfterExchange
     }
 
-    /// The response's head, which is being written, makes a WebSocket of the connection. What the client sends from now on is no request.
+    /// The response's head, which is being written, makes a WebSocket of the connection. Bytes from the client are no
+    /// requests from now on.
     mutating func tunnelOpened() {
         closesAfterExchange = true
         if phase == .open, !isInputClosed { inbound = .receiving }

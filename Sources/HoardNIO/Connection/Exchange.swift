@@ -34,7 +34,7 @@ final class ExchangeCancellation: Sendable {
         set { keptNote.withLock { $0 = newValue } }
     }
 
-    /// Says what `cancel` shall do. If it has been called already, it is done now.
+    /// Sets the action of `cancel`. If that has been called already, the action runs now.
     func attach(_ cancelTask: @escaping @Sendable () -> Void) {
         let isCancelled = state.withLock { state in
             if case .cancelled = state { return true }

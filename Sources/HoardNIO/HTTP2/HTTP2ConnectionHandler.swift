@@ -7,7 +7,7 @@ internal import NIOHPACK
 internal import NIOHTTP2
 
 /// Keeps the times of an HTTP/2 connection, and ends it: when it is idle, when the server shuts down, when the client takes nothing, and when it has
-/// broken the rules. What it decides is in ``HTTP2ConnectionStateMachine``.
+/// broken the rules. ``HTTP2ConnectionStateMachine`` makes its decisions.
 final class HTTP2ConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias OutboundOut = HTTP2Frame
@@ -153,7 +153,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
     }
 
     /// Ends the response side, and waits for the client to end its own. Closing both while bytes from the client are unread would reset the
-    /// connection, and the client could lose what was sent.
+    /// connection, and the client could lose the responses.
     private func closeGracefully(context: ChannelHandlerContext) {
         gate.dropsInput = true
         timer?.cancel()

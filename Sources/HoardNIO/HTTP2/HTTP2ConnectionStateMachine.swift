@@ -14,7 +14,7 @@ struct HTTP2ConnectionStateMachine {
         case open
         /// Streams that come now are not served.
         case draining
-        /// The response side is closed; what the client sends is dropped until it closes its own.
+        /// The response side is closed; the client's bytes are dropped until it closes its own.
         case lingering
         case closed
     }

@@ -8,7 +8,8 @@ internal import NIOHTTP2
 extension HTTPServer.Configuration {
     /// The limits that the codec keeps. It closes connections that go beyond them, with ENHANCE_YOUR_CALM where it is a question of how often.
     ///
-    /// Of streams and of lists of fields the codec takes more than is announced, so that what is too much gets an answer of its own.
+    /// Of streams and of lists of fields the codec takes more than is announced, so that an excess gets an answer of
+    /// its own.
     var http2Connection: NIOHTTP2Handler.ConnectionConfiguration {
         let readableList = max(2 * announcedList, FrameGate.largestReadableList)
         var connection = NIOHTTP2Handler.ConnectionConfiguration()

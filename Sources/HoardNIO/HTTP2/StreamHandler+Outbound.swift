@@ -18,7 +18,7 @@ extension StreamHandler {
         startAnswer(to: request, context: context) { await handler(request) }
     }
 
-    /// Starts what answers a request, in a task on this event loop.
+    /// Starts a task on this event loop that answers a request.
     func startAnswer(
         to request: HTTPServerRequest,
         context: ChannelHandlerContext,
@@ -97,7 +97,7 @@ extension StreamHandler {
         return output.whenThereIsRoom(on: context.eventLoop)
     }
 
-    /// Writes the last of the content, and what stands behind it.
+    /// Writes the last of the content, and the trailers behind it.
     func finish(_ content: ByteBuffer?, trailers: HPACKHeaders? = nil, context: ChannelHandlerContext) {
         guard machine.isSending else { return }
         // Without them the response would look as if it had none.

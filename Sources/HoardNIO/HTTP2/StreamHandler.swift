@@ -10,7 +10,7 @@ internal import NIOHTTP1
 internal import NIOHTTP2
 
 /// Serves one stream of an HTTP/2 connection, which is one exchange: reads its request, has it answered, and writes the response as fast as the client
-/// takes it. What it decides is in ``StreamStateMachine``.
+/// takes it. ``StreamStateMachine`` makes its decisions.
 final class StreamHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias InboundOut = Never

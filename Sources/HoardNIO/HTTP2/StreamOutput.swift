@@ -21,7 +21,7 @@ struct StreamOutput {
     private var ending: Ending?
     /// Completed when more content may be given.
     private var room: EventLoopPromise<Void>?
-    /// How much content the socket has not taken yet, of what was written.
+    /// The number of written bytes of content that the socket has not taken yet.
     private(set) var unsentByteCount = 0
     /// How much content the socket has taken.
     private(set) var sentByteCount = 0

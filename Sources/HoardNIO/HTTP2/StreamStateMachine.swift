@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decides what a stream of an HTTP/2 connection does next; does no I/O.
+/// Decides the next step of a stream of an HTTP/2 connection; does no I/O.
 ///
 /// A stream carries one exchange: [RFC 9113 §8.1](https://www.rfc-editor.org/rfc/rfc9113#section-8.1).
 struct StreamStateMachine {

@@ -8,7 +8,8 @@ internal import NIOHTTP1
 
 /// Plain requests that are sent on by their bytes.
 ///
-/// As long as one is under way, the connection is as busy as with any exchange, and what arrives is held back, as it might have to be parsed behind it.
+/// As long as one is under way, the connection is as busy as with any exchange, and bytes that arrive are held back, as
+/// they might have to be parsed behind it.
 extension FrontHandler {
     /// A request that has been sent on.
     struct Relaying {
@@ -37,14 +38,14 @@ extension FrontHandler {
         return true
     }
 
-    /// Keeps what arrives until the response has been given.
+    /// Keeps bytes that arrive until the response has been given.
     func hold(_ bytes: ByteBuffer) {
         guard bytes.readableBytes > 0 else { return }
         held.writeImmutableBuffer(bytes)
         connection.isInputHeld = true
     }
 
-    /// Goes on with what has been held.
+    /// Goes on with the bytes that have been held.
     private func goOn(context: ChannelHandlerContext) {
         connection.isInputHeld = false
         if held.readableBytes > 0, let responder {
@@ -123,7 +124,7 @@ extension FrontHandler: RelayedClient {
         connection.relayIsWithdrawn()
         connection.handover = (handover, relaying.start)
         pass(Self.wrapInboundOut(relaying.head), context: context)
-        // The parser does not see what the scanner has seen.
+        // The parser has not taken the head for the request that the scanner has seen.
         if let handover = connection.handover.take() { handover.0.forget() }
         goOn(context: context)
     }

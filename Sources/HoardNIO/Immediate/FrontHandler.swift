@@ -9,11 +9,12 @@ internal import NIOHTTP1
 ///
 /// It looks at bytes only where a request begins. It knows that nothing is left in the parser as long as it has understood every request that the
 /// parser was given. So it passes on only whole heads, with as many bytes of content as they state. It never waits for content, which has times and
-/// limits of its own. What it does not understand ends that: from then on, all bytes of the connection are the parser's. So no part of one request
-/// can be taken for another one.
+/// limits of its own. A request that it does not understand ends that: from then on, all bytes of the connection are
+/// the parser's. So no part of one request can be taken for another one.
 ///
-/// It writes to the network, past the encoder of responses, and only while no exchange is in progress. While the client does not take what has been
-/// written, requests go to the parser, behind which one response is written at a time.
+/// It writes to the network, past the encoder of responses, and only while no exchange is in progress. While the client
+/// does not take the bytes that have been written, requests go to the parser, behind which one response is written at a
+/// time.
 final class FrontHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -31,7 +32,7 @@ final class FrontHandler: ChannelInboundHandler {
     let scratch = LoopScratch.current
     /// Whether a request begins with the next byte that arrives, or with the first one that is held.
     private var isAtRequest: Bool
-    /// The first part of a head, or what has arrived behind a request that has been sent on.
+    /// The first part of a head, or bytes that have arrived behind a request that has been sent on.
     var held = ByteBuffer()
     private var hasPassedBytes = false
     /// How much content of the last request that the parser was given has not arrived yet.
@@ -71,7 +72,7 @@ final class FrontHandler: ChannelInboundHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case .inputClosed? = event as? ChannelEvent, relaying != nil {
-            // The parser takes nothing behind it, and what is under way may still have to be parsed.
+            // The parser takes nothing behind it, and the request under way may still have to be parsed.
             isEndHeld = true
             return context.channel.probesPeer()
         }
@@ -255,8 +256,9 @@ final class FrontHandler: ChannelInboundHandler {
 
     /// Whether the kernel has taken everything. Empties the output.
     ///
-    /// Asking the channel takes longer than most of what else is done for a request. But if the output was what was written last, and its memory can
-    /// be used again, the channel has let go of it, so it has written it. With TLS something else has been written.
+    /// Asking the channel takes longer than most of the other work for a request. But if the output was written last,
+    /// and its memory can be used again, the channel has let go of it, so it has written it. With TLS something else
+    /// has been written.
     private func isWritten(_ batch: inout Batch, isLast: Bool, context: ChannelHandlerContext) -> Bool {
         let before = batch.output.bytes.withVeryUnsafeBytes { $0.baseAddress }
         batch.output.bytes.clear()
@@ -301,7 +303,7 @@ final class FrontHandler: ChannelInboundHandler {
         scratch.reports.removeAll(keepingCapacity: true)
     }
 
-    /// The reports that cannot be made before it is known what has become of the responses.
+    /// The reports that cannot be made before the fate of the responses is known.
     private func takeReports(since start: NIODeadline, context: ChannelHandlerContext) -> [ExchangeReport] {
         guard !scratch.reports.isEmpty else { return [] }
         var taken: [ExchangeReport] = []

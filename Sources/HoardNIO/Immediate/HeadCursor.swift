@@ -20,7 +20,7 @@ struct HeadCursor {
     private(set) var name = 0..<0
     /// Where its value is, without the white space around it.
     private(set) var value = 0..<0
-    /// Where its line is, with what ends it.
+    /// The range of its line, with the line's end.
     private(set) var line = 0..<0
 
     init(_ bytes: UnsafeRawBufferPointer, maximumFieldCount: Int) {

@@ -5,7 +5,8 @@ internal import HoardMessages
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Answers in the event loop what an ``ImmediateResponder`` can answer, and passes the other exchanges on, with what it has begun of them.
+/// Answers in the event loop the exchanges that an ``ImmediateResponder`` can answer, and passes the others on, with
+/// the work that it has begun for them.
 ///
 /// It stands where exchanges come one by one, so that no task can be writing a response meanwhile.
 final class ImmediateExchangeHandler: ChannelInboundHandler {

@@ -7,7 +7,7 @@ package import NIOCore
 /// Answers the requests that need neither a task nor waiting, on the event loop of their connection.
 ///
 /// The requests that it does not answer go to the server's handler. Both must give the same answers: which of them is asked depends on how a request
-/// is spelled, and on what else goes on.
+/// is spelled, and on the other work under way.
 package protocol ImmediateResponder: Sendable {
     /// Answers a request by its bytes, before it has been parsed. Called for plain requests only: see ``RequestScanner``.
     ///
@@ -40,7 +40,7 @@ extension ImmediateResponder {
 package enum ImmediateBeginning: Sendable {
     /// Whole. If the content of the response is not at hand, it is written by a task.
     case response(HTTPServerResponse)
-    /// This has to be run in a task. It takes the place of the server's handler, and uses what has been found out already.
+    /// This has to be run in a task. It takes the place of the server's handler, and uses the findings so far.
     case later(@Sendable () async -> HTTPServerResponse)
 }
 

@@ -6,7 +6,8 @@ internal import NIOPosix
 
 /// The memory that the connections of one event loop use by turns, so that answering a request at once allocates nothing.
 final class LoopScratch {
-    /// Where responses are put together. The network has taken what it held before, as a rule, and then its memory is used again.
+    /// Where responses are put together. The network has taken its earlier bytes, as a rule, and then its memory is
+    /// used again.
     var output = ByteBuffer()
     /// The exchanges to be told of when their responses have been written.
     var reports: [ExchangeReport] = []

@@ -5,7 +5,7 @@ package import NIOCore
 
 /// Copies the heads of messages that are sent on by their bytes.
 ///
-/// It understands plain messages only. What it does not understand has to be parsed.
+/// It understands plain messages only. Others have to be parsed.
 package enum RelayedHeads {
     /// The most fields of a message.
     private static let maximumFieldCount = 128
@@ -44,7 +44,7 @@ package enum RelayedHeads {
         /// Where the value of `Keep-Alive` is; `nil`: there is no such field.
         package fileprivate(set) var keepAlive: Range<Int>?
         /// Whether it can go on as it is copied, as far as the cache lets it. Not if it has no date, directives in several fields or for some caches alone, or
-        /// depends on what the cache does not see of a client.
+        /// depends on properties of a client that the cache does not see.
         package fileprivate(set) var isCopied = true
     }
 

@@ -3,8 +3,9 @@
 
 /// Reads the head of a request in one pass over its bytes, and understands simple ones only.
 ///
-/// It is stricter than the parser behind it: what it takes for a request, the parser takes for the same request, which ends at the same byte. What is
-/// odd in any way is left to the parser. ([RFC 9112 §2 to §5](https://www.rfc-editor.org/rfc/rfc9112#section-2))
+/// It is stricter than the parser behind it: if it takes bytes for a request, the parser takes them for the same
+/// request, which ends at the same byte. A request that is odd in any way is left to the parser. ([RFC 9112 §2 to
+/// §5](https://www.rfc-editor.org/rfc/rfc9112#section-2))
 package struct RequestScanner: Sendable {
     package enum Outcome {
         /// A GET or HEAD of HTTP/1.1 without content, or the head of a QUERY, whose content may be on its way.
@@ -142,7 +143,7 @@ private struct Pass {
         return .short
     }
 
-    /// Whether a percent sign stands before two capital digits that encode what must be encoded.
+    /// Whether a percent sign stands before two capital digits that encode a character that must be encoded.
     private func isNormalEncoding(at index: Int) -> Bool {
         guard index + 2 < bytes.count, let high = bytes[index + 1].capitalHexDigit, let low = bytes[index + 2].capitalHexDigit else { return false }
         switch high << 4 | low {
@@ -154,7 +155,7 @@ private struct Pass {
 
     // MARK: Fields
 
-    /// Takes note of what a field means for the answer. Most names are told apart by length and first letter alone.
+    /// Notes the meaning of a field for the answer. Most names are told apart by length and first letter alone.
     private mutating func judge(_ name: Range<Int>, _ value: Range<Int>) -> Result {
         let first = bytes[name.lowerBound] | 0x20
         switch (name.count, first) {

@@ -149,7 +149,7 @@ struct ConnectionPipeline: Sendable {
 
     /// From the socket inwards:
     ///
-    /// 1. what sees errors of the connection go out, and counts bytes;
+    /// 1. the gate, which sees errors of the connection go out, and counts bytes;
     /// 2. the codec, which makes a channel for each stream, with a ``StreamHandler`` in it;
     /// 3. the connection's handler.
     private func startHTTP2(_ channel: any Channel, _ info: ConnectionInfo, _ stage: ConnectionStage) throws {

@@ -3,7 +3,7 @@
 
 internal import NIOCore
 
-/// How a connection is asked to end, which depends on what is spoken on it, once that is known.
+/// The way to ask a connection to end, which depends on its protocol, once that is known.
 ///
 /// It belongs to the connection's event loop.
 final class ConnectionStage {

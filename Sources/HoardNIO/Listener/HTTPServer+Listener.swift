@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension HTTPServer {
-    /// An address that a server listens on, and what is spoken there.
+    /// An address that a server listens on, and the protocols there.
     package struct Listener: Sendable {
         package enum Address: Sendable, Hashable {
             /// An IP address or a name, and a port; port 0 takes any that is free.

@@ -56,7 +56,8 @@ struct ListeningSocket: Sendable {
 
     /// Stops listening, and removes the file of a Unix socket.
     ///
-    /// - Parameter group: The event loops of the connections. What has been accepted gets to its loop before the socket is closed, as NIO would reset it otherwise.
+    /// - Parameter group: The event loops of the connections. An accepted connection gets to its loop before the socket
+    ///   is closed, as NIO would reset it otherwise.
     func close(in group: any EventLoopGroup) async {
         try? await channel.setOption(.autoRead, value: false).get()
         // There and back, in the order in which it is done.

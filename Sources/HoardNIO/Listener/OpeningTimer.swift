@@ -3,7 +3,7 @@
 
 internal import NIOCore
 
-/// Closes a connection on which it takes too long to find out what is spoken: header of a proxy, TLS handshake, first bytes.
+/// Closes a connection on which it takes too long to find out the protocol: header of a proxy, TLS handshake, first bytes.
 final class OpeningTimer: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

@@ -14,7 +14,7 @@ final class ProxyProtocolHandler: ChannelInboundHandler, RemovableChannelHandler
     private var isDone = false
     private let proceed: (ProxyProtocolHeader, any Channel) -> Void
 
-    /// - Parameter proceed: Adds the handlers of what follows.
+    /// - Parameter proceed: Adds the handlers of the bytes that follow.
     init(proceed: @escaping (ProxyProtocolHeader, any Channel) -> Void) {
         self.proceed = proceed
     }

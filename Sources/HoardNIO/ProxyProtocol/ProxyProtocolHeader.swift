@@ -16,7 +16,7 @@ enum ProxyProtocolHeader: Hashable, Sendable {
     enum Parsed: Hashable {
         case incomplete
         case invalid
-        /// - Parameter byteCount: How long the header is. What follows is not part of it.
+        /// - Parameter byteCount: The length of the header. The bytes that follow are not part of it.
         case header(ProxyProtocolHeader, byteCount: Int)
     }
 

@@ -5,7 +5,7 @@ internal import HoardMessages
 internal import NIOCore
 
 extension BodyPipe {
-    /// A pipe for the content of a request that a handler receives; what it asks for is asked for in the handler's event loop.
+    /// A pipe for the content of a request that a handler receives; it asks for content in the handler's event loop.
     convenience init(ofRequestIn eventLoop: any EventLoop, highWatermark: Int, bodyIsWanted: @escaping (BodyPipe) -> Void) {
         let bodyIsWanted = NIOLoopBound(bodyIsWanted, eventLoop: eventLoop)
         self.init(highWatermark: highWatermark, alreadyRead: RequestBodyError(.alreadyRead)) { pipe in

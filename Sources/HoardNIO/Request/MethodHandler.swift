@@ -9,7 +9,8 @@ internal import NIOHTTP1
 ///
 /// The parser gets another method in its place, for which it has no rules of its own, and ``ConnectionHandler`` puts the right one back. That is done only where
 /// a request is known to begin: the parser has ended the one before, and has not been given a byte since. Where that cannot be seen, behind a request in
-/// chunks that came together with the next one, all bytes are the parser's from then on, and it refuses what it does not know.
+/// chunks that came together with the next one, all bytes are the parser's from then on, and it refuses methods that it
+/// does not know.
 final class MethodHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

@@ -13,7 +13,7 @@ struct RequestTarget: Hashable, Sendable {
     let path: String
 
     /// - Parameter scheme: That of the URLs which are asked for on the connection.
-    /// - Throws: ``RequestRejection``: 501 for CONNECT, 400 for what no server would understand.
+    /// - Throws: ``RequestRejection``: 501 for CONNECT, 400 for a target that no server would understand.
     init(_ text: String, method: HTTPMethod, scheme: String = "http") throws(RequestRejection) {
         guard method != .CONNECT else { throw RequestRejection(.notImplemented, "The server is no tunnel: CONNECT is not supported.") }
         guard text.utf8.allSatisfy({ $0.isAllowedInTarget }) else {

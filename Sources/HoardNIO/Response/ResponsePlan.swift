@@ -6,7 +6,8 @@ internal import HoardMessages
 internal import HoardWire
 internal import NIOHTTP1
 
-/// How a response is written: its head with the fields that belong to the connection, and what ends its content.
+/// The plan by which a response is written: its head with the fields that belong to the connection, and the mark that
+/// ends its content.
 ///
 /// [RFC 9112 §6](https://www.rfc-editor.org/rfc/rfc9112#section-6)
 struct ResponsePlan: PlannedResponse {

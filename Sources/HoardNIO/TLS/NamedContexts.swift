@@ -11,7 +11,7 @@ struct NamedContexts: Sendable {
     /// Whether clients are asked for certificates.
     let asksClients: Bool
     private var exact: [String: NIOSSLContext] = [:]
-    /// By what comes behind the `*`, such as `.example.com`.
+    /// By the part of the name behind the `*`, such as `.example.com`.
     private var below: [String: NIOSSLContext] = [:]
 
     /// Loads certificates. The first that is for a name is used for it.

@@ -6,7 +6,7 @@
     internal import HoardHTTP
 
     extension TransportError {
-        /// The error for what the client, or the layers below it, reported.
+        /// The error for a failure that the client, or a layer below it, reported.
         init(_ error: any Error, origin: Destination, configuration: AsyncHTTPClientTransport.Configuration) {
             if let error = error as? TransportError {
                 self = error

@@ -12,7 +12,7 @@ internal import NIOHTTP1
 extension ClientConnectionHandler {
     /// Bytes have arrived; gives the parser those that belong to a response.
     ///
-    /// - Parameter parse: Gives the parser bytes; what it makes of them has come here when this returns.
+    /// - Parameter parse: Gives the parser bytes. The parts that it makes of them have come here when this returns.
     func bytesArrived(_ buffer: ByteBuffer, context: ChannelHandlerContext, parse: (ByteBuffer) -> Void) {
         var buffer = buffer
         if machine.isReceiving {

@@ -92,7 +92,7 @@ extension ClientConnectionHandler {
     private func end(context: ChannelHandlerContext) {
         machine.requestEnded()
         timing.requestEnded(now: context.eventLoop.now)
-        // The time for the response may be shorter than what the timer was set to.
+        // The time for the response may be shorter than the one that the timer was set to.
         armTimer(context: context)
         context.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: nil)
     }

@@ -56,7 +56,8 @@ extension ClientConnectionHandler {
         }
     }
 
-    /// All that the origin has sent for now has arrived, or all that it will send. What has not come in one piece is parsed.
+    /// All that the origin has sent for now has arrived, or all that it will send. A response that has not come in one
+    /// piece is parsed.
     func relayPauses() {
         guard let relay, relay.taken == nil, relay.arrived.readableBytes > 0 else { return }
         handOverRelay()

@@ -24,7 +24,7 @@ final class ClientConnectionHandler: ChannelDuplexHandler, ExchangeHandler {
         var content: BodyPipe?
         /// The body takes no more for the time being.
         var isBodyFull = false
-        /// The origin has opened a WebSocket: what arrives is its content, without the parser.
+        /// The origin has opened a WebSocket: bytes that arrive are its content, without the parser.
         var isTunnel = false
         var upload: Task<Void, Never>?
         /// The time for which the origin keeps the connection afterwards, if it has said so.
@@ -40,7 +40,7 @@ final class ClientConnectionHandler: ChannelDuplexHandler, ExchangeHandler {
     var relay: Relay?
     /// The parser is shown the request that it has not seen. It must not be sent again.
     var isReplaying = false
-    /// The encoder, what stands in front of the parser, and what stands behind it, which is this.
+    /// The encoder, the gate in front of the parser, and this handler behind it.
     var contexts: (encoder: ChannelHandlerContext, gate: ChannelHandlerContext, own: ChannelHandlerContext)?
     var isReadHeld = false
     /// Who is told that the connection is free, or gone. Cleared when the connection has ended, for it refers back to this.

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decides what a connection to an origin does next; does no I/O.
+/// Decides the next step of a connection to an origin; does no I/O.
 ///
 /// A connection serves one exchange at a time. It can serve another when the response has arrived to its end, the request has been sent to its end, and no
 /// byte too many has come.

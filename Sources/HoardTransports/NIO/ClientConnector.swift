@@ -69,7 +69,8 @@ struct ClientConnector: Sendable {
             }
     }
 
-    /// From the socket inwards: the encryption, if there is to be any, and what puts the other handlers there when it is known which.
+    /// From the socket inwards: the encryption, if there is to be any, and the step that adds the other handlers when
+    /// the protocol is known.
     private func setUp(_ channel: any Channel, for server: OriginServer, _ pool: ConnectionPool) throws -> ConnectionSetup {
         let pipeline = channel.pipeline.syncOperations
         if server.isSecure {
@@ -135,7 +136,7 @@ extension ClientConnectionHandler {
     }
 }
 
-/// Stands in front of the parser, and gives it only what belongs to a response.
+/// Stands in front of the parser, and gives it only bytes that belong to a response.
 final class ResponseGate: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

@@ -6,7 +6,7 @@ internal import HoardHTTP
 internal import NIOCore
 internal import Synchronization
 
-/// One request on its way to an origin, and what its sender learns of the response's heads.
+/// One request on its way to an origin, and the response's heads for its sender.
 final class ClientExchange: Sendable {
     enum Head: Sendable {
         case interim(HTTPResponse)

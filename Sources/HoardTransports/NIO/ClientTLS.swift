@@ -13,7 +13,7 @@ final class ClientTLS: Sendable {
     private let identity: Identity?
     private let made = Mutex<Result<NIOSSLContext, TransportError>?>(nil)
 
-    /// By what a client proves who it is.
+    /// The certificates and the key by which a client proves its identity.
     struct Identity: Sendable {
         let chain: [NIOSSLCertificate]
         let privateKey: NIOSSLPrivateKey

@@ -44,7 +44,7 @@ enum ExchangeError: Error, Hashable {
 }
 
 extension TransportError {
-    /// The error for what ended an exchange of ``NIOTransport``.
+    /// The error for the event that ended an exchange of ``NIOTransport``.
     ///
     /// - Parameter isUnanswered: The request may have been sent, and no byte of a response has arrived.
     init(_ error: any Error, origin: Destination, timeouts: Timeouts, isUnanswered: Bool = false) {

@@ -29,7 +29,8 @@ extension NIOTransport {
         ///
         /// The certificate of an `https` origin is always verified. It is read when the transport is made.
         public var additionalTrustRootsPath: String?
-        /// By what encrypted origins are told who asks, if they want to know: two files in PEM form, which are read when the transport is made. Default: none.
+        /// The certificate by which the transport proves its identity to encrypted origins that ask for one: two files
+        /// in PEM form, which are read when the transport is made. Default: none.
         public var clientCertificate: ClientCertificate?
         /// Whether `readTimeout` also runs while the consumer of a response's body asks for no more of it. Set it to `false` only if the consumers have
         /// another limit.
@@ -78,7 +79,8 @@ extension NIOTransport {
         var maximumFieldCount = 256
         /// The most interim responses to one request.
         var maximumInterimResponseCount = 64
-        /// How much of a response's content is held while no reader takes it, plus what one read from the network brings.
+        /// How much of a response's content is held while no reader takes it, plus the bytes of one read from the
+        /// network.
         var bodyBufferByteCount = 64 * 1_024
         /// How much content that no reader wants is dropped to save the connection.
         var maximumDrainByteCount = 64 * 1_024

@@ -6,7 +6,7 @@ package import NIOCore
 
 /// Takes a response by its bytes. Used on the event loop of the connection only. One of ``finish()`` and ``handOver(_:)`` is called, once.
 package protocol RelayReceiver: AnyObject {
-    /// Takes a response, if it is whole, and all of what has arrived.
+    /// Takes a response, if it is whole and `bytes` has nothing else.
     ///
     /// - Returns: `nil` if it is not taken, and no state has changed. It may be offered again when more has arrived.
     func take(_ bytes: ByteBuffer) -> TakenResponse?

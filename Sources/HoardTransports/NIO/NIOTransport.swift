@@ -81,7 +81,8 @@ public final class NIOTransport: Transport {
     ///   - onNewConnection: The connection must not have served anything yet.
     ///
     /// A request for a WebSocket, in the form of HTTP/2 (``HTTPTypes/HTTPRequest/opensWebSocket``), goes out in that of HTTP/1.1. If the origin opens it, the response
-    /// has the status 101, its body is what the origin sends through it, and `body` is sent as it is read. Such a connection serves nothing else.
+    /// has the status 101, its body has the bytes that the origin sends through it, and `body` is sent as it is read.
+    /// Such a connection serves nothing else.
     package func send(
         _ request: HTTPRequest,
         body: HTTPBody,

@@ -5,7 +5,7 @@ internal import HTTPTypes
 internal import HoardWire
 internal import NIOHTTP1
 
-/// A response's head after every rule that keeps what follows from being misread.
+/// A response's head after every rule that keeps the bytes behind it from being misread.
 ///
 /// The parser has its own rules. These are applied again here, so that they hold whatever the parser lets through.
 struct ResponseFraming: Sendable {
@@ -27,7 +27,8 @@ struct ResponseFraming: Sendable {
 
     /// - Parameters:
     ///   - isResponseToHead: The request's method was HEAD.
-    ///   - opensWebSocket: The request asked for a WebSocket. Behind a head that opens it, all bytes are what the origin sends through it.
+    ///   - opensWebSocket: The request asked for a WebSocket. Behind a head that opens it, all bytes are the origin's,
+    ///     sent through it.
     /// - Throws: ``ExchangeError/invalidResponse``.
     init(_ head: HTTPResponseHead, isResponseToHead: Bool, opensWebSocket: Bool = false) throws(ExchangeError) {
         guard head.version == .http1_1 || head.version == .http1_0, head.status.code != 101 || opensWebSocket && head.agreesToWebSocket,
@@ -74,7 +75,8 @@ struct ResponseFraming: Sendable {
     /// Whether the content comes in chunks; `nil` if there is no transfer coding.
     ///
     /// An unknown coding has no end but the connection's. Known codings that change the content are refused: nothing here decodes them, and no request
-    /// asked for them ([RFC 9112 §7.4](https://www.rfc-editor.org/rfc/rfc9112#section-7.4)), so the content would be passed on as what it is not.
+    /// asked for them ([RFC 9112 §7.4](https://www.rfc-editor.org/rfc/rfc9112#section-7.4)), so the content would be
+    /// passed on under a wrong name.
     private static func isChunked(_ values: [String], version: HTTPVersion) throws(ExchangeError) -> Bool? {
         guard !values.isEmpty else { return nil }
         // RFC 9112 §6.1: with HTTP/1.0, the sender of the field need not know its meaning.

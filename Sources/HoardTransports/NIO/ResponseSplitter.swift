@@ -3,10 +3,11 @@
 
 internal import NIOCore
 
-/// Cuts what arrives where one message ends, so that no byte behind a response can be taken for part of the next one.
+/// Cuts the arriving bytes where one message ends, so that no byte behind a response can be taken for part of the next
+/// one.
 ///
 /// The parser takes all it is given, and keeps the beginning of a next message to itself. So it is given no more than belongs to the message that is
-/// expected; what is left over shows that the origin and this side do not agree on where the response ends.
+/// expected; bytes that are left over show that the origin and this side do not agree on where the response ends.
 struct ResponseSplitter {
     /// The kind of bytes that come next.
     enum Expectation: Hashable {
@@ -29,7 +30,7 @@ struct ResponseSplitter {
     }
 
     enum Action: Equatable {
-        /// Give the parser this, and ask again: what is expected may have changed.
+        /// Give the parser this, and ask again: the expectation may have changed.
         case parse(ByteBuffer)
         /// Everything has been given to the parser.
         case done
@@ -44,7 +45,7 @@ struct ResponseSplitter {
         matchedByteCount = 0
     }
 
-    /// Takes from `buffer` what may be parsed in one piece.
+    /// Takes from `buffer` the bytes that may be parsed in one piece.
     mutating func next(from buffer: inout ByteBuffer, expecting expectation: Expectation) -> Action {
         guard buffer.readableBytes > 0 else { return .done }
         let count: Int

@@ -65,7 +65,7 @@
             case cancel
         }
 
-        /// Hears what the delegate decides.
+        /// Receives the delegate's decision.
         private final class Sender: NSObject, URLAuthenticationChallengeSender, Sendable {
             private let answer: FirstAnswer<Answer>
 

@@ -4,7 +4,7 @@
 #if canImport(Darwin)
     internal import Foundation
 
-    /// The session's side of a load, which is told what comes.
+    /// The session's side of a load, which is told of the response and its content.
     ///
     /// A protocol's client is to be called on the thread that started the load, and the session stops the load on that thread too.
     final class LoadReceiver: @unchecked Sendable {

@@ -7,10 +7,11 @@ internal import Foundation
     internal import FoundationNetworking
     internal import Synchronization
 
-    /// The session's side of a load, which is told what comes.
+    /// The session's side of a load, which is told of the response and its content.
     ///
-    /// Foundation starts and stops a protocol on its session's own queue, and what the protocol tells it must be told there too: its table of tasks has no lock. There is one way to that
-    /// queue: resuming a task that runs starts its protocol once more. So what comes waits here until then.
+    /// Foundation starts and stops a protocol on its session's own queue, and the protocol must report there too: its
+    /// table of tasks has no lock. There is one way to that queue: resuming a task that runs starts its protocol once
+    /// more. So events wait here until then.
     final class LoadReceiver: @unchecked Sendable {
         private enum Event {
             case response(HTTPURLResponse)
@@ -51,7 +52,7 @@ internal import Foundation
             if awaits { task?.resume() }
         }
 
-        /// Tells the session what has come. To be called on its queue.
+        /// Tells the session of the waiting events. To be called on its queue.
         func deliver() {
             let events = state.withLock { state in
                 defer { (state.events, state.isAwaited) = ([], false) }

@@ -12,7 +12,8 @@ internal import Synchronization
     internal import FoundationNetworking
 #endif
 
-/// One load of a session through a client: the request is sent or answered from the cache, and the receiver told what comes.
+/// One load of a session through a client: the request is sent or answered from the cache, and the receiver is told of
+/// the response and its content.
 final class URLProtocolLoad: Sendable {
     private struct State {
         var work: Task<Void, Never>?

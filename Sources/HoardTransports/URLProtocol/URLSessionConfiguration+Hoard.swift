@@ -11,14 +11,15 @@ public import HoardHTTP
 #endif
 
 extension URLSessionConfiguration {
-    /// The default configuration, with a cache that answers what it can.
+    /// The default configuration, with a cache that answers the requests that it can.
     ///
     /// ```swift
     /// let session = URLSession(configuration: .hoard(cache: HTTPCache(stores: [disk])))
     /// ```
     ///
-    /// A ``URLSessionTransport`` sends the requests that the cache cannot answer. ``HoardURLProtocol`` says what a session with a cache does. The cache is kept until the process ends; calling this again
-    /// with it gives an equal configuration.
+    /// A ``URLSessionTransport`` sends the requests that the cache cannot answer. ``HoardURLProtocol`` describes the
+    /// behaviour of a session with a cache. The cache is kept until the process ends; calling this again with it gives
+    /// an equal configuration.
     ///
     /// - Parameters:
     ///   - cookieStorage: Where cookies are kept, whatever the configuration says. `nil`: none are sent or kept.

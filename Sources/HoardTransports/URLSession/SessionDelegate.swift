@@ -9,7 +9,7 @@ internal import Synchronization
     internal import FoundationNetworking
 #endif
 
-/// Hands what the session reports to the exchange that it belongs to.
+/// Hands the session's reports to the exchanges that they belong to.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private let exchanges = Mutex<[Int: SessionExchange]>([:])
 

@@ -11,7 +11,7 @@ internal import Synchronization
     internal import FoundationNetworking
 #endif
 
-/// One request of a session and its response: what the session reports on its queue, for one reader to take.
+/// One request of a session and its response: the reports of the session on its queue, for one reader to take.
 final class SessionExchange: Sendable {
     private struct State {
         var task: URLSessionDataTask?
@@ -135,7 +135,8 @@ final class SessionExchange: Sendable {
 
     // MARK: -
 
-    /// The first end is the one that counts. What has arrived before it can still be read, unless it is a failure.
+    /// The first end is the one that counts. Content that has arrived before it can still be read, unless it is a
+    /// failure.
     private func end(with end: Result<Void, TransportError>) {
         let (headWaiter, partWaiter, task) = state.withLock { state in
             guard state.end == nil else { return (nil, nil, nil) as Ended }

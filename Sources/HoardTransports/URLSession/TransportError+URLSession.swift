@@ -9,7 +9,7 @@ internal import HoardHTTP
 #endif
 
 extension TransportError {
-    /// The error for what the session reported.
+    /// The error for a failure that the session reported.
     ///
     /// - Parameter hasHead: Whether the head of the response had come.
     init(_ error: any Error, origin: Destination, hasHead: Bool) {
@@ -49,7 +49,7 @@ extension TransportError.Code {
     /// The words of curl for a connection that was closed before any byte of a response.
     private static let emptyReply = "Empty reply"
 
-    /// On Linux many failures have no code of their own, and are known only by what curl says about them.
+    /// On Linux many failures have no code of their own, and are known only by curl's text.
     private init(text: String) {
         if text.contains("SSL") || text.contains("certificate") {
             self = .tlsFailed

@@ -4,14 +4,16 @@
 package import NIOCore
 package import NIOHPACK
 
-/// Stands between the socket, or TLS, and the codec of HTTP/2, and has each get what the other cannot say: ``IncomingFrames``, ``OutgoingFrames``.
+/// Stands between the socket, or TLS, and the codec of HTTP/2, and gives to each the frames that the other cannot
+/// write: ``IncomingFrames``, ``OutgoingFrames``.
 package final class FrameGate: ChannelDuplexHandler {
     package typealias InboundIn = ByteBuffer
     package typealias InboundOut = ByteBuffer
     package typealias OutboundIn = IOData
     package typealias OutboundOut = IOData
 
-    /// The largest list of fields that is taken from the codec's hands at all, so that its owner can answer for it. What is larger ends the connection.
+    /// The largest list of fields that is taken from the codec's hands at all, so that its owner can answer for it. A
+    /// larger one ends the connection.
     package static let largestReadableList = 512 * 1_024
     /// The most CONTINUATION frames that one head may have: as many as such a list needs, and a few. CVE-2024-27919 and its like.
     package static let maximumContinuationCount = largestReadableList / 16_384 + 4
@@ -20,7 +22,7 @@ package final class FrameGate: ChannelDuplexHandler {
 
     private var incoming: IncomingFrames
     package private(set) var frames: OutgoingFrames
-    /// Whether what the other side sends is of no interest any more.
+    /// Whether the other side's bytes are of no interest any more.
     package var dropsInput = false
 
     /// The gate of a server's connection.
@@ -42,7 +44,8 @@ package final class FrameGate: ChannelDuplexHandler {
     /// Whether the codec has given the connection up, and has told the other side.
     package var hasGivenUp: Bool { frames.connectionError != nil }
 
-    /// Whether the other side takes a list of fields. To be asked before it is given to the codec, for what the codec has encoded must be sent.
+    /// Whether the other side takes a list of fields. To be asked before it is given to the codec, for a list that the
+    /// codec has encoded must be sent.
     ///
     /// A larger one than it has announced may cost the connection, and with it all other streams. Sizes are those of
     /// [RFC 9113 §6.5.2](https://www.rfc-editor.org/rfc/rfc9113#section-6.5.2).

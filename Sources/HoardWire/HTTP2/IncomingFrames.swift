@@ -3,11 +3,13 @@
 
 internal import NIOCore
 
-/// Looks at what the other side sends on its way to the codec, and changes what it says of its settings where the codec would go wrong by them.
+/// Looks at the other side's frames on their way to the codec, and changes its settings where the codec would go wrong
+/// by them.
 ///
 /// The codec cannot write CONTINUATION, and fails when a head does not fit into a frame, after its table of fields has changed. So it is told that frames may be
-/// as long as the protocol allows, and ``OutgoingFrames`` cuts what it writes by what the other side has really said. And until its own settings are
-/// acknowledged a server must not hold a client to what that cannot know, so that of a server the codec is told at once that they are.
+/// as long as the protocol allows, and ``OutgoingFrames`` cuts its frames by the other side's real limit. And until its
+/// own settings are acknowledged a server must not hold a client to settings that the client cannot know, so the codec
+/// of a server is told at once that they are.
 struct IncomingFrames {
     /// The longest payload of a frame that the other side takes: [RFC 9113 §6.5.2](https://www.rfc-editor.org/rfc/rfc9113#section-6.5.2).
     private(set) var maximumPayloadByteCount = Self.smallestMaximum
@@ -81,7 +83,7 @@ struct IncomingFrames {
         return output
     }
 
-    /// Whether the codec does not get a frame as it is. What is wrong with a frame the codec must see.
+    /// Whether the codec does not get a frame as it is. The codec must see a faulty frame as it is.
     private func changes(_ frame: Header) -> Bool {
         guard frame.kind == FrameKind.settings, frame.stream == 0 else { return false }
         if frame.isAcknowledgement { return frame.length == 0 && acknowledgement == .made }

@@ -3,8 +3,8 @@
 
 internal import NIOCore
 
-/// Looks at what the codec writes: cuts heads that are longer than a frame may be, announces settings that are not the codec's own, and sees whether
-/// the codec has given the connection up.
+/// Looks at the frames that the codec writes: cuts heads that are longer than a frame may be, announces settings that
+/// are not the codec's own, and sees whether the codec has given the connection up.
 ///
 /// The codec reports errors of streams and of the connection alike. Only errors of the connection are sent to the other side, by a GOAWAY frame with
 /// an error code ([RFC 9113 §5.4.1](https://www.rfc-editor.org/rfc/rfc9113#section-5.4.1)). Nothing more is to be expected after it.

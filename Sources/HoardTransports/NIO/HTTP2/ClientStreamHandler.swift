@@ -217,7 +217,7 @@ final class ClientStreamHandler: ChannelDuplexHandler {
         content?.finish()
         content = nil
         if let response { exchange.receive(final: response) }
-        // RFC 9113 §8.1: what is left of the request is of no use.
+        // RFC 9113 §8.1: the rest of the request is of no use.
         if !machine.isRequestSent { context?.close(promise: nil) }
     }
 

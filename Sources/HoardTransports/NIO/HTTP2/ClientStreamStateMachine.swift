@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decides what becomes of one exchange on a connection of HTTP/2; does no I/O.
+/// Decides the course of one exchange on a connection of HTTP/2; does no I/O.
 ///
 /// The codec has its own rules. Those on which the meaning of a response depends are applied again here:
 /// [RFC 9113 §8.1](https://www.rfc-editor.org/rfc/rfc9113#section-8.1).

@@ -23,7 +23,7 @@ final class MultiplexHandler: ChannelInboundHandler, ExchangeHandler {
     private var lastReadTime = NIODeadline.uptimeNanoseconds(0)
     /// Told when the origin has sent its first settings, with the number of exchanges that it allows at once.
     var onSettings: ((MultiplexHandler, Int) -> Void)?
-    /// Told of what ended the connection before that.
+    /// Told of the error that ended the connection before that.
     var onFailure: ((any Error) -> Void)?
     var owner: (connection: ClientConnection, pool: ConnectionPool)?
     private var context: ChannelHandlerContext?
@@ -199,7 +199,7 @@ final class MultiplexHandler: ChannelInboundHandler, ExchangeHandler {
         context.close(promise: nil)
     }
 
-    /// - Parameter error: `nil`: what the loss of the connection means for each.
+    /// - Parameter error: `nil`: each fails with the error that the loss of the connection means for it.
     private func failStreams(_ error: (any Error)?) {
         for stream in streams.values { stream.connectionEnded(error) }
     }

@@ -3,7 +3,7 @@
 
 internal import NIOHTTP2
 
-/// Decides what a connection of HTTP/2 to an origin does next; does no I/O.
+/// Decides the next step of a connection of HTTP/2 to an origin; does no I/O.
 struct MultiplexStateMachine {
     private enum State {
         /// The origin's first settings have not arrived.
