@@ -10,7 +10,7 @@ extension HTTPCacheMiddleware {
     enum Plan: Sendable {
         /// By the handler alone.
         case around
-        /// By what the cache has at hand.
+        /// By the response that the cache has at hand.
         case response(Response)
         /// By the cache, which may ask the handler.
         case cache(CacheTarget, HTTPCache.PendingRequest)

@@ -6,7 +6,8 @@ internal import Hoard
 public import HoardHTTP
 public import Hummingbird
 
-/// Answers requests from an ``HTTPCache``, and has the handlers behind it make what the cache does not have.
+/// Answers requests from an ``HTTPCache``, and has the handlers behind it make the responses that the cache does not
+/// have.
 ///
 /// ```swift
 /// let caching = HTTPCacheMiddleware<BasicRequestContext>()
@@ -16,18 +17,20 @@ public import Hummingbird
 /// }
 /// ```
 ///
-/// The cache is an HTTP cache like that of a proxy, and the handler is its origin: what may be stored, for how long, and for whom is said by the
-/// response ([RFC 9111](https://www.rfc-editor.org/rfc/rfc9111)). A response that says nothing is not stored. The cache answers conditional requests,
-/// ranges, `HEAD` and `Vary`. `POST`, `PUT`, `PATCH` and `DELETE` invalidate the responses for their URI. Of requests that one response may answer,
-/// only the first reaches the handler. A short body that writes itself without waiting, as one of bytes does, is stored as it is; any other while it
-/// is sent.
+/// The cache is an HTTP cache like that of a proxy, and the handler is its origin: the response says whether it may be
+/// stored, for how long, and for whom ([RFC 9111](https://www.rfc-editor.org/rfc/rfc9111)). A response that says
+/// nothing is not stored. The cache answers conditional requests, ranges, `HEAD` and `Vary`. `POST`, `PUT`, `PATCH` and
+/// `DELETE` invalidate the responses for their URI. Of requests that one response may answer, only the first reaches
+/// the handler. A short body that writes itself without waiting, as one of bytes does, is stored as it is; any other
+/// while it is sent.
 ///
 /// The place of the middleware decides what it stores. Middlewares added before it see each request and each response, and their changes of responses
 /// are not stored. Middlewares added after it belong to the origin.
 ///
-/// - Important: A response that depends on who asks has to say so: `Cache-Control: private`, or `Vary`. What a middleware in front of the cache has put
-///   into the context, such as a user, is unknown to the cache. Responses to requests with `Authorization` are stored only if they are `public`, `s-maxage` or
-///   `must-revalidate` (RFC 9111 §3.5), and responses with `Set-Cookie` only if they are `public` or have `s-maxage`.
+/// - Important: A response that depends on the client has to say so: `Cache-Control: private`, or `Vary`. The cache
+///   does not know values that a middleware in front of it has put into the context, such as a user. Responses to
+///   requests with `Authorization` are stored only if they are `public`, `s-maxage` or `must-revalidate` (RFC 9111
+///   §3.5), and responses with `Set-Cookie` only if they are `public` or have `s-maxage`.
 ///
 /// ## Revalidating in the background
 ///
@@ -46,7 +49,7 @@ public struct HTTPCacheMiddleware<Context: RequestContext>: RouterMiddleware {
     /// Several middlewares, of routes with other options, may share a cache.
     ///
     /// - Parameter cache: A shared one (``HTTPCache/Configuration/server``). A private one is used only for requests that have a partition
-    ///   (``HTTPCacheOptions/partition``), since it keeps what is meant for one user.
+    ///   (``HTTPCacheOptions/partition``), since it keeps responses that are meant for one user.
     public init(cache: HTTPCache, options: HTTPCacheOptions<Context> = .init()) {
         self.cache = cache
         self.options = options
@@ -91,7 +94,7 @@ public struct HTTPCacheMiddleware<Context: RequestContext>: RouterMiddleware {
         }
     }
 
-    /// A responder that answers from the cache, and has `responder` make what the cache does not have.
+    /// A responder that answers from the cache, and has `responder` make the responses that the cache does not have.
     ///
     /// ```swift
     /// let app = Application(responder: caching.responder(around: router.buildResponder()))

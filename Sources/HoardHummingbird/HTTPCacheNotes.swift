@@ -6,7 +6,7 @@ internal import HoardHTTP
 public import Hummingbird
 internal import Synchronization
 
-/// A request context by which handlers tell the cache what they know of their response.
+/// A request context by which handlers tell the cache more about their response.
 ///
 /// ```swift
 /// struct AppContext: HTTPCacheRequestContext {
@@ -22,8 +22,8 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// A context that is made of this one for a group of routes behind the cache must have the same notes: copy `cacheNotes` in its initializer, else what its
-/// handlers note is lost.
+/// A context that is made of this one for a group of routes behind the cache must have the same notes: copy
+/// `cacheNotes` in its initializer, else the notes of its handlers are lost.
 public protocol HTTPCacheRequestContext: RequestContext {
     /// Each run of a handler gets new ones.
     var cacheNotes: HTTPCacheNotes { get set }

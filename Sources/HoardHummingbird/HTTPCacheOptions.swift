@@ -6,7 +6,7 @@ public import Hummingbird
 
 /// The decisions of an ``HTTPCacheMiddleware`` for each request.
 public struct HTTPCacheOptions<Context: RequestContext>: Sendable {
-    /// Returns the policy that the site wants for a request, beyond what the response will say.
+    /// Returns the policy that the site wants for a request, beyond the response's own fields.
     ///
     /// The middleware calls it for each request before it asks the cache; it has to be quick. Default: an empty policy.
     ///

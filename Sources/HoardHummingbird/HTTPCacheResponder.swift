@@ -4,7 +4,8 @@
 internal import HoardHTTP
 public import Hummingbird
 
-/// A responder that answers from a cache, and has another one make what the cache does not have. ``HTTPCacheMiddleware/responder(around:)`` makes it.
+/// A responder that answers from a cache, and has another one make the responses that the cache does not have.
+/// ``HTTPCacheMiddleware/responder(around:)`` makes it.
 ///
 /// Unlike a plain middleware it keeps its handler. So it revalidates stale responses in the background, and requests that wait for one answer get it
 /// even if the client of the first request leaves.

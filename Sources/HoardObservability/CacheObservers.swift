@@ -9,8 +9,8 @@ public import Hoard
 /// let observer = CacheObservers(CacheMetrics(), CacheLogger(logger), CacheTracer(tracer))
 /// ```
 ///
-/// Each is told everything, in the order in which they are given. What they put around loads and calls of stores is nested: the first is the
-/// outermost.
+/// Each is told everything, in the order in which they are given. The scopes that they put around loads and calls of
+/// stores are nested: the first is the outermost.
 public struct CacheObservers: CacheObserver {
     private let observers: [any CacheObserver]
 

@@ -64,7 +64,7 @@ public final class FakeTransport: Transport {
     /// Keeps back the answers to requests that come from now on, until the hold is released.
     ///
     /// The handler answers such a request at once; only its answer waits. So the answer is as old as the request:
-    /// this is how to test what happens while an answer is on its way.
+    /// so a test can act while an answer is on its way.
     ///
     /// - Parameter isHeld: Which requests. By default all.
     public func hold(where isHeld: @escaping @Sendable (Request) -> Bool = { _ in true }) -> Hold {
@@ -73,7 +73,7 @@ public final class FakeTransport: Transport {
         return hold
     }
 
-    /// Records the request and returns what the handler answers. Suspends until the request's content has been read,
+    /// Records the request and returns the handler's answer. Suspends until the request's content has been read,
     /// the handler has answered, and no hold keeps the answer back.
     ///
     /// - Throws: The failure that the handler answers; an error with the code `cancelled` if the task is cancelled during a

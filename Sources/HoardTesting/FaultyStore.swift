@@ -30,7 +30,7 @@ internal import Synchronization
 /// ``fail(_:with:afterwards:)``, ``hold(_:afterwards:)`` and ``heal()`` change for some or all operations.
 /// ``close()`` is counted and passed on, and never fails or waits.
 public final class FaultyStore: RecordStore {
-    /// Decides what happens to a call. Called outside all locks.
+    /// Decides the behaviour of a call. Called outside all locks.
     public typealias Script = @Sendable (Call) -> Behavior
 
     /// The name of the wrapped store, or the one given at creation.
@@ -67,8 +67,8 @@ public final class FaultyStore: RecordStore {
         self.ticker = ticker
     }
 
-    /// Lets `script` decide about every call from now on, and forgets what ``fail(_:with:afterwards:)``
-    /// and ``hold(_:afterwards:)`` have said before.
+    /// Lets `script` decide about every call from now on, and forgets the effects of ``fail(_:with:afterwards:)`` and
+    /// ``hold(_:afterwards:)`` before.
     public func setScript(_ script: @escaping Script) {
         state.withLock { state in
             state.behaviors = [:]

@@ -15,7 +15,7 @@ package struct RecordedTrace {
     package private(set) var header: TraceFileHeader?
     package private(set) var byteCount = 0
 
-    /// - Throws: ``TraceFileFault``, and what the system says of the file.
+    /// - Throws: ``TraceFileFault``, and the system's error for the file.
     package init(path: String) throws {
         let bytes = try Data(contentsOf: URL(filePath: path))
         byteCount = bytes.count

@@ -26,8 +26,9 @@ internal import Synchronization
 /// #expect(loads == 1)
 /// ```
 ///
-/// Everything that `body` starts runs here: child tasks, what Hoard starts by itself, actors that bring no executor of their own. All jobs that
-/// are ready wait in one list, from which a ``SeededGenerator`` chooses. Priorities are ignored.
+/// Everything that `body` starts runs here: child tasks, tasks that Hoard starts by itself, actors that bring no
+/// executor of their own. All jobs that are ready wait in one list, from which a ``SeededGenerator`` chooses.
+/// Priorities are ignored.
 ///
 /// These do not run here:
 /// - Unstructured tasks. `Task { }` and `Task.detached { }` do not inherit the executor of their creator (SE-0417); use `SeededExecutor.task { }`
@@ -42,7 +43,7 @@ internal import Synchronization
 ///
 /// **Deadlocks.** When no job is ready, no task sleeps and the body has not ended, ``run(_:)`` throws ``SeededExecutorError`` instead of hanging.
 ///
-/// Executors do not know of each other, and many can be used at once. A job costs about a microsecond beyond what it does.
+/// Executors do not know of each other, and many can be used at once. A job costs about a microsecond beyond its own work.
 public final class SeededExecutor: TaskExecutor, PreemptingExecutor {
     /// The seed that decides the order.
     public let seed: UInt64

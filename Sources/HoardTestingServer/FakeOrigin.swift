@@ -6,7 +6,7 @@ public import HoardHTTP
 internal import HoardNIO
 internal import Synchronization
 
-/// A real HTTP/1.1 server on loopback that answers as a test says, and remembers what it was asked.
+/// A real HTTP/1.1 server on loopback that answers as a test says, and remembers the requests.
 ///
 /// ```swift
 /// let origin = try await FakeOrigin.start { request, body in

@@ -9,8 +9,9 @@ internal import NIOCore
 extension Request {
     /// The content as the cache sees it, which does not read it: its length tells whether there is any.
     ///
-    /// HTTP/2 can send content without having announced it. A `GET` or `HEAD` that announces none has none: what its content would mean is not defined
-    /// ([RFC 9110 §9.3.1](https://www.rfc-editor.org/rfc/rfc9110#section-9.3.1)), and what others get must not depend on it.
+    /// HTTP/2 can send content without having announced it. A `GET` or `HEAD` that announces none has none: the meaning
+    /// of its content is not defined ([RFC 9110 §9.3.1](https://www.rfc-editor.org/rfc/rfc9110#section-9.3.1)), and
+    /// responses to others must not depend on it.
     var contentForCache: HTTPBody {
         if let text = headers[.contentLength] {
             return text == "0" ? .empty : HTTPBody(body, length: Int(text))
@@ -32,7 +33,7 @@ extension TransportResponse {
         let body: HTTPBody
         switch response.status.code {
         case 204, 304:
-            // Hummingbird writes the length of what is not there.
+            // Hummingbird writes the length of content that is not there.
             head.headerFields[.contentLength] = nil
             body = .empty
         default:
@@ -53,7 +54,7 @@ extension Response {
     init(_ head: HTTPResponse, _ body: HTTPBody, to method: HTTPRequest.Method) {
         let hasContent = method != .head && head.status.code != 204 && head.status.code != 304
         self.init(status: head.status, headers: head.headerFields, body: hasContent ? ResponseBody(body) : ResponseBody())
-        // Hummingbird takes the length of what is sent for that of the content.
+        // Hummingbird takes the length of the bytes that are sent for that of the content.
         if !hasContent, !head.headerFields.contains(.contentLength) { headers[.contentLength] = nil }
     }
 }

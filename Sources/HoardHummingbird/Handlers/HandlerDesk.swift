@@ -5,7 +5,7 @@ internal import Hummingbird
 internal import NIOCore
 internal import Synchronization
 
-/// Where a task that may call a handler waits for what is to be handled, and others leave it.
+/// The place where a task that may call a handler waits for requests, and where others leave them.
 final class HandlerDesk: Sendable {
     struct Job: Sendable {
         let request: Request

@@ -6,8 +6,8 @@ internal import HoardHTTP
 
 /// Which host and port the URIs of responses have.
 ///
-/// Clients choose what they write into `Host`, or `:authority`. A server that answers to any name stores a response under each name that a client invents,
-/// unless it is told which names count.
+/// Clients write any name into `Host`, or `:authority`. A server that answers to any name stores a response under each
+/// name that a client invents, unless it is told which names count.
 public struct HTTPCacheAuthority: Sendable {
     enum Rule: Sendable {
         case ofRequest
@@ -20,7 +20,8 @@ public struct HTTPCacheAuthority: Sendable {
     /// That of the request. For servers behind something that refuses names that are not theirs.
     public static let ofRequest = Self(rule: .ofRequest)
 
-    /// Always this one, whatever the request says. The handlers see it too, so that none of their responses can depend on what the client has written.
+    /// Always this one, whatever the request says. The handlers see it too, so that none of their responses can depend
+    /// on the client's text.
     ///
     /// - Parameter authority: `example.com`, or with a port that is not the scheme's default `example.com:8080`.
     /// - Throws: ``HTTPCacheOptionError/Code/invalidAuthority``.

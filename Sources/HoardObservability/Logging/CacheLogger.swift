@@ -5,7 +5,7 @@ public import Hoard
 public import Logging
 internal import Synchronization
 
-/// Logs what caches do, with swift-log.
+/// Logs the operations of caches, with swift-log.
 ///
 /// ```swift
 /// var logger = Logger(label: "users")
@@ -13,7 +13,7 @@ internal import Synchronization
 /// let observer = CacheLogger(logger)
 /// ```
 ///
-/// | Level | What |
+/// | Level | Events |
 /// | --- | --- |
 /// | `warning` | A store begins to fail; a store has missed more invalidations than can be remembered, and loses its records. |
 /// | `notice` | A store that had failed works again; records that were rejected; values that could not be encoded. |

@@ -12,8 +12,8 @@ internal import Synchronization
 #endif
 
 extension CacheMetrics {
-    /// Reports, from time to time, what has to be asked for: how much caches and stores hold, and what a `Cache`, which takes no observer, has
-    /// counted.
+    /// Reports, from time to time, figures that have to be asked for: the sizes of caches and stores, and the counters
+    /// of a `Cache`, which takes no observer.
     ///
     /// ```swift
     /// let reporter = CacheMetrics.Reporter(metrics)
@@ -59,7 +59,7 @@ extension CacheMetrics {
 
         /// Reports the size of a cache's memory tier from now on. Everything else its observer is told.
         ///
-        /// - Parameter name: The label `cache`: the cache's name, so that the size is found beside what the observer counts.
+        /// - Parameter name: The label `cache`: the cache's name, so that the size is found beside the observer's counters.
         public func register<Key, Value>(_ cache: TieredCache<Key, Value>, as name: String) {
             let gauges = SizeGauges(
                 cache: metrics.label(ofCache: name),
@@ -72,7 +72,7 @@ extension CacheMetrics {
             }
         }
 
-        /// Reports what a store holds, under its name, from now on. While it fails to say so, the last figures stay.
+        /// Reports the size of a store, under its name, from now on. While it fails to say so, the last figures stay.
         public func register(_ store: any RecordStore) {
             let gauges = SizeGauges(store: metrics.label(ofStore: store.name), factory: metrics.factory)
             add {
@@ -152,7 +152,7 @@ extension CacheMetrics.Reporter {
         }
     }
 
-    /// Reports what a cache has counted since the last report.
+    /// Reports the counts of a cache since the last report.
     private final class CounterDeltas: Sendable {
         private let reported = Mutex(CacheStatistics())
 

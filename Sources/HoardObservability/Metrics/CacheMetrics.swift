@@ -4,7 +4,7 @@
 public import CoreMetrics
 public import Hoard
 
-/// Counts and times what caches do, with swift-metrics.
+/// Counts and times the operations of caches, with swift-metrics.
 ///
 /// ```swift
 /// let metrics = CacheMetrics()

@@ -3,7 +3,8 @@
 
 internal import Synchronization
 
-/// Handlers by what they are made for. The list only grows, up to a limit; it is searched without a lock and without allocation.
+/// Handlers by the labels that they are made for. The list only grows, up to a limit; it is searched without a lock and
+/// without allocation.
 ///
 /// Searching is linear: the lists here have a handful of elements, and equal strings are mostly the same string.
 final class HandlerList<Key: Equatable & Sendable, Handlers: Sendable>: Sendable {

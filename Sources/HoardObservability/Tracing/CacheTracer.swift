@@ -15,9 +15,10 @@ public import Tracing
 /// | `cache.load` | internal | `cache.name` |
 /// | `cache.store.read`, `cache.store.write`, `cache.store.remove` | client | `cache.store`, `cache.operation`, `cache.record_count` |
 ///
-/// A span made inside of the loader, or inside of a store, is a child. What fails has the status error, the attribute `error.type`, and a recorded
-/// error that says its type and nothing else, because the text of an error may speak of the user's data. A load that was cancelled has `error.type`
-/// only. A call of a store that its caller has given up goes on, and so does its span.
+/// A span made inside of the loader, or inside of a store, is a child. The span of a failure has the status error, the
+/// attribute `error.type`, and a recorded error that says its type and nothing else, because the text of an error may
+/// speak of the user's data. A load that was cancelled has `error.type` only. A call of a store that its caller has
+/// given up goes on, and so does its span.
 public struct CacheTracer: CacheObserver {
     private let tracer: any Tracer
 

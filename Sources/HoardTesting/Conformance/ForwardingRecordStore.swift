@@ -9,7 +9,7 @@ package import Hoard
     package import Foundation
 #endif
 
-/// A store that has another one do everything, except what it does itself.
+/// A store that forwards to another one all calls that it does not implement itself.
 package protocol ForwardingRecordStore: RecordStore {
     /// The other one.
     var underlyingStore: any RecordStore { get }

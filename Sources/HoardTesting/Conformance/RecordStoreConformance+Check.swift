@@ -39,7 +39,7 @@ extension RecordStoreConformance {
 
         /// Makes a store, tries it, and closes it.
         ///
-        /// - Throws: ``RecordStoreConformanceFailure`` if the store breaks the rule; what `makeStore` throws.
+        /// - Throws: ``RecordStoreConformanceFailure`` if the store breaks the rule; the errors of `makeStore`.
         public func run(_ makeStore: MakeStore) async throws {
             let time = ManualTicker()
             let store = try await makeStore(Configuration(maximumCount: maximumCount, maximumBytes: maximumBytes, clock: time))

@@ -54,7 +54,7 @@ extension RecordStoreConformance {
         )
     }
 
-    /// Reads, writes and removes what other tasks read, write and remove too.
+    /// Reads, writes and removes records that other tasks read, write and remove too.
     private static func exercise(_ subject: Subject, task: Int, limit: Int?) async throws {
         var generator = SeededGenerator(seed: UInt64(task))
         for round in 0..<100 {

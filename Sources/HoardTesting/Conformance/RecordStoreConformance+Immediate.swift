@@ -58,7 +58,7 @@ private struct ImmediateReader: ForwardingRecordStore {
             case .absent: nil
             case .unavailable: try await base.record(forKey: key)
             }
-        // A store that is wrong in this loses what the checks look for.
+        // A store that is wrong in this loses records that the checks look for.
         return isKnownAbsent ? nil : record
     }
 }

@@ -211,7 +211,7 @@ extension RecordStoreConformance {
                 }
             },
             SharingCheck("nothing is brought back after a removal while many load", storeCount: 3) { subject in
-                // A number in the source, which each change makes greater before it removes what is stored.
+                // A number in the source, which each change makes greater before it removes the stored record.
                 let source = Source()
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for store in subject.stores {

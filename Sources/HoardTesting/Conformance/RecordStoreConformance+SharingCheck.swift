@@ -27,7 +27,7 @@ extension RecordStoreConformance {
 
         /// Makes stores, tries them, and closes them.
         ///
-        /// - Throws: ``RecordStoreConformanceFailure`` if a store breaks the rule; what `makeStores` throws.
+        /// - Throws: ``RecordStoreConformanceFailure`` if a store breaks the rule; the errors of `makeStores`.
         public func run(_ makeStores: MakeSharedStores) async throws {
             let time = ManualTicker()
             let stores = try await makeStores(Configuration(maximumCount: nil, maximumBytes: nil, clock: time), storeCount)
@@ -74,7 +74,8 @@ extension RecordStoreConformance {
             }
         }
 
-        /// Writes a record as a load would that begins now. It may have to be tried again, because news of what was before are still on their way.
+        /// Writes a record as a load would that begins now. It may have to be tried again, because notices of earlier
+        /// changes are still on their way.
         func load(_ record: Record, forKey key: RecordKey, in store: any SharedRecordStore, _ circumstances: String) async throws {
             try await eventually("\(circumstances), a load that begins then should be published at last.") {
                 try await store.insert(record, forKey: key, ifUnchangedSince: store.position)

@@ -14,7 +14,7 @@ extension RecordStoreConformance {
     enum StaleMark: CaseIterable, Sendable {
         case key, tag, everything
 
-        /// Whether a store may remove the records instead, which is what the protocol's default implementation does.
+        /// Whether a store may remove the records instead, as the protocol's default implementation does.
         var mayRemove: Bool { self != .key }
 
         /// Marks the record of `key`, which has the tag `marked`.

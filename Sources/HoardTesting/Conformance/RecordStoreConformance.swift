@@ -59,7 +59,7 @@ public enum RecordStoreConformance {
 public struct RecordStoreConformanceFailure: Error, CustomStringConvertible {
     /// The name of the check that failed.
     public let check: String
-    /// One sentence: what should have been, and what was.
+    /// One sentence: the expectation, and the finding.
     public let message: String
     /// The error that the store threw, if it was unexpected.
     public let underlyingError: (any Error)?

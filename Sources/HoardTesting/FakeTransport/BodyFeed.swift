@@ -21,7 +21,7 @@ public struct BodyFeed: Sendable {
     private let continuation: AsyncThrowingStream<ByteBuffer, any Error>.Continuation
     private let abandonment: Abandonment
 
-    /// Makes a body and what feeds it.
+    /// Makes a body and its feed.
     ///
     /// - Parameter length: The length that the body announces, true or not. `nil`: none.
     public static func makeBody(length: Int? = nil) -> (body: HTTPBody, feed: BodyFeed) {

@@ -7,7 +7,8 @@ package import Hoard
 extension FaultyStore: CallbackRecordStore {}
 
 extension CallbackRecordStore {
-    /// Calls back from a task with what ``RecordStore/record(forKey:)`` gives, so that the faults of a store for tests are those of that call.
+    /// Calls back from a task with the result of ``RecordStore/record(forKey:)``, so that the faults of a store for
+    /// tests are those of that call.
     package func beginReading(_ key: RecordKey, answered: @escaping @Sendable (CallbackReading) -> Void) {
         startTask {
             do throws(StoreError) {

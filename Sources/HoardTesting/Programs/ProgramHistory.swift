@@ -3,7 +3,7 @@
 
 internal import Synchronization
 
-/// The events of a run in their order, and the sentences about what was wrong.
+/// The events of a run in their order, and the sentences about violations.
 package final class ProgramHistory: Sendable {
     private let state = Mutex((events: [String](), violations: [String]()))
 

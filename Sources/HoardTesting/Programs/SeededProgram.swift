@@ -19,13 +19,14 @@ package protocol SeededProgram: Sendable, CustomStringConvertible {
     /// - Parameter isKept: Says of a step, by its place in this program, whether it stays.
     func keepingSteps(where isKept: (Int) -> Bool) -> Self
 
-    /// Runs the program on a scheduler of its own. Two runs of one program have equal outcomes if what Hoard draws at random is the same in both: ``outcome()``.
+    /// Runs the program on a scheduler of its own. Two runs of one program have equal outcomes if Hoard draws the same
+    /// random numbers in both: ``outcome()``.
     func run() async -> ProgramOutcome
 }
 
 /// The outcome of a program's run.
 package struct ProgramOutcome: Sendable, Equatable {
-    /// Sentences that say what was wrong. None: the program has passed.
+    /// Sentences that name the violations. None: the program has passed.
     package let violations: [String]
     /// Everything that happened, in its order.
     package let events: [String]
@@ -44,7 +45,7 @@ package struct ProgramOutcome: Sendable, Equatable {
 }
 
 extension SeededProgram {
-    /// Runs the program, with what Hoard draws at random decided by the seed, too.
+    /// Runs the program, in which the seed decides Hoard's random numbers, too.
     package func outcome() async -> ProgramOutcome {
         await RandomNumbers.$source.withValue(SeededNumbers(seed: seed)) { await run() }
     }

@@ -5,7 +5,8 @@ package import Hoard
 
 /// A random program with keys, tags and names that Swift holds to be equal though their bytes differ, against a dictionary.
 ///
-/// Every reading is made by memory and by a new cache over the same stores: what memory has removed must not come back from below.
+/// Every reading is made by memory and by a new cache over the same stores: a value that memory has removed must not
+/// come back from below.
 package struct SpellingProgram: Sendable {
     private struct Held: Sendable {
         var value: Int

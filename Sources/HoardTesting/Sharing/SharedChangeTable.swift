@@ -3,7 +3,8 @@
 
 internal import Hoard
 
-/// Who has last changed what, in a ``SharedMemoryStore``. Bounded: when there is too much to remember, what is older counts as changed by everybody.
+/// The connections that have last changed each key of a ``SharedMemoryStore``. Bounded: when there is too much to
+/// remember, older keys count as changed by all connections.
 struct SharedChangeTable: Sendable {
     /// The number of the last change by each connection.
     private typealias Changes = [UInt64: UInt64]

@@ -67,7 +67,7 @@ extension SharedMemoryStore {
     }
 }
 
-/// Deciding when a connection hears of what the others have changed.
+/// Deciding when a connection hears of the others' changes.
 extension SharedMemoryStore.Connection {
     /// The number of changes of which the connection has not heard yet.
     public var pendingCount: Int { mailbox.pendingCount }
@@ -81,7 +81,7 @@ extension SharedMemoryStore.Connection {
     /// Lets the connection hear of everything that the others have changed so far.
     public func deliverAll() { _ = mailbox.deliver(atMost: .max) }
 
-    /// Loses what the connection has not heard of yet. It hears of a change of everything instead.
+    /// Loses the changes that the connection has not heard of yet. It hears of a change of everything instead.
     public func lose() { mailbox.lose() }
 
     /// Cuts the connection off: every operation fails, and it hears of a change of everything.
@@ -90,7 +90,8 @@ extension SharedMemoryStore.Connection {
         mailbox.lose()
     }
 
-    /// Connects again. What began before is not written any more, unless it is written whatever others have changed.
+    /// Connects again. A write that began before is not made any more, unless it is to be made whatever others have
+    /// changed.
     public func reconnect() {
         let sequence = server.state.withLock { $0.changes.sequence }
         state.withLock { state in

@@ -6,8 +6,8 @@ internal import Synchronization
 
 /// Records in memory that several caches of one process share, as if each of them were a process of its own with a connection to a server.
 ///
-/// For tests of what caches on different machines make of each other's changes: each connection hears of the others' changes at once, when the test says so, or at
-/// random, and may lose its connection.
+/// For tests of caches on different machines and their reactions to each other's changes: each connection hears of the
+/// others' changes at once, when the test says so, or at random, and may lose its connection.
 ///
 /// ```swift
 /// let server = SharedMemoryStore()
@@ -48,14 +48,15 @@ public final class SharedMemoryStore: Sendable {
         deadlines = DeadlineQueue(ticker: ticker)
     }
 
-    /// How a connection hears of what the others change.
+    /// The way in which a connection hears of the others' changes.
     public enum Delivery: Sendable {
         /// Before the change has ended.
         case atOnce
         /// When ``Connection/deliver(atMost:)`` or ``Connection/deliverAll()`` is called.
         case onRequest
-        /// Now and then: whenever the connection is used, some of what has not been delivered is, or with this probability all of it is lost, and the connection hears of
-        /// a change of everything instead. The same seed and the same calls give the same deliveries.
+        /// Now and then: whenever the connection is used, some of the pending changes are delivered, or with this
+        /// probability all of them are lost, and the connection hears of a change of everything instead. The same seed
+        /// and the same calls give the same deliveries.
         case random(seed: UInt64, lossProbability: Double = 0)
     }
 
@@ -101,7 +102,7 @@ public final class SharedMemoryStore: Sendable {
 
     /// Makes a change for a connection, and tells the others.
     func change(_ invalidations: [StoreInvalidation], by id: UInt64, _ body: () async throws(StoreError) -> Void) async throws(StoreError) {
-        // A load that begins from here on sees what has caused this change.
+        // A load that begins from here on sees the cause of this change.
         note(invalidations, by: id)
         let result: Result<Void, StoreError>
         do throws(StoreError) {
