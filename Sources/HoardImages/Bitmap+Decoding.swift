@@ -11,8 +11,9 @@ extension Bitmap {
     /// Decodes a PNG or a JPEG; with the traits `WebP`, `GIF` and `AVIF` these kinds, too; on Apple's systems whatever they can decode. The orientation that the
     /// file asks for is applied. Of an animation it is the first frame; ``AnimatedImage`` has them all.
     ///
-    /// Scaling down happens while the picture is read: memory is taken for what is returned, and for a few rows. Some kinds have to be
-    /// held whole (``ImageLimits/maximumWorkingBytes``); of an interlaced PNG eight times what is returned is held besides, or the whole picture if that is less.
+    /// Scaling down happens while the picture is read: memory is taken for the returned bitmap, and for a few rows.
+    /// Some kinds have to be held whole (``ImageLimits/maximumWorkingBytes``); of an interlaced PNG eight times the
+    /// returned bitmap is held besides, or the whole picture if that is less.
     ///
     /// Never suspends. O(*n*) in the pixels of the original; called in a task, it ends early when that is cancelled.
     ///

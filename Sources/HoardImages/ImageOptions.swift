@@ -6,8 +6,9 @@ public import HoardHTTP
 
 /// How an image is wanted. See ``ImageCache/image(for:options:)-(String,_)``.
 public struct ImageOptions: Hashable, Sendable {
-    /// The length of the longer side, in pixels, that is enough. Images that are larger are scaled down while they are decoded, and nothing larger than
-    /// what is shown is ever held; images that are smaller stay as they are. Less than 1 counts as 1. `nil`: the full size. Default: `nil`.
+    /// The length of the longer side, in pixels, that is enough. Images that are larger are scaled down while they are
+    /// decoded, and no bitmap larger than the shown one is ever held; images that are smaller stay as they are. Less
+    /// than 1 counts as 1. `nil`: the full size. Default: `nil`.
     public var maximumPixelSize: Int?
 
     /// The changes to make to the image after it was decoded, in this order. An image with other processors is another bitmap in memory; the original is kept once,

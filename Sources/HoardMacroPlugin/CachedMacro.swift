@@ -21,7 +21,7 @@
             providingPeersOf declaration: some DeclSyntaxProtocol,
             in context: some MacroExpansionContext
         ) throws -> [DeclSyntax] {
-            // The other role reports what is wrong with whatever has a body.
+            // The other role reports errors of declarations that have a body.
             if declaration.is(InitializerDeclSyntax.self) || declaration.is(DeinitializerDeclSyntax.self) || declaration.is(AccessorDeclSyntax.self) {
                 return []
             }

@@ -45,7 +45,7 @@
 
         func ignores(_ parameter: CachedParameter) -> Bool { ignored.contains(parameter.plainName) }
 
-        /// Whether what a body reads of its instance is in the key, need not be, or is the cache.
+        /// Whether a property that a body reads of its instance is in the key, need not be, or is the cache.
         func covers(_ property: String) -> Bool {
             if property == ownProperty || ignored.contains("self.\(property)") { return true }
             if ignored.contains(property), !parameters.contains(where: { $0.plainName == property }) { return true }
@@ -80,7 +80,7 @@
             }
         }
 
-        /// Whether it is `name` or `Type.name.name`: what names the same cache at every call.
+        /// Whether it is `name` or `Type.name.name`, which names the same cache at every call.
         private static func isName(_ expression: ExprSyntax) -> Bool {
             if expression.is(DeclReferenceExprSyntax.self) { return true }
             guard let member = expression.as(MemberAccessExprSyntax.self), let base = member.base else { return false }

@@ -97,7 +97,7 @@
             return suffices(constraints(parameter.inheritedType) + (requirements ?? []))
         }
 
-        /// Of protocols that are not here, or of classes, one cannot see what they demand.
+        /// The macro cannot see the requirements of other protocols, or of classes.
         private static func suffices(_ constraints: [String]) -> Bool {
             let poor: Set = ["Codable", "Comparable", "CustomStringConvertible", "Decodable", "Encodable", "Equatable", "Identifiable", "Sendable"]
             let hashable: Set = ["Hashable", "StringProtocol", "BinaryInteger", "FixedWidthInteger", "BinaryFloatingPoint", "FloatingPoint"]

@@ -32,7 +32,7 @@
                     }
                 } else if let type = node.as(ExtensionDeclSyntax.self) {
                     path.append(type.extendedType.trimmedDescription)
-                    // Of what, cannot be seen here.
+                    // The macro cannot see whether the extended type is generic.
                     hasManyTypes = true
                 } else {
                     isLocal = true

@@ -93,7 +93,7 @@
             if let index {
                 if new.isEmpty { arguments.remove(at: index) } else { arguments[index].value = value }
             } else {
-                // In the order of the attribute's declaration: what is included stands before what is ignored.
+                // In the order of the attribute's declaration: `including` stands before `ignoring`.
                 let place = label == "including" ? arguments.firstIndex { $0.label == "ignoring" } : nil
                 arguments.insert((label, value), at: place ?? arguments.endIndex)
             }

@@ -6,7 +6,7 @@
     import SwiftSyntax
     import SwiftSyntaxBuilder
 
-    /// Why a function cannot be cached, and what would mend that.
+    /// The reason why a function cannot be cached, and the changes that would mend that.
     struct CachedProblem {
         fileprivate struct Message: DiagnosticMessage, FixItMessage {
             let message: String

@@ -18,19 +18,20 @@
 /// ```
 ///
 /// All callers that ask for the same key meanwhile wait for one run of the body: see ``TieredCache/value(forKey:policy:tags:load:)``. It runs in a task of its own,
-/// so that what it captures has to be `Sendable`: the parameters, and the instance. A caller that is cancelled gets `CancellationError`. An error that the
-/// body throws is thrown by all calls that wait for it, and is not kept.
+/// so that its captures have to be `Sendable`: the parameters, and the instance. A caller that is cancelled gets
+/// `CancellationError`. An error that the body throws is thrown by all calls that wait for it, and is not kept.
 ///
-/// **The key.** The type of the cache's keys decides what it is.
+/// **The key.** The type of the cache's keys decides the key.
 /// - ``FunctionCall``, such as `TieredCache<FunctionCall<User.ID, Int>, [Post]>`: the function, and all of its parameters. Functions with the same parameters and
 ///   results can share such a cache.
 /// - The type of the only parameter: the parameter alone. So others can read and remove values by it; but functions that share such a cache share their values.
 ///
 /// All parameters are part of the key; each has to be `Hashable & Sendable`. Properties that a body reads of its instance with the word `self` have to be named in
-/// `including` or in `ignoring`. What it reads **without** the word `self`, and what methods and closures that it calls read, cannot be seen by the macro: name that too.
+/// `including` or in `ignoring`. The macro cannot see properties that the body reads **without** the word `self`, nor
+/// those that methods and closures read that it calls: name them too.
 ///
-/// **The result.** A function that returns an optional is cached in a cache of what is wrapped; `nil` is remembered as long as ``CachePolicy/negativeFor`` says, which
-/// is not at all by default.
+/// **The result.** A function that returns an optional is cached in a cache of the wrapped type; `nil` is remembered as
+/// long as ``CachePolicy/negativeFor`` says, which is not at all by default.
 ///
 /// - Parameters:
 ///   - cache: The name of a ``Cache`` or ``TieredCache`` that is a variable of the module or a static one.

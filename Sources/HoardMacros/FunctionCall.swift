@@ -3,10 +3,11 @@
 
 public import Hoard
 
-/// A call of a function, as the key of what it returned.
+/// A call of a function, as the key of its result.
 ///
-/// Two are equal if the function is the same, and the type that it belongs to, and all arguments. ``Cached(in:freshFor:tags:including:ignoring:)-9hh5o`` makes them. To
-/// remove what it keeps, tags are handier.
+/// Two are equal if the function is the same, and the type that it belongs to, and all arguments.
+/// ``Cached(in:freshFor:tags:including:ignoring:)-9hh5o`` makes them. To remove the results that it keeps, tags are
+/// handier.
 ///
 /// Hashing and comparing take the time of the arguments' own.
 @frozen public struct FunctionCall<each Argument: Hashable & Sendable>: Hashable, Sendable {

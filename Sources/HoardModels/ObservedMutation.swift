@@ -3,7 +3,8 @@
 
 public import Observation
 
-/// A change that an app asks a server for, as a view shows it: what is expected at once, undone when the server refuses.
+/// A change that an app asks a server for, as a view shows it: the expected result at once, undone when the server
+/// refuses.
 ///
 /// ```swift
 /// @State private var like = ObservedMutation { (id: Post.ID) in try await server.like(id) } changes: { id in
@@ -41,7 +42,7 @@ public import Observation
 
     /// Shows the changes, asks the server, and confirms them or takes them back. Suspends until the tiers hold the result.
     ///
-    /// Calls may overlap. If the task is cancelled, that is up to `perform`: what it throws is a refusal.
+    /// Calls may overlap. If the task is cancelled, that is up to `perform`: an error that it throws is a refusal.
     ///
     /// - Throws: The error of `perform`.
     @discardableResult public func callAsFunction(_ input: Input) async throws -> Output {

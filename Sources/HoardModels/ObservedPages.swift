@@ -111,7 +111,7 @@ extension CachedPage: Codable where Item: Codable, Cursor: Codable {}
         if users.enter() { for page in chain { page.model.start() } }
     }
 
-    /// Ends what ``start()`` has begun, when it was called as often.
+    /// Ends the following that ``start()`` has begun, when it was called as often.
     public func stop() {
         if users.leave() { for page in chain { page.model.stop() } }
     }

@@ -75,7 +75,7 @@ public import Observation
         }
     }
 
-    /// The newest value for the parameters, or what ``keepsPrevious`` keeps.
+    /// The newest value for the parameters, or the one that ``keepsPrevious`` keeps.
     public var value: Value? { model?.value ?? (keepsPrevious && current != nil ? previous : nil) }
 
     /// Whether ``value`` is that of other parameters than these.
@@ -102,7 +102,7 @@ public import Observation
         if users.enter() { model?.start() }
     }
 
-    /// Ends what ``start()`` has begun, when it was called as often.
+    /// Ends the following that ``start()`` has begun, when it was called as often.
     public func stop() {
         if users.leave() { model?.stop() }
     }

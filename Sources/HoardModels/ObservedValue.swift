@@ -4,7 +4,7 @@
 public import Hoard
 public import Observation
 
-/// A value of a `TieredCache` as a view shows it: what is kept at once, then what is loaded, then every change.
+/// A value of a `TieredCache` as a view shows it: the kept value at once, then the loaded one, then every change.
 ///
 /// ```swift
 /// struct UserView: View {
@@ -94,7 +94,7 @@ public import Observation
     /// Begins to follow the key. Each call needs a ``stop()``.
     public func start() { following?.start() }
 
-    /// Ends what ``start()`` has begun, when it was called as often.
+    /// Ends the following that ``start()`` has begun, when it was called as often.
     public func stop() {
         following?.stop()
         if update.isLoading, !(following?.isActive ?? false) { update = CacheUpdate(lookup: update.lookup, error: update.error) }
@@ -146,7 +146,8 @@ public import Observation
             let lookup = try await source.cache.lookup(forKey: key, policy: policy, tags: source.tags, load: source.load)
             refreshError = lookup.staleReason?.error
             refreshed = lookup
-            // Memory has the newest, which need not be what was loaded here. If it keeps nothing, a reader of updates knows better.
+            // Memory has the newest value, which need not be the one that was loaded here. If it keeps nothing, a
+            // reader of updates knows better.
             if let current = source.cache.memoryLookup(forKey: key) {
                 update = CacheUpdate(lookup: current)
             } else if !(following?.isActive ?? false) {

@@ -16,7 +16,8 @@ public struct OptimisticChange<Output: Sendable>: Sendable {
     /// Changes the value of a key in memory, until the server has answered.
     ///
     /// When it accepts, the value is replaced by `confirmed`, in every tier; without one, it goes, so that it is loaded again. When it refuses, the old value is back. If something else has come
-    /// meanwhile, that is left, marked stale, whatever the server says. Neither stores nor other processes ever see what the server has not accepted.
+    /// meanwhile, that is left, marked stale, whatever the server says. Neither stores nor other processes ever see a
+    /// value that the server has not accepted.
     ///
     /// - Parameters:
     ///   - change: Makes the new value of the old one, fresh or stale, or of `nil`. Returns `nil` to leave it.

@@ -3,7 +3,7 @@
 
 /// Keeps the model of a view, and makes another one as soon as the view is about something else.
 ///
-/// A view asks in its `body`, so that what is in memory is there the first time. Nothing that is observed changes by that.
+/// A view asks in its `body`, so that a value in memory is there the first time. Nothing that is observed changes by that.
 @MainActor final class ModelHolder<ID: Equatable, Model: AnyObject> {
     private var id: ID?
     private var model: Model?

@@ -85,8 +85,9 @@ extension AnimatedImage {
         return !overflows && bytes <= max(0, limits.maximumAnimationBytes)
     }
 
-    /// The most bytes that the image takes up: those it was decoded from, the frames that it keeps, and what the decoder holds while frames are read. The
-    /// decoder's part is an estimate for WebP and AVIF, and is not known on Apple's systems.
+    /// The most bytes that the image takes up: those it was decoded from, the frames that it keeps, and those that the
+    /// decoder holds while frames are read. The decoder's part is an estimate for WebP and AVIF, and is not known on
+    /// Apple's systems.
     public var byteCount: Int { data.count + frameByteCount + readerByteCount }
 
     private var frameByteCount: Int { firstFrame.bitmap.byteCount * (frameCount == 1 ? 1 : keepsFrames ? frameCount : 2) }

@@ -45,7 +45,7 @@ struct DerivedImage: Sendable {
 struct DerivedKey: Hashable, Sendable {
     let source: ImageSource
     let partition: ExactText
-    /// Tells apart what was made of one original, in ASCII.
+    /// Tells apart the images that were made of one original, in ASCII.
     let form: String
 
     /// - Returns: `nil` if the names are too long for a record. Then nothing is kept.

@@ -244,7 +244,7 @@ extension ImageCache {
 }
 
 extension HTTPResponse {
-    /// Whether its content is what was asked for.
+    /// Whether its content is the image of the URL.
     fileprivate var hasImage: Bool { status == .ok || status == .nonAuthoritativeInformation }
 }
 

@@ -16,7 +16,7 @@ extension ImageCache {
     /// The HTTP cache answers for the original, by the rules of RFC 9111: from memory or a store while it is fresh, after a revalidation, or from the network.
     ///
     /// - Parameter url: An absolute `http` or `https` URL.
-    /// - Throws: ``ImageError``. What is in memory or in a store stays as it is.
+    /// - Throws: ``ImageError``. Images in memory or in a store stay as they are.
     public func image(for url: String, options: ImageOptions = ImageOptions()) async throws(ImageError) -> Bitmap {
         try await lookup(for: url, options: options).image
     }

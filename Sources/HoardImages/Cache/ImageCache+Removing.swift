@@ -69,8 +69,8 @@ extension ImageCache {
         memory.trim(toFraction: fraction)
     }
 
-    /// Waits until the stores have every thumbnail and placeholder that was accepted before. For a process that is about to end, and for tests: what a
-    /// store misses is made again when it is needed. Suspends.
+    /// Waits until the stores have every thumbnail and placeholder that was accepted before. For a process that is
+    /// about to end, and for tests: an image that a store misses is made again when it is needed. Suspends.
     public func flush() async {
         await derived.flush()
     }

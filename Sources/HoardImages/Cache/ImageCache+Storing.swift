@@ -50,7 +50,7 @@ extension ImageCache {
         if keepsInMemoryOnly || expiresAfter != nil { await removeDerived(scope) }
     }
 
-    /// The longest key, with the name of its partition: what stores accept, less what is put in front of it.
+    /// The longest key, with the name of its partition: the limit of stores, less the text that is put in front of it.
     private static var maximumKeyBytes: Int { RecordKey.maximumByteCount - 64 }
 
     /// Stores the form of a bitmap for storage: the bytes it came from, if it has them.

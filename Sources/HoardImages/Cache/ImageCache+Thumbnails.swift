@@ -49,7 +49,7 @@ extension ImageRequest {
         return DerivedKey(source, partition: partition, form: form + changes + fields)
     }
 
-    /// Whether a bitmap from a store is no larger than what is asked for.
+    /// Whether a bitmap from a store is no larger than the size that is asked for.
     fileprivate func allows(_ bitmap: Bitmap) -> Bool {
         options.maximumPixelSize.map { max(bitmap.width, bitmap.height) <= $0 } ?? true
     }

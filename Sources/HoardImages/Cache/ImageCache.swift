@@ -23,7 +23,8 @@ internal import Synchronization
 /// ``Configuration/maximumConcurrentDecodes`` images are decoded at once. Decoding never runs on the caller's executor. A caller that is cancelled gets its error at
 /// once; the work ends when the last caller has left.
 ///
-/// Stores may be shared with other caches: what this one writes is kept apart under the names `images` and `images-derived`. It does not close them.
+/// Stores may be shared with other caches: this one's records are kept apart under the names `images` and
+/// `images-derived`. It does not close them.
 public final class ImageCache: Sendable {
     /// The limits that the cache was created with.
     public let configuration: Configuration
@@ -50,10 +51,10 @@ public final class ImageCache: Sendable {
     /// Creates a cache.
     ///
     /// - Parameters:
-    ///   - client: Fetches what is asked for by URL, through its HTTP cache. `nil`: only images by key.
+    ///   - client: Fetches images by URL, through its HTTP cache. `nil`: only images by key.
     ///   - stores: Where originals by key, thumbnails and placeholders are kept, nearest first. Without any, originals and placeholders are kept in
     ///     memory, and thumbnails are not kept.
-    ///   - clock: Dates what is in the stores.
+    ///   - clock: Dates the records in the stores.
     ///   - ticker: Ages originals in memory, and measures how long stores take.
     public init(
         client: CachingClient? = nil,

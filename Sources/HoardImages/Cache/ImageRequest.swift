@@ -23,7 +23,7 @@ enum ImageSource: Hashable, Sendable {
     }
 }
 
-/// Everything that can change what a caller gets. Callers with equal requests share one flight.
+/// Everything that can change a caller's result. Callers with equal requests share one flight.
 struct ImageRequest: Hashable, Sendable {
     let source: ImageSource
     let options: ImageOptions
@@ -104,11 +104,11 @@ struct OriginalKey: Hashable, Sendable {
     var byteCount: Int { 2 * (key.byteCount + partition.byteCount) }
 }
 
-/// An original as it came, with what identifies it.
+/// An original as it came, with its identity.
 struct OriginalBytes: Sendable {
     let data: Data
     let identity: ContentIdentity
-    /// Whether no store may have it, or what is made of it.
+    /// Whether no store may have it, or images that are made of it.
     let isInMemoryOnly: Bool
 
     init(_ data: Data, isInMemoryOnly: Bool = false) {

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads numbers from bytes that may be anything. What lies outside is `nil`.
+/// Reads numbers from bytes that may be anything. A number outside is `nil`.
 ///
 /// The only place of this target where single bytes are read from an unsafe buffer, because the rows of a picture are too many for a copy; every read is
 /// checked here. A reader must not outlive the call that lends the buffer.

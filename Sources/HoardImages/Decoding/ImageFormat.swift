@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Kinds of images, told by the first bytes. What a server or a file name says does not count.
+/// Kinds of images, told by the first bytes. The type of a response and the name of a file do not count.
 enum ImageFormat: Sendable, Hashable {
     case png, jpeg, webP, gif, avif
     /// Images that not every decoder can read, with the name of their kind.

@@ -4,7 +4,7 @@
 /// How a picture has to be turned to be seen the right way up: the `Orientation` of EXIF, from 1 (as it is stored) to 8.
 ///
 /// JPEG has it in an APP1 segment, PNG in a chunk `eXIf`, WebP in a chunk `EXIF`. AVIF has properties of its own, which
-/// libavif reads. What is not there, or makes no sense, is 1.
+/// libavif reads. An orientation that is not there, or makes no sense, is 1.
 struct Orientation: Hashable, Sendable {
     let value: Int
 

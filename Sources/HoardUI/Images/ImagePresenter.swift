@@ -67,7 +67,7 @@
         func start() {
             if isStarted { return present() }
             isStarted = true
-            // Presents what is in memory, or the placeholder.
+            // Presents the image that is in memory, or the placeholder.
             model.start()
         }
 

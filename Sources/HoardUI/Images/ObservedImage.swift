@@ -56,7 +56,7 @@ public import Observation
     ///
     /// - Parameters:
     ///   - options: How the image is wanted.
-    ///   - sizing: In which size. By default what `options` says.
+    ///   - sizing: The size of the image. By default the one of `options`.
     ///   - showsPreviews: Whether a progressive JPEG is decoded, for ``preview``, while it arrives. Each of up to three previews takes as much of the processor's time as the image.
     ///   - playsAnimations: Whether the frames of an animation are shown at their times, by the clock of the cache. An image without frames is shown as ever, but
     ///     for previews, which there are none of then. The frames are kept apart from the still image of the same URL.
@@ -136,7 +136,8 @@ public import Observation
         if users.enter() { look() }
     }
 
-    /// Ends what ``start()`` has begun, when it was called as often: a load is cancelled, and the image is given back.
+    /// Ends the work that ``start()`` has begun, when it was called as often: a load is cancelled, and the image is
+    /// given back.
     public func stop() {
         guard users.leave() else { return }
         cancel()
@@ -181,7 +182,7 @@ public import Observation
             } catch {
                 result = .failure(error)
             }
-            // A change of what is wanted has cancelled this task, on this actor too.
+            // A change of the wanted image has cancelled this task, on this actor too.
             if !Task.isCancelled { self?.end(result, options) }
         }
     }

@@ -4,7 +4,7 @@
 public import HoardViews
 public import Observation
 
-/// A screen that a server describes, as a view shows it: what is kept at once, then what the server has now.
+/// A screen that a server describes, as a view shows it: the kept one at once, then the server's present one.
 ///
 /// ```swift
 /// let home = ObservedScreen(client, ViewRequest("/home"))
@@ -40,7 +40,8 @@ public import Observation
         self.prefetchesRoutes = prefetchesRoutes
     }
 
-    /// Shows what is kept, then what the server has, and prefetches. Returns when that is done: for the modifier `task` of a view.
+    /// Shows the kept screen, then the server's, and prefetches. Returns when that is done: for the modifier `task` of
+    /// a view.
     public func run() async {
         await fetch(request)
         if !Task.isCancelled, error == nil { await prefetch() }

@@ -6,7 +6,8 @@
     public import HoardModels
     public import SwiftUI
 
-    /// Shows a value of a `TieredCache`: what is kept at once, then what is loaded, then every change, as long as the view is on the screen.
+    /// Shows a value of a `TieredCache`: the kept value at once, then the loaded one, then every change, as long as the
+    /// view is on the screen.
     ///
     /// ```swift
     /// CachedContent(users, forKey: id) { id in try await server.user(id) } content: { user in
@@ -14,7 +15,8 @@
     /// }
     /// ```
     ///
-    /// Another key shows another value, and ends what goes on for the old one. The other parameters count as long as the key is the same.
+    /// Another key shows another value, and ends the work for the old one. The other parameters count as long as the
+    /// key is the same.
     public struct CachedContent<Key: Hashable & Sendable, Value: Sendable, Content: View>: View {
         private struct ID: Hashable {
             var cache: ObjectIdentifier

@@ -38,7 +38,7 @@
         /// - Parameters:
         ///   - url: `nil`: none.
         ///   - options: How the image is wanted.
-        ///   - sizing: In which size. Default: what fits the place of this view.
+        ///   - sizing: The size of the image. Default: one that fits the place of this view.
         ///   - animation: How an image that was loaded takes the placeholder's place. One in memory is not animated.
         ///   - showsPreviews: Whether a progressive JPEG is shown while it arrives: ``CachedImagePhase/preview``.
         ///   - playsAnimations: Whether the frames of a GIF, a WebP or an AVIF that moves are shown at their times.
@@ -86,7 +86,7 @@
 
         public var body: some View {
             let model = cache.map { holder.model($0, url, options, sizing, showsPreviews: showsPreviews, playsAnimations: playsAnimations) }
-            // The container is one view whatever the content is, so that what hangs on it happens once.
+            // The container is one view whatever the content is, so that the modifiers on it take effect once.
             container(CachedImagePhase(model, scale: displayScale))
                 .animation(model?.wasLoaded ?? false ? animation : nil, value: model?.image == nil)
                 .task(id: model.map { ObjectIdentifier($0) }) { await model?.run() }

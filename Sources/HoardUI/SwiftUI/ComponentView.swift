@@ -107,7 +107,7 @@
     }
 
     private struct ImageView: View {
-        /// The server says how large images are, and no place does: what scrolls offers none.
+        /// The server says how large images are, and no place does: a view that scrolls offers none.
         private static let options = ImageOptions(maximumPixelSize: 2_048)
         let component: ImageComponent
 

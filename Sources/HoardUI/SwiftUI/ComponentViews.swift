@@ -22,7 +22,8 @@
 
         private var views: [ObjectIdentifier: Shown] = [:]
 
-        /// Changes the look of a component's view: its fonts, its colours, what its `styleId` means. Default: nothing.
+        /// Changes the look of a component's view: its fonts, its colours, the meaning of its `styleId`. Default:
+        /// nothing.
         public var style: @MainActor (_ component: any ServerDrivenComponent, _ view: AnyView) -> AnyView = { $1 }
 
         /// How Hoard's own components are shown, and no others.
@@ -32,7 +33,8 @@
         ///
         /// - Parameters:
         ///   - scrolls: Whether the view scrolls up and down itself, so that a screen that consists of it must not. Default: `false`.
-        ///   - view: The view of a component. A ``ComponentView`` shows what is in it, and `\.screenNavigator` of the environment carries out its actions.
+        ///   - view: The view of a component. A ``ComponentView`` shows the components in it, and `\.screenNavigator`
+        ///     of the environment carries out its actions.
         public mutating func register<Component: ServerDrivenComponent, Content: View>(
             _ type: Component.Type,
             scrolls: Bool = false,
@@ -53,7 +55,8 @@
             return (component as? ListViewComponent).map { $0.direction != .horizontal } ?? false
         }
 
-        /// The component that a screen consists of: the screen itself if the app has a view for that, or what is below its navigation bar.
+        /// The component that a screen consists of: the screen itself if the app has a view for that, or the component
+        /// below its navigation bar.
         func root(of component: any ServerDrivenComponent) -> any ServerDrivenComponent {
             guard let screen = component as? ScreenComponent, views[ObjectIdentifier(ScreenComponent.self)] == nil else { return component }
             return screen.child.component

@@ -17,7 +17,8 @@
         private let given: ScreenNavigator?
         @State private var own = ScreenNavigator()
 
-        /// - Parameter navigator: Carries out what is touched. By default one that leaves the app's own actions alone.
+        /// - Parameter navigator: Carries out the actions of components that are touched. By default one that leaves
+        ///   the app's own actions alone.
         public init(_ request: ViewRequest, navigator: ScreenNavigator? = nil) {
             self.request = request
             given = navigator

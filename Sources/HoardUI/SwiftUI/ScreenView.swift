@@ -5,7 +5,8 @@
     public import HoardViews
     public import SwiftUI
 
-    /// Shows one screen that a server describes: what is kept at once, and then what the server has now. Pulling down asks the server, and so does a button when there is no screen.
+    /// Shows one screen that a server describes: the kept screen at once, and then the server's present one. Pulling
+    /// down asks the server, and so does a button when there is no screen.
     ///
     /// The environment says who fetches the screen (`viewClient`), and who carries out its actions (`screenNavigator`).
     public struct ScreenView: View {

@@ -21,7 +21,8 @@
         ///
         /// - Parameters:
         ///   - url: `nil`: the placeholder alone.
-        ///   - size: In points; the image is decoded for it. A cell that is being made has no size yet, so name it. Default: that of this view, if it has one, and else what `options` says.
+        ///   - size: In points; the image is decoded for it. A cell that is being made has no size yet, so name it.
+        ///     Default: that of this view, if it has one, and else the one of `options`.
         ///   - playsAnimations: Whether the frames of a GIF, a WebP or an AVIF that moves are shown at their times.
         public func showImage(
             at url: String?,
@@ -46,7 +47,7 @@
             }
         }
 
-        /// Cancels what the view waits for, while it is not on the screen.
+        /// Cancels the load that the view waits for, while it is not on the screen.
         public func pauseImage() { ImagePresenter.of(self)?.stop() }
 
         /// Shows the image again for which the view was asked last.

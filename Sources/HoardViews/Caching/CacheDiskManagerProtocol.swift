@@ -3,8 +3,8 @@
 
 /// Where a ``CacheManager`` keeps references beyond the life of the process: a ``DefaultCacheDiskManager``, or an app's own.
 ///
-/// Nothing here throws: what cannot be done is not done, and what cannot be read is not there. A ``CacheManager`` makes one change at a time;
-/// readings may go on beside it.
+/// Nothing here throws: a change that cannot be made is not made, and a reference that cannot be read is not there. A
+/// ``CacheManager`` makes one change at a time; readings may go on beside it.
 public protocol CacheDiskManagerProtocol: Sendable {
     /// Writes a reference, in place of any other with its identifier, as the most recently used one. A sensitive one is not written; whatever was there before
     /// is gone all the same. May suspend.

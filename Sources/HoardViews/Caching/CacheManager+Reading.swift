@@ -47,7 +47,7 @@ extension CacheManager {
         return (reference, version)
     }
 
-    /// Puts what the disk had into memory, unless something has been changed since.
+    /// Puts the reference that the disk had into memory, unless something has been changed since.
     private func publish(_ reference: CacheReference, _ key: RecordKey, readSince version: UInt64) {
         state.withLock { state in
             state.statistics.diskHits += 1

@@ -14,7 +14,7 @@ public struct CacheDiskChange: Sendable, Hashable {
 }
 
 extension CacheManager {
-    /// Drops from memory what others change on the disk, as long as the manager lives.
+    /// Drops from memory references that other processes change on the disk, as long as the manager lives.
     func watchDisk() -> Task<Void, Never>? {
         guard let changes = disk?.changesByOthers() else { return nil }
         return startTask { [weak self] in
@@ -25,7 +25,7 @@ extension CacheManager {
         }
     }
 
-    /// The disk has the change already. A read that began before does not put back what it found.
+    /// The disk has the change already. A read that began before does not put back the reference that it found.
     private func drop(_ change: CacheDiskChange) {
         state.withLock { state in
             state.version += 1

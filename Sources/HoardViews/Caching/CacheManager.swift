@@ -24,7 +24,8 @@ internal import Synchronization
 ///   nor anything on the disk, where uses are collected until something is written.
 /// - Changes are made one at a time, in the order in which they were asked for, and hold in memory and on the disk when the call returns. A read that was
 ///   under way puts nothing back that a change has replaced or removed.
-/// - References with ``CacheReference/isSensitive`` stay in memory, and remove what the disk has under their identifier.
+/// - References with ``CacheReference/isSensitive`` stay in memory, and remove the reference that the disk has under
+///   their identifier.
 /// - When another process changes a reference on a shared disk, memory drops it soon after.
 /// - A disk that is full, slow or broken is passed by: references that cannot be written are kept in memory only, and no caller sees an error.
 public final class CacheManager: CacheManagerProtocol {
@@ -122,7 +123,7 @@ extension CacheManager {
         /// Grows with the beginning and the end of every change.
         var version: UInt64 = 0
         var isChanging = false
-        /// The version at which a partition was last removed. What is older in memory and belongs to it is gone.
+        /// The version at which a partition was last removed. Older references of it in memory are gone.
         var partitionRemovals: [RecordKey: UInt64] = [:]
         /// References that memory has answered with and of whose use the disk does not know, in the order of the numbers.
         var uses: [RecordKey: UInt64] = [:]

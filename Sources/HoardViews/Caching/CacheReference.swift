@@ -7,7 +7,7 @@
     public import Foundation
 #endif
 
-/// A screen as it came from the server, with what is needed to judge it.
+/// A screen as it came from the server, with the facts that are needed to judge it.
 public struct CacheReference: Hashable, Sendable {
     /// Names the reference: everything that can change the answer is in it.
     public let identifier: String

@@ -13,8 +13,9 @@ public import Logging
 /// ```
 ///
 /// A reference is read back as it was written: data, hash, max age, time of creation and partition. A read writes nothing. The store does not wait for a slow
-/// disk longer than its deadline, leaves a broken one alone for a while, and never gives back what a broken one has failed to remove.
-/// Identifiers are data: they may have any characters, and name no file. One that is longer than a key may be (64 KiB, less the namespace) is not kept.
+/// disk longer than its deadline, leaves a broken one alone for a while, and never gives back a reference that a broken
+/// one has failed to remove. Identifiers are data: they may have any characters, and name no file. One that is longer
+/// than a key may be (64 KiB, less the namespace) is not kept.
 public final class DefaultCacheDiskManager: CacheDiskManagerProtocol {
     /// The name under which the references are kept in the store. Caches of other names do not see them, nor they those.
     public let namespace: String
@@ -28,7 +29,7 @@ public final class DefaultCacheDiskManager: CacheDiskManagerProtocol {
 
     /// - Parameters:
     ///   - store: The store that keeps the references. It stays the caller's: nothing here closes it.
-    ///   - namespace: Not empty, and without U+0000. What manages the same namespace in one process should be one instance.
+    ///   - namespace: Not empty, and without U+0000. One instance should manage a namespace in a process.
     ///   - defaultMaxAge: For how many seconds references without a max age are fresh; for those who look into the store.
     ///   - protection: How long the store is waited for, and when it is left alone.
     ///   - clock: The clock that tells the time.
@@ -66,7 +67,7 @@ public final class DefaultCacheDiskManager: CacheDiskManagerProtocol {
 
     private func storePartition(_ partition: String) -> String { "\(namespace)\u{0}\(partition)" }
 
-    /// The partition of a record, by what it is called in the store.
+    /// The partition of a record, by its name in the store.
     private func partition(ofRecord storePartition: String?) -> String? {
         storePartition.map { String(decoding: $0.utf8.dropFirst(namespace.utf8.count + 1), as: UTF8.self) }
     }

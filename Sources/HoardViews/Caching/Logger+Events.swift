@@ -8,7 +8,7 @@ extension Logger {
     /// A logger that logs nothing.
     static var silent: Logger { Logger(label: "hoard.views") { _ in SwiftLogNoOpLogHandler() } }
 
-    /// Logs what has happened to a store. The texts hold no keys and no values.
+    /// Logs an event of a store. The texts hold no keys and no values.
     func log(_ event: TieredCacheEvent) {
         let isGood = event.kind == .storeRecovered || event.kind == .circuitClosed
         var metadata: Logger.Metadata = ["store": "\(event.store)"]

@@ -87,7 +87,7 @@ final class PrefetchRecord: Sendable {
         settled.withLock { $0 } ?? (ticker.nanoseconds() < deadline ? .pending : .unused)
     }
 
-    /// Says what has become of it, once; later calls do nothing.
+    /// Sets its use, once; later calls do nothing.
     func settle(_ use: Prefetch.Use) {
         settled.withLock { $0 = $0 ?? use }
     }

@@ -5,7 +5,7 @@ internal import HTTPTypes
 internal import Hoard
 internal import HoardHTTP
 
-/// Asking the server, about what is kept or anew.
+/// Asking the server, about the kept screen or anew.
 extension ViewClient {
     /// Asks whether there is a newer state than the one that is kept.
     func askAbout(_ kept: CacheReference, _ plan: ViewPlan, _ flight: FlightID) async throws(ViewError) -> FetchedView {
@@ -15,7 +15,7 @@ extension ViewClient {
         guard hash(of: reply).map({ $0 == kept.hash }) ?? true, !reply.isRedirected,
             let (component, _) = try? await component(of: kept.data, plan, flight)
         else {
-            // It confirms something else than what was asked about, or what cannot be shown.
+            // It confirms another screen than the one in question, or one that cannot be shown.
             return try await askAnew(plan, flight, hasKept: true)
         }
         let renewed = kept.renewed(by: reply.terms, isSensitive: plan.key.isSensitive)
@@ -65,7 +65,7 @@ extension ViewClient {
         return try reply.get()
     }
 
-    /// Removes what the caching client may have stored for the URL.
+    /// Removes the responses that the caching client may have stored for the URL.
     func removeFromHTTP(_ plan: ViewPlan) async {
         guard let http = dependencies.client?.cache else { return }
         if plan.key.isSensitive {
@@ -75,11 +75,12 @@ extension ViewClient {
         }
     }
 
-    /// Decodes what has come, and keeps it if it is a component and may be kept.
+    /// Decodes the reply, and keeps it if it is a component and may be kept.
     func received(_ reply: ViewReply, _ plan: ViewPlan, _ flight: FlightID, hasKept: Bool) async throws(ViewError) -> FetchedView {
         guard reply.isSuccess else {
             let code = reply.head.status.code
-            // The server has taken the screen back. What is kept is not shown any more, not even when the server is away.
+            // The server has taken the screen back. The kept screen is not shown any more, not even when the server is
+            // away.
             if hasKept, [401, 403, 404, 410].contains(code) { await keep(nil, isNew: false, plan, flight) }
             throw ViewError(statusCode: code)
         }

@@ -45,7 +45,8 @@ extension ViewClient {
         await flights.publish(flight) {
             guard let reference else { return await cache.removeReference(identifiedBy: plan.key.identifier) }
             await cache.addToCache(reference)
-            // A screen is kept once. What the caching client has of it would also outlive the reference, and be older by then.
+            // A screen is kept once. The caching client's copy of it would also outlive the reference, and be older by
+            // then.
             if isNew { await removeFromHTTP(plan) }
         }
     }

@@ -45,7 +45,8 @@ extension ViewClient {
         }
     }
 
-    /// Removes what is kept of a sensitive screen from when it was none. A disk that has nothing is told nothing: removals are written down with their names.
+    /// Removes the copies of a sensitive screen from the time when it was not sensitive. A disk that has none is told
+    /// nothing: removals are written down with their names.
     private func removeOpenCopy(of key: ViewKey) async {
         let open = key.sensitive(false)
         let hasCopy = await dependencies.cache?.getReference(identifiedBy: open.identifier) != nil

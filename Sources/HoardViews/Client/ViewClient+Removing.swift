@@ -21,7 +21,8 @@ extension ViewClient {
         }
     }
 
-    /// Removes what is kept for a request, sensitive or not. The caching client's responses go for all fields that may have been sent to the URL. Suspends.
+    /// Removes the screens that are kept for a request, sensitive or not. The caching client's responses go for all
+    /// fields that may have been sent to the URL. Suspends.
     ///
     /// Does nothing if the path gives no URL.
     public func remove(_ request: ViewRequest) async {
@@ -29,7 +30,7 @@ extension ViewClient {
         for isSensitive in [false, true] { await removeKept(plan.key.sensitive(isSensitive), url: plan.url) }
     }
 
-    /// Removes everything, in all partitions: also what else the cache manager and the caching client keep. Suspends.
+    /// Removes everything, in all partitions: also all else that the cache manager and the caching client keep. Suspends.
     ///
     /// Of a caching client whose cache has a partition (``HTTPCache/Configuration/partition``), only that is removed.
     public func removeAll() async {
@@ -41,7 +42,7 @@ extension ViewClient {
         }
     }
 
-    /// Removes a screen from memory and from the cache manager, and what the caching client has for a URL.
+    /// Removes a screen from memory and from the cache manager, and the caching client's responses for a URL.
     func removeKept(_ key: ViewKey, url: String? = nil) async {
         let (decoded, cache, client) = (decoded, dependencies.cache, dependencies.client)
         await flights.remove(.view(key)) {

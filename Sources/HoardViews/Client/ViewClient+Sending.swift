@@ -17,7 +17,7 @@ struct ViewReply: Sendable {
     let head: HTTPResponse
     let content: Data
     let isFromCache: Bool
-    /// Whether the server has confirmed what the caching client has.
+    /// Whether the server has confirmed the caching client's response.
     let isConfirmed: Bool
     let isRedirected: Bool
     let staleness: HTTPCacheResponse.Staleness?
@@ -31,7 +31,7 @@ struct ViewReply: Sendable {
 }
 
 extension HTTPResponse {
-    /// Whether it has what was asked for, and not a part, which no request here asks for.
+    /// Whether it has the whole content, and not a part, which no request here asks for.
     fileprivate var isSuccess: Bool { status.kind == .successful && status != .partialContent }
 }
 
@@ -86,7 +86,7 @@ extension ViewClient {
         do {
             response = try await client.send(head, body: plan.content, options: options)
         } catch {
-            // The server may have done what it was asked for, though its response did not arrive.
+            // The server may have made the change, though its response did not arrive.
             if ![.unreachable, .invalidURL, .tlsFailed].contains(error.code) { await removeAnswersAfterChange(plan) }
             throw ViewError(error)
         }

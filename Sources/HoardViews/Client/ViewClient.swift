@@ -7,7 +7,8 @@ public import HoardHTTP
 public import Logging
 internal import Synchronization
 
-/// Gets the screens that a server describes: from what is kept, from the server, or by asking the server whether what is kept is still right.
+/// Gets the screens that a server describes: from its cache, from the server, or by asking the server whether the kept
+/// screen is still right.
 ///
 /// ```swift
 /// let client = ViewClient(
@@ -35,13 +36,13 @@ public final class ViewClient: ViewClientProtocol {
     public struct Dependencies: Sendable {
         /// Makes URLs of paths.
         public var urlBuilder: any URLBuilding
-        /// Sends requests, and keeps responses by the rules of HTTP. `nil`: only what is kept can be shown.
+        /// Sends requests, and keeps responses by the rules of HTTP. `nil`: only kept screens can be shown.
         public var client: CachingClient?
         /// Decodes components.
         public var coder: any ComponentCoding
         /// Keeps screens that have a hash. `nil`: screens are kept by the caching client alone.
         public var cache: (any CacheManagerProtocol)?
-        /// Gets what is worth knowing. No keys, URLs or contents.
+        /// Gets events, without keys, URLs or contents.
         public var logger: Logger
 
         /// Names the parts of a client.
@@ -99,7 +100,7 @@ public final class ViewClient: ViewClientProtocol {
         hashField = dependencies.cache == nil ? nil : HTTPField.Name(configuration.hashFieldName)
     }
 
-    /// The numbers as they stand now. What has expired of prefetches is removed.
+    /// The numbers as they stand now. Prefetches that have expired are removed.
     public var statistics: ViewClientStatistics {
         var statistics = counters.withLock { $0 }
         flights.report(to: &statistics)

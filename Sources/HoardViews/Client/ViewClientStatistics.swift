@@ -27,7 +27,7 @@ public struct ViewClientStatistics: Hashable, Sendable {
     public var requests = 0
     /// Screens that were decoded.
     public var decodings = 0
-    /// Results that were not kept, because what they belong to was removed meanwhile.
+    /// Results that were not kept, because their screen or partition was removed meanwhile.
     public var fencedResults = 0
     /// Calls of `prefetch`, in any form.
     public var prefetches = 0

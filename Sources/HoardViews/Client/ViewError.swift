@@ -13,7 +13,8 @@ public struct ViewError: Error, Sendable, CustomStringConvertible {
         public static var urlBuilder: Self { Self(description: #function) }
         /// The server would have to be asked, and there is nothing to ask it with.
         public static var networkClientNotConfigured: Self { Self(description: #function) }
-        /// No usable response came: ``ViewError/networkError`` says why, or ``ViewError/statusCode`` what came instead.
+        /// No usable response came: ``ViewError/networkError`` says why, or ``ViewError/statusCode`` is that of the
+        /// response that came instead.
         public static var network: Self { Self(description: #function) }
         /// The response is no component: ``ViewError/codingError`` says where.
         public static var decoding: Self { Self(description: #function) }
@@ -89,8 +90,8 @@ extension ViewError {
         code == .network && !isTooLarge && statusCode == nil && networkError?.code != .deadlineExceeded
     }
 
-    /// Whether what is kept may stand in: the server could not be asked, did not answer in time or to the end, or has failed
-    /// ([RFC 5861 §4](https://www.rfc-editor.org/rfc/rfc5861#section-4) names the statuses).
+    /// Whether the kept screen may stand in: the server could not be asked, did not answer in time or to the end, or
+    /// has failed ([RFC 5861 §4](https://www.rfc-editor.org/rfc/rfc5861#section-4) names the statuses).
     var meansServerIsAway: Bool {
         if let statusCode { return [500, 502, 503, 504].contains(statusCode) }
         switch networkError?.code {

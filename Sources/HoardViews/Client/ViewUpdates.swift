@@ -22,7 +22,7 @@ extension ViewClientProtocol {
     ///
     /// The caller's task asks the server when it asks for the second element. A caller that stops reading sends no request, and nothing goes on in the
     /// background.
-    /// Clients that are no ``ViewClient`` give what they fetch, alone.
+    /// Clients that are no ``ViewClient`` give only the screen that they fetch.
     public func fetchUpdates(_ request: ViewRequest) -> ViewUpdates {
         ViewUpdates(client: self, request: request)
     }

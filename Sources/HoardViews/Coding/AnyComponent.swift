@@ -12,7 +12,7 @@
 /// ```
 ///
 /// Its type is named by the discriminator in JSON and looked up in the registry of the ``ComponentCoder`` that is at work. Other decoders and encoders can be used as well; they
-/// get what ``ComponentCoder/init(registry:discriminator:actionDiscriminator:unknownTypes:maximumDepth:)`` has by default.
+/// get the defaults of ``ComponentCoder/init(registry:discriminator:actionDiscriminator:unknownTypes:maximumDepth:)``.
 public struct AnyComponent: Sendable {
     /// The component itself.
     public var component: any ServerDrivenComponent

@@ -7,7 +7,7 @@
     public import Foundation
 #endif
 
-/// Turns what a server sends into components, and back.
+/// Turns a server's data into components, and back.
 public protocol ComponentCoding: Sendable {
     /// Decodes a component with all that it holds.
     func decode(_ data: Data) throws(ComponentCodingError) -> any ServerDrivenComponent

@@ -8,7 +8,7 @@ extension ComponentCodingError {
 
     /// Creates the error for one that a component's own `init(from:)` has thrown.
     ///
-    /// The sentences are made here: those of decoders can hold what a server sent.
+    /// The sentences are made here: those of decoders can hold a server's data.
     init(decoding error: any Error, at component: [any CodingKey]) {
         guard let decoding = error as? DecodingError else {
             let path = jsonPath(component)

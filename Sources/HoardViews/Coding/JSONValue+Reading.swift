@@ -8,7 +8,7 @@
 #endif
 
 extension JSONValue {
-    /// Stands for what is JSON but no value in Swift. No number of JSON is NaN.
+    /// Stands for JSON that is no value in Swift. No number of JSON is NaN.
     static var unusable: JSONValue { .double(.nan) }
 
     /// Where there is something ``unusable``, if there is.

@@ -9,7 +9,8 @@
 
 /// Any JSON value.
 ///
-/// Numbers keep what they are: whole ones of 64 bits, decimal ones from 10⁻³⁰ to 10³⁸ with up to 38 digits, and everything else that a `Double` can be.
+/// Numbers keep their values: whole ones of 64 bits, decimal ones from 10⁻³⁰ to 10³⁸ with up to 38 digits, and
+/// everything else that a `Double` can be.
 public enum JSONValue: Hashable, Sendable {
     /// `null`.
     case null
@@ -58,7 +59,7 @@ extension JSONValue: Codable {
     /// Asks a decoder of which nothing else is known.
     private init(guessedBy decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        // In the order of what is most frequent: each wrong guess costs an error.
+        // The most frequent kinds come first: each wrong guess costs an error.
         if container.decodeNil() {
             self = .null
         } else if let string = try? container.decode(String.self) {

@@ -36,7 +36,7 @@ public struct UnknownComponent: ServerDrivenComponent {
         try self.init(name: name, from: decoder)
     }
 
-    /// Writes the members; the name is written by what encodes the component.
+    /// Writes the members; the encoder of the component writes the name.
     public func encode(to encoder: any Encoder) throws {
         try JSONValue.encode(members, to: encoder)
     }

@@ -41,11 +41,11 @@ public struct ImageComponent: ServerDrivenComponent, Hashable {
     public var actions: [ComponentAction] { [] }
 }
 
-/// Where an image comes from: a URL, or what the app has under a name.
+/// Where an image comes from: a URL, or the name of an image of the app.
 public struct ImagePath: Hashable, Sendable {
     /// The URL of an image that is fetched.
     public var url: String?
-    /// The name of an image of the app. With a URL: what is shown until that has come.
+    /// The name of an image of the app. With a URL: the image that is shown until that has come.
     public var mobileId: String?
 
     /// An image that is fetched.

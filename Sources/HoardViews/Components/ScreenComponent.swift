@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A whole screen: a navigation bar, and what is below it.
+/// A whole screen: a navigation bar, and the component below it.
 public struct ScreenComponent: ServerDrivenComponent {
     public static let typeName = "beagle:screenComponent"
 

@@ -46,7 +46,8 @@ private enum MemberDescription {
     static let wordLimit = 32
     private static let elementLimit = 8
 
-    /// `name: value`, once or, for a structure, once for each of its members. Nothing for what is absent and for components, which have lines of their own.
+    /// `name: value`, once or, for a structure, once for each of its members. Nothing for absent values and for
+    /// components, which have lines of their own.
     static func words(name: String, value: Any, depth: Int = 0) -> [String] {
         let shown = visible(name, limit: textLimit)
         switch value {

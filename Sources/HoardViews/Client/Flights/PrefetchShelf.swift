@@ -23,9 +23,10 @@ struct PrefetchShelf<Content> {
 
     var count: Int { entries.count }
 
-    /// Keeps what a prefetch has brought. O(*n*).
+    /// Keeps the content of a prefetch. O(*n*).
     ///
-    /// - Returns: The answers that leave because of it, to be released outside the lock: the oldest, what was there under the key, or the new one if there is no room for it at all.
+    /// - Returns: The answers that leave because of it, to be released outside the lock: the oldest, the one that was
+    ///   there under the key, or the new one if there is no room for it at all.
     mutating func add(_ content: Content, byteCount: Int, record: PrefetchRecord, forKey key: ViewKey, now: Int64) -> [Entry] {
         lastNumber += 1
         let entry = Entry(content: content, byteCount: byteCount, record: record, number: lastNumber)
@@ -47,7 +48,7 @@ struct PrefetchShelf<Content> {
         entries[key].flatMap { $0.record.deadline > now ? $0 : nil }
     }
 
-    /// Takes what is kept under a key. What has expired is taken too: whether it has is for the caller to see.
+    /// Takes the entry under a key, also if it has expired: the caller has to look at that.
     mutating func remove(_ key: ViewKey) -> Entry? {
         guard let entry = entries.removeValue(forKey: key) else { return nil }
         byteCount -= entry.byteCount

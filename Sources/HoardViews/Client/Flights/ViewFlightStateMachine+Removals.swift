@@ -3,8 +3,8 @@
 
 /// Removals while loads are under way.
 extension ViewFlightStateMachine {
-    /// Something is about to be removed: what is under way for it is detached and keeps nothing, prefetches are given up, and what begins from now on keeps nothing
-    /// before ``removalEnded(_:)``.
+    /// Something is about to be removed: flights that are under way for it are detached and keep nothing, prefetches
+    /// are given up, and flights that begin from now on keep nothing before ``removalEnded(_:)``.
     ///
     /// - Parameter onReady: To be called when all that is being kept has been kept, and the removal can find it.
     mutating func removalBegan(_ scope: RemovalScope, onReady: @escaping @Sendable (RemovalID) -> Void) -> (id: RemovalID, actions: Actions) {
@@ -21,7 +21,7 @@ extension ViewFlightStateMachine {
         return (removal, actions)
     }
 
-    /// All has been removed. What has begun meanwhile may have seen some of it: it is detached too.
+    /// All has been removed. A flight that has begun meanwhile may have seen some of it: it is detached too.
     mutating func removalEnded(_ removal: RemovalID) -> Actions {
         var actions = Actions()
         guard let scope = removals.removeValue(forKey: removal)?.scope else { return actions }

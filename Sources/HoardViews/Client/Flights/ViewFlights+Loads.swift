@@ -4,7 +4,7 @@
 internal import Hoard
 internal import Synchronization
 
-/// Starting loads, and what becomes of their results.
+/// Starting loads, and keeping their results.
 extension ViewFlights {
     func perform(_ actions: Machine.Actions) {
         for (controls, priority) in actions.escalate { controls.escalate(priority) }
@@ -73,7 +73,7 @@ extension ViewFlights {
         state.withLock { $0.unusedPrefetches += dropped.count }
     }
 
-    /// Whether what a load belongs to has been removed since it began.
+    /// Whether the screen or the partition of a load has been removed since it began.
     func isFenced(_ flight: FlightID) -> Bool { state.withLock { $0.machine.isFenced(flight) } }
 
     /// The longest response that any caller of the load takes, where a fetch takes `limit`.
@@ -86,7 +86,8 @@ extension ViewFlights {
         state.withLock { $0.machine.mayGiveUp(flight, bytes: bytes, limit: limit) }
     }
 
-    /// Keeps something of a load, unless what it belongs to has been removed since the load began. A removal waits until it has been kept.
+    /// Keeps something of a load, unless its screen or its partition has been removed since the load began. A removal
+    /// waits until it has been kept.
     func publish(_ flight: FlightID, _ keep: () async -> Void) async {
         while true {
             let permission: Machine.Permission = await withCheckedContinuation { continuation in

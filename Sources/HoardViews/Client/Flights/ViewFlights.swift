@@ -12,7 +12,7 @@ final class ViewFlights: Sendable {
     typealias Work = @Sendable (FlightID) async -> Result<FetchedView, ViewError>
     typealias Machine = ViewFlightStateMachine<Waiter, Work>
 
-    /// Takes a flight's result, and what is known of the prefetch it was for.
+    /// Takes a flight's result, and the record of the prefetch it was for.
     struct Waiter: Sendable {
         let resume: @Sendable (Result<FetchedView, ViewError>, PrefetchRecord?) -> Void
     }
@@ -167,7 +167,7 @@ final class ViewFlights: Sendable {
     /// The number of callers waiting for a load that a new caller would join. For tests that hold the door.
     func waiterCount(for key: ViewFlightKey) -> Int { state.withLock { $0.machine.waiterCount(for: key) } }
 
-    /// Adds the numbers that are known here. What has expired on the shelf goes.
+    /// Adds the numbers that are known here. Entries of the shelf that have expired go.
     func report(to statistics: inout ViewClientStatistics) {
         let now = ticker.nanoseconds()
         settle(state.withLock { $0.shelf.removeExpired(now: now) })
