@@ -12,7 +12,8 @@ enum Program {
         await RootCommand.main()
     }
 
-    /// Opens what the parent has closed of the standard descriptors, so that no file of the cache gets one of their numbers, and messages are not written into it.
+    /// Opens the standard descriptors that the parent has closed, so that no file of the cache gets one of their
+    /// numbers, and messages are not written into it.
     private static func openStandardDescriptors() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 {
             _ = open("/dev/null", O_RDWR)

@@ -23,7 +23,8 @@ public struct Fleet: Hashable, Sendable {
     public let shared: SimulationCapacity?
     /// The node that gets a request.
     public let route: FleetRoute
-    /// Whether nodes drop what the shared tier evicts. A Redis tells its clients of what it evicts as it does of what is removed.
+    /// Whether nodes drop objects that the shared tier evicts. A Redis tells its clients of evicted keys as it does of
+    /// removed ones.
     public let isInclusive: Bool
 
     /// - Parameter nodes: From 1 to ``maximumNodes``.

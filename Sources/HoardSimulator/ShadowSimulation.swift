@@ -19,13 +19,16 @@ public import Hoard
 /// counted at the same requests, so that both ratios are off in the same way. The smaller the scaled capacity, the less a ratio says: a shadow of
 /// fewer than a few hundred keys, or of as many bytes as a few large objects have, needs a larger sample.
 ///
-/// A shadow begins with the entries that the real cache has when the recording begins. It loads an object that it does not have when the real cache finds it, or loads and keeps it; what
-/// the real cache does not keep, no shadow keeps. Lifetimes, writes and removals are those of the real cache. A shadow knows nothing of stores behind memory and of stale values:
-/// see ``Statistics/otherHits``.
+/// A shadow begins with the entries that the real cache has when the recording begins. It loads an object that it does
+/// not have when the real cache finds it, or loads and keeps it; no shadow keeps an object that the real cache does not
+/// keep. Lifetimes, writes and removals are those of the real cache. A shadow knows nothing of stores behind memory and
+/// of stale values: see ``Statistics/otherHits``.
 ///
-/// A cache pays for accesses to keys of the sample what it pays for a recording, some nanoseconds. All else is done in the background by one task, for all shadows together, at most
-/// ten seconds and one second later. Where it cannot keep up, accesses are lost, and counted. Keys are replaced by pseudonyms, and nothing is written anywhere. Memory: 8 MiB of
-/// accesses that wait, and for each of at most `maximumKeyCount` keys about 120 bytes, and 70 more for each shadow that holds it.
+/// An access to a key of the sample costs a cache as much as a recording, some nanoseconds. All else is done in the
+/// background by one task, for all shadows together, at most ten seconds and one second later. Where it cannot keep up,
+/// accesses are lost, and counted. Keys are replaced by pseudonyms, and nothing is written anywhere. Memory: 8 MiB of
+/// accesses that wait, and for each of at most `maximumKeyCount` keys about 120 bytes, and 70 more for each shadow that
+/// holds it.
 public final class ShadowSimulation: Sendable {
     /// Brings accesses to the simulation. It is given to the cache, by `recordAccesses(with:)`; one of a kind of your own calls `record(_:forKey:)`.
     public let recorder: CacheTraceRecorder
@@ -122,12 +125,14 @@ public final class ShadowSimulation: Sendable {
         }
     }
 
-    /// The counts so far. Accesses of the last eleven seconds may be missing, as a request waits for the write of what was loaded for it.
+    /// The counts so far. Accesses of the last eleven seconds may be missing, as a request waits for the write of the
+    /// object that was loaded for it.
     ///
     /// May wait for some milliseconds while requests are replayed.
     public var statistics: Statistics { replayer.statistics }
 
-    /// Ends the simulation, and counts what has been recorded. Blocks the thread while it does. Does nothing the second time.
+    /// Ends the simulation, and counts the recorded accesses. Blocks the thread while it does. Does nothing the second
+    /// time.
     ///
     /// A recorder to a file goes on. A cache pays for being recorded until it is told that it is not.
     public func finish() {

@@ -65,7 +65,7 @@ public struct Simulation: Sendable {
     ///
     /// - Parameters:
     ///   - reader: The access trace, from its beginning.
-    ///   - collector: Collects what a ``TraceReport`` shows. It may be used for one access trace only.
+    ///   - collector: Collects the data of a ``TraceReport``. It may be used for one access trace only.
     ///   - progress: Told again and again how many more bytes of the file are done with.
     /// - Returns: A result for each capacity and, within it, for each policy that can count in its unit. Capacities that come to the same
     ///   number are one.

@@ -52,7 +52,8 @@ extension SimulationPolicy {
 
     /// An empty fleet with this policy in each node; `nil` if the policy cannot be that of a node.
     ///
-    /// - Parameter sharedCapacity: Of the shared tier, a number of what the capacity in the fleet counts; `nil` if there is none.
+    /// - Parameter sharedCapacity: The capacity of the shared tier, in the unit of the fleet's capacity; `nil` if there
+    ///   is none.
     func makeReplay(_ fleet: Fleet, capacity: Int, countsBytes: Bool, sharedCapacity: Int?) -> (any Replaying)? {
         // Each node needs a cache of its own.
         func nodes<Near: ReplacementPolicy>(_ near: () -> Near) -> any Replaying {

@@ -30,7 +30,8 @@ public struct SimulationResult: Hashable, Sendable {
     public internal(set) var diskHits: Int?
     /// The bytes of those.
     public internal(set) var diskHitBytes: Int?
-    /// The rest of what a fleet tells; `nil` if there is none. The ``capacity`` is that of each near cache, and the hits are those of all tiers.
+    /// The rest of a fleet's result; `nil` if there is none. The ``capacity`` is that of each near cache, and the hits
+    /// are those of all tiers.
     public internal(set) var fleet: FleetResult?
     /// How many requests found an object that had expired. They are misses. `nil` if the access trace has no lifetimes.
     public internal(set) var expired: Int?

@@ -29,7 +29,7 @@ struct AdviceText {
         return [line] + document.notJudged.map(printable)
     }
 
-    /// Hit ratios by capacity, and what more would bring.
+    /// Hit ratios by capacity, and the gain of a larger one.
     private var sizes: [String] {
         guard let sizes = document.sizes, !sizes.isEmpty else { return [] }
         let countsBytes = document.unit == "bytes"
@@ -71,7 +71,8 @@ struct AdviceText {
     ///
     /// - Parameters:
     ///   - arguments: Those of `hoard simulate`, the access trace first.
-    ///   - trace: The access trace as it was named on the command line: what was read may be a copy of standard input.
+    ///   - trace: The access trace as it was named on the command line: the file that was read may be a copy of
+    ///     standard input.
     static func command(_ arguments: [String], trace: String) -> String {
         "hoard simulate " + ([trace] + arguments.dropFirst()).map(quoted).joined(separator: " ")
     }

@@ -3,7 +3,7 @@
 
 internal import Foundation
 
-/// Standard input as a file, for what has to be read several times.
+/// Standard input as a file, for input that has to be read several times.
 struct SpooledInput {
     let path: String
 

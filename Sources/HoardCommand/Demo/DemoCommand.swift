@@ -11,7 +11,7 @@ internal import HoardProxy
 internal import HoardTransports
 internal import Logging
 
-/// `hoard demo`: an origin, the proxy in front of it, a few requests, and a table of what happened.
+/// `hoard demo`: an origin, the proxy in front of it, a few requests, and a table of their outcomes.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
@@ -53,7 +53,7 @@ struct DemoCommand: AsyncParsableCommand {
         // Only the user who runs the demonstration learns the token, and may purge the cache with it.
         let token = once ? nil : AdminToken.make()
         if token != nil { configuration.admin = .init(address: .tcp(host: "127.0.0.1", port: 0), token: token) }
-        // Every run has an origin with a port of its own, so what another run has stored is never used.
+        // Every run has an origin with a port of its own, so responses that another run has stored are never used.
         let store = try directory.openStore { event in logger.warning("\(event)") }
         let proxy: CachingProxy
         do {
@@ -106,7 +106,7 @@ extension DemoCommand {
         }
     }
 
-    /// Asks for each page twice, and shows what else a cache must not get wrong.
+    /// Asks for each page twice, and shows other cases that a cache must not get wrong.
     private func demonstrate(at address: String, through transport: any Transport) async -> [Step] {
         let pages = DemoOrigin.pages
         let requests: [(method: HTTPRequest.Method, path: String, fields: HTTPFields, note: String)] =
@@ -149,7 +149,7 @@ extension DemoCommand {
         }
         for line in table.lines { print(line) }
         print("\n\(steps.count) requests, of which \(requestsToOrigin) reached the origin.")
-        // Into a pipe, what is printed would otherwise come only at the end.
+        // Into a pipe, the lines would otherwise come only at the end.
         fflush(nil)
     }
 }

@@ -8,7 +8,7 @@ internal import HoardNIO
 internal import NIOCore
 internal import Synchronization
 
-/// A small origin with one page for each thing a cache has to get right. It counts what it is asked.
+/// A small origin with one page for each thing a cache has to get right. It counts the requests that it gets.
 final class DemoOrigin: Sendable {
     /// A page of the origin, as the table of contents describes it.
     struct Page {

@@ -93,7 +93,7 @@ struct RequestField: ExpressibleByArgument, Sendable {
 }
 
 extension TargetURI {
-    /// Refuses what no request can be sent to.
+    /// Refuses URLs to which no request can be sent.
     static func validate(_ urls: [String]) throws {
         for url in urls where !url.contains("://") {
             throw ValidationError("“\(url)” has no scheme; write http://\(url) or https://\(url).")

@@ -27,7 +27,7 @@ struct ScreenFetcher {
         manager = CacheManager(store: store)
     }
 
-    /// Finishes what is being written and closes the store.
+    /// Finishes the writes under way and closes the store.
     func close() async {
         await manager.saveChanges()
         await client.cache.close()
@@ -124,7 +124,8 @@ struct ScreenFetcher {
     }
 }
 
-/// Says who asks, to origins that want to know. Caches above it see requests without that, so that another version of Hoard finds what they have.
+/// Names the client to origins, in `User-Agent`. Caches above it see requests without that, so that another version of
+/// Hoard finds their responses.
 private struct UserAgentTransport: Transport {
     let base: any Transport
 

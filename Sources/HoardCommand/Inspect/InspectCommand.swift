@@ -38,7 +38,7 @@ struct InspectCommand: AsyncParsableCommand {
     }
 }
 
-/// Prints what a command says: a line of JSON, or text.
+/// Prints a command's report: a line of JSON, or text.
 func report(_ value: some Encodable, json: Bool, text: () -> String) throws {
     try StandardOutput.write(text: (json ? try jsonLine(value) : text()) + "\n")
 }

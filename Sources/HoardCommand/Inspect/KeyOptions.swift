@@ -7,7 +7,7 @@ internal import HoardDisk
 
 /// The `--key-file` option, and the key of an encrypted cache.
 struct KeyOptions: ParsableArguments {
-    /// The variable that holds what a key file holds.
+    /// The environment variable that has the same text as a key file.
     static let variable = "HOARD_KEY"
     /// More than any key needs.
     private static let maximumByteCount = 4096

@@ -16,7 +16,7 @@ struct ListCommand: AsyncParsableCommand {
     @OptionGroup var options: InspectCommand.Options
     @OptionGroup var filters: FilterOptions
 
-    /// By what the list is sorted.
+    /// The property by which the list is sorted.
     enum Sorting: String, ExpressibleByArgument, CaseIterable {
         case size, age, use, expiry, key
 

@@ -51,7 +51,7 @@ struct RecordBody {
         return true
     }
 
-    /// Writes what an extent of `length` bytes refers to.
+    /// Writes the content of an extent of `length` bytes that refers to segments.
     private func write(_ reference: BodyReference, length: Int, from store: DiskStore) async throws -> Bool {
         var (skipped, missing) = (reference.start, length)
         for index in 0..<reference.segmentCount where missing > 0 {

@@ -33,7 +33,7 @@ struct PasswordCommand: AsyncParsableCommand {
         guard let password = HiddenInput.line(prompt: "Password for \(name): "), !password.isEmpty else {
             throw ProxyCommandError("There is no password on standard input.")
         }
-        // RFC 7617 §2: they cannot be told apart in what browsers send.
+        // RFC 7617 §2: they cannot be told apart in a browser's field.
         guard password.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
             throw ProxyCommandError("A password has no control characters.")
         }

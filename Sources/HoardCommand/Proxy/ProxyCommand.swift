@@ -213,7 +213,7 @@ struct ProxyCommandError: Error, CustomStringConvertible {
 }
 
 extension CachingProxy.Configuration {
-    /// How much there is of what.
+    /// The numbers of listeners, upstreams and routes.
     fileprivate var summary: String {
         func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
         return [count(listeners.count, "listener"), count(upstreams.count, "upstream"), count(routes.count, "route")].joined(separator: ", ")

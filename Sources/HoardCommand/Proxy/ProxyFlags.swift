@@ -4,8 +4,8 @@
 internal import ArgumentParser
 internal import HoardProxy
 
-// The options of `hoard proxy` that are also settings in a file and in the environment. What they mean and what they may be is in `ProxySettings`; here they are
-// texts, so that all three ways are read by the same rules.
+// The options of `hoard proxy` that are also settings in a file and in the environment. `ProxySettings` has their
+// meanings and their possible values; here they are texts, so that all three ways are read by the same rules.
 
 /// A group of flags that are settings.
 protocol SettingFlags: ParsableArguments {
@@ -14,18 +14,18 @@ protocol SettingFlags: ParsableArguments {
 }
 
 extension SettingFlags {
-    /// Leaves out what was not given.
+    /// Leaves out flags that were not given.
     func given(_ flags: [(String, [String])]) -> [(name: String, values: [String])] {
         flags.filter { !$0.1.isEmpty }.map { (name: $0.0, values: $0.1) }
     }
 }
 
 extension Optional<String> {
-    /// A list of what was given, if anything was.
+    /// A list of the value, if one was given.
     var all: [String] { map { [$0] } ?? [] }
 }
 
-/// The flags for what a proxy serves, and where.
+/// The flags for a proxy's listeners and origins.
 struct ServingFlags: SettingFlags {
     @Option(name: .customLong("origin"), help: .setting("origin"), completion: .setting("origin"))
     var origin: [String] = []
@@ -77,7 +77,7 @@ struct ServingFlags: SettingFlags {
     }
 }
 
-/// The flags for what the cache keeps, and how it judges that.
+/// The flags for the cache, its limits and its rules.
 struct CacheFlags: SettingFlags {
     @Option(name: .customLong("max-bytes"), help: .setting("max-bytes"), completion: .setting("max-bytes"))
     var maxBytes: String?
@@ -145,7 +145,7 @@ struct CacheFlags: SettingFlags {
     }
 }
 
-/// The flags for what the proxy shares with other proxies.
+/// The flags for sharing with other proxies.
 struct SharingFlags: SettingFlags {
     @Option(name: .customLong("redis"), help: .setting("redis"), completion: .setting("redis"))
     var redis: String?
@@ -297,7 +297,7 @@ struct UpstreamFlags: SettingFlags {
     }
 }
 
-/// The flags for what clients may ask of the proxy.
+/// The flags for the limits on clients.
 struct LimitFlags: SettingFlags {
     @Option(name: .customLong("connections"), help: .setting("connections"), completion: .setting("connections"))
     var connections: String?

@@ -163,7 +163,7 @@ struct SimulateCommand: AsyncParsableCommand {
         }
     }
 
-    /// The results of each access trace, what a report says of it, and whether all could be read.
+    /// The results of each access trace, its section of a report, and whether all could be read.
     private func simulate() async throws -> (results: [[SimulationResult]], sections: [TraceReport.Section], isComplete: Bool) {
         let rules = ruleOptions.rules
         let simulation = simulation
@@ -191,7 +191,7 @@ struct SimulateCommand: AsyncParsableCommand {
         return (all, sections, all.count == traces.count)
     }
 
-    /// Sentences on what an access trace does not have.
+    /// Sentences on the gaps of an access trace.
     private static func notes(on reader: AccessTraceReader) -> [String] {
         var notes: [String] = []
         if reader.skippedCount > 0 { notes.append("skipped \(reader.skippedCount) lines that are no requests to simulate.") }
@@ -203,7 +203,7 @@ struct SimulateCommand: AsyncParsableCommand {
         return notes
     }
 
-    /// Sentences on what an access trace does not say of a fleet.
+    /// Sentences on figures of a fleet that an access trace does not give.
     private static func notes(on results: [SimulationResult]) -> [String] {
         guard let fleet = results.first?.fleet, fleet.sharedHits != nil, !fleet.hasLoadTimes else { return [] }
         return ["it does not say when loads ran (times and costs), so that there are as many with leases as without."]
@@ -228,7 +228,7 @@ struct SimulateCommand: AsyncParsableCommand {
     /// Finds out, before minutes of work, that a file cannot be written.
     private static func checkWritable(_ path: String) throws(OutputError) {
         let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        // A finished file takes the place of what had its name; a device or a link must not lose it.
+        // A finished file takes the place of the one that had its name; a device or a link must not lose it.
         let type = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
         if let type, type != .typeRegular {
             throw OutputError(description: "Cannot write \(path): It is there already, and is not a regular file.", isBrokenPipe: false)

@@ -84,7 +84,7 @@ struct TraceCapacity: ExpressibleByArgument, Sendable {
     }
 }
 
-/// A lifetime on the command line: `10s` for everything, or `/api/=10s` for what is below a path.
+/// A lifetime on the command line: `10s` for everything, or `/api/=10s` for objects below a path.
 struct PathLifetime: ExpressibleByArgument, Sendable {
     let path: String
     let milliseconds: UInt64

@@ -7,7 +7,8 @@ extension SimulationResult {
     /// Whether bytes say more than requests do.
     var showsBytes: Bool { countsBytes || hasSizes }
 
-    /// The result as a line of JSON, its fields in the order in which a person would name them. Only what the trace tells is in it.
+    /// The result as a line of JSON, its fields in the order in which a person would name them. It has only figures
+    /// that the trace gives.
     var json: String {
         get throws {
             var fields = [("trace", try jsonLine(trace)), ("capacity", "\(capacity)")]

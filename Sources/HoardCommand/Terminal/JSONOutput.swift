@@ -11,8 +11,8 @@ func jsonLine(_ value: some Encodable) throws -> String {
     return printableJSON(String(decoding: try encoder.encode(value), as: UTF8.self))
 }
 
-/// The same JSON, with the control and format characters that its strings may have as they are written as escapes, so that what servers send cannot drive the
-/// reader's terminal.
+/// The same JSON, with the control and format characters that its strings may have as they are written as escapes, so
+/// that text from servers cannot drive the reader's terminal.
 func printableJSON(_ json: String) -> String {
     func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {

@@ -25,7 +25,7 @@ struct OutputError: Error, CustomStringConvertible {
     let isBrokenPipe: Bool
 }
 
-/// A file that appears under its name only when it is complete. What is written to a device or a pipe goes there at once.
+/// A file that appears under its name only when it is complete. Bytes for a device or a pipe go there at once.
 struct FileOutput {
     private let path: String
     /// `nil` for a device or a pipe, which no file must replace.
@@ -51,7 +51,7 @@ struct FileOutput {
         try Self.writeAll(bytes, to: descriptor, name: path)
     }
 
-    /// Gives the file its name, replacing what had it.
+    /// Gives the file its name, replacing a file that had it.
     func finish() throws(OutputError) {
         guard close(descriptor) == 0, temporaryPath.map({ rename($0, path) == 0 }) ?? true else {
             let code = errno

@@ -3,7 +3,7 @@
 
 internal import Foundation
 
-/// Standard error, for what a person reads: messages, tables, progress. Standard output carries results only.
+/// Standard error, for text that a person reads: messages, tables, progress. Standard output carries results only.
 enum Terminal {
     /// Whether standard error is a terminal.
     static var isInteractive: Bool { isatty(STDERR_FILENO) == 1 }

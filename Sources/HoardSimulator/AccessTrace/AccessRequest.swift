@@ -1,10 +1,11 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// One request of an access trace: which object was asked for, and what the trace says about it. Or a change, where the trace has changes.
+/// One request of an access trace: the object that was asked for, and the trace's facts about it. Or a change, where
+/// the trace has changes.
 ///
-/// Only the key is in every trace. A simulation uses what else is there: sizes for capacities in bytes, times and lifetimes for expiry,
-/// costs for the time that hits save. A request takes 48 bytes.
+/// Only the key is in every trace. A simulation uses the other facts that are there: sizes for capacities in bytes,
+/// times and lifetimes for expiry, costs for the time that hits save. A request takes 48 bytes.
 public struct AccessRequest: Hashable, Sendable {
     /// A number for the object: equal for equal objects, and for no others.
     public var key: UInt64
@@ -18,7 +19,7 @@ public struct AccessRequest: Hashable, Sendable {
     public var wasHit: Bool?
     /// Whether that cache had it in memory, and fresh.
     var wasFreshInMemory = false
-    /// Whether it is a request, or a change of what the cache holds. Default: a request.
+    /// Whether it is a request, or a change of the cache's content. Default: a request.
     public var kind: Kind
 
     /// The effect of a request on a cache.

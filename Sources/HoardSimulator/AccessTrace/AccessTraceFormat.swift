@@ -31,8 +31,8 @@ public struct AccessTraceFormat: Hashable, Sendable, CustomStringConvertible {
     /// group is a hash of the first part of the path. Times count from the first request; servers write lines when answers end, so that they may go
     /// back a little. Other lines are skipped, and counted.
     public static var accessLog: Self { Self(base: .accessLog) }
-    /// An access log of a JSON object per line: of Caddy, Hoard, or nginx with its usual names. What counts
-    /// as a request is as in ``accessLog``.
+    /// An access log of a JSON object per line: of Caddy, Hoard, or nginx with its usual names. The same lines count as
+    /// requests as in ``accessLog``.
     public static var jsonLog: Self { Self(base: .jsonLog) }
     /// Comma-separated values as libCacheSim reads them. Without a line of names: time in seconds, object,
     /// size. With one: columns named like these, and a time to live.

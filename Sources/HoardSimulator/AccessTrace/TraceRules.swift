@@ -15,7 +15,8 @@
 public struct TraceRules: Hashable, Sendable {
     /// Parameters of the query that do not tell objects apart: names, or beginnings of names with `*` behind them; `*` alone for all.
     public var ignoredParameters: [String] = []
-    /// How many milliseconds objects may be used, by what their path begins with. The longest beginning counts. `/` is for everything.
+    /// The milliseconds for which objects may be used, by the beginnings of their paths. The longest beginning counts.
+    /// `/` is for everything.
     public var lifetimes: [String: UInt64] = [:]
     /// Beginnings of the paths of objects that are not kept.
     public var bypassedPaths: Set<String> = []

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A change of a cache, or of what it gets, that an access trace speaks for.
+/// A change of a cache, or of its responses, that an access trace speaks for.
 public struct Advice: Hashable, Sendable {
     /// The fault that the advice is about.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
@@ -69,7 +69,7 @@ public struct Advice: Hashable, Sendable {
     public let kind: Kind
     /// The beginning of the paths that it is about; `nil` if it is about the whole cache.
     public let path: String?
-    /// One sentence that says what to do.
+    /// One sentence that names the change.
     public let sentence: String
     /// One sentence with the figures that speak for it.
     public let evidence: String

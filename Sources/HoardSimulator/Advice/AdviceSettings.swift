@@ -3,7 +3,7 @@
 
 /// The options of several advice as settings of `hoard proxy`, in YAML, ready to be pasted.
 ///
-/// The first route that fits a request decides, so that longer paths come first, and have what is said of shorter ones too.
+/// The first route that fits a request decides, so that longer paths come first, and have the settings of shorter ones too.
 package struct AdviceSettings {
     private let settings: [Advice.Setting]
 

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Says what to change of a cache, from an access trace of what it is asked for.
+/// Advises changes of a cache, from an access trace of its requests.
 ///
 /// An access log says most: paths, sizes, times, and if a cache wrote it, what the cache did. Of another access trace only the size of the cache can be
 /// judged. Each ``Advice`` has the figures that it was drawn from, and nothing is said where they do not carry it.
@@ -32,7 +32,7 @@ public struct Advisor: Sendable {
         public let recommended: SimulationResult?
         /// The advice, those that bring the most hits first.
         public let advice: [Advice]
-        /// Sentences on what could not be judged, and why.
+        /// Sentences on the questions that could not be judged, and why.
         public let gaps: [String]
         /// How many lines of the access trace were skipped.
         public let skippedCount: Int

@@ -1,7 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Advice from what a running cache holds, and from its miss-ratio curve. It says less than an ``Advisor``, which knows the requests.
+/// Advice from the entries of a running cache, and from its miss-ratio curve. It says less than an ``Advisor``, which
+/// knows the requests.
 package struct ContentsAdvice: Sendable {
     private var queries = QuerySplits()
     private var tree = PathTree()

@@ -24,7 +24,7 @@ struct SiteFigures {
     let hasClients: Bool
 }
 
-/// An advice, and the rules that show what it brings.
+/// An advice, and the rules that show its gain.
 struct Proposal {
     var advice: Advice
     /// The rules under which the access trace is replayed without it and with it; `nil` if a simulation does not show it.

@@ -15,7 +15,7 @@ public struct TraceFamily: Hashable, Sendable, CustomStringConvertible {
     public static var trickle: Self { .init(.trickle) }
     /// The same with one percent of such accesses, among keys that come once.
     public static var whisper: Self { .init(.whisper) }
-    /// Keys that come again at nearly the same distance, just beyond what a small window holds.
+    /// Keys that come again at nearly the same distance, just beyond the length of a small window.
     public static var band: Self { .init(.band) }
     /// Loops and pairs by turns.
     public static var phases: Self { .init(.phases) }

@@ -5,7 +5,7 @@
 struct PlotPanel: Sendable {
     /// Points, and the line through them.
     struct Curve: Sendable {
-        /// The class in the style, and what a pointer that rests on the curve is told.
+        /// The class in the style, and the text for a pointer that rests on the curve.
         let name: String
         let points: [(x: Double, y: Double)]
         /// Whether each point is a dot. Many of them hide the line.

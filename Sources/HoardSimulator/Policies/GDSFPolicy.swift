@@ -1,7 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Evicts the key with the fewest uses for each byte. What was evicted last raises the priority of all that is used later, so that uses age.
+/// Evicts the key with the fewest uses for each byte. The priority of the key evicted last raises the priorities of all
+/// keys that are used later, so that uses age.
 ///
 /// Cherkasova: Improving WWW Proxies Performance with Greedy-Dual-Size-Frequency Caching Policy, HP Laboratories, 1998, with the cost 1
 /// for each object.

@@ -20,7 +20,7 @@ protocol ReplacementPolicy: Sendable {
     /// - Returns: Whether it was held.
     mutating func remove(_ key: UInt64) -> Bool
 
-    /// Passes by a request for what cannot be kept, or a removal.
+    /// Passes by a request for an object that cannot be kept, or a removal.
     mutating func passBy()
 
     /// The number of keys that are held now. Remembered keys of entries that left do not count.

@@ -6,7 +6,7 @@
 /// the border between window and main part, on which the hit ratio decides.
 ///
 /// Einziger, Eytan, Friedman, Manes: Adaptive Software Cache Management, Middleware 2018, with the constants and the handling of weights
-/// that Caffeine has. Here nothing is buffered: each request is followed by what Caffeine does in its maintenance.
+/// that Caffeine has. Here nothing is buffered: the work of Caffeine's maintenance follows each request.
 struct TinyLFUPolicy<Sizes: SlotSizes>: ReplacementPolicy {
     static var window: Int { 0 }
     static var probation: Int { 1 }
@@ -84,7 +84,8 @@ struct TinyLFUPolicy<Sizes: SlotSizes>: ReplacementPolicy {
         moveBorder()
     }
 
-    /// Moves what the window cannot hold to the main part, and evicts the less used one of newcomer and victim until all fits.
+    /// Moves entries that the window cannot hold to the main part, and evicts the less used one of newcomer and victim
+    /// until all fits.
     private mutating func evict() {
         // The newcomers are the first ones of the probation list, and are tried from the oldest to the newest.
         var newcomer: Int?

@@ -53,7 +53,7 @@ struct ExpiringCache<Policy: ReplacementPolicy>: Sendable {
         return policy.remove(key) || reclaiming?.wasReclaimed(number) == true
     }
 
-    /// Removes what has expired by a time, if the cache does so.
+    /// Removes objects that have expired by a time, if the cache does so.
     mutating func reclaim(at time: UInt64) {
         while let (key, number) = reclaiming?.next(at: time) {
             if policy.remove(key) { reclaiming?.noteReclaimed(number) }

@@ -8,7 +8,7 @@ struct HeldTrace: Sendable {
     /// The parts that there are.
     private(set) var parts: RequestParts = []
     private(set) var totals = RequestTotals()
-    // By request, each empty unless there is such a part. What is not known is the largest number, as in ``AccessRequest``.
+    // By request, each empty unless there is such a part. An unknown number is the largest one, as in ``AccessRequest``.
     private var sizes: [Int] = []
     private var costs: [UInt32] = []
     private var lifetimes: [UInt64] = []
@@ -107,7 +107,8 @@ struct HeldTrace: Sendable {
     func nextUses() -> [UInt32] {
         var uses = trace.nextUses()
         if parts.contains(.changes) {
-            // Only what is brought in or asked for at one place, and asked for at the next, is worth keeping in between.
+            // Only an object that is brought in or asked for at one place, and asked for at the next, is worth keeping
+            // in between.
             for place in uses.indices where uses[place] != AccessTrace.never {
                 let isBroughtIn = kinds[place] == .read || kinds[place] == .write
                 if !isBroughtIn || kinds[Int(uses[place])] != .read { uses[place] = AccessTrace.never }

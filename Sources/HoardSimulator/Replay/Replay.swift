@@ -13,7 +13,7 @@ protocol Replaying: AnyObject, Sendable {
     var count: Int { get }
     /// The sum of the sizes of the keys it holds.
     var size: Int { get }
-    /// The rest of what a fleet tells; `nil` of a single cache.
+    /// The rest of a fleet's result; `nil` for a single cache.
     var fleetResult: FleetResult? { get }
 }
 
@@ -89,7 +89,7 @@ final class Replay<Policy: ReplacementPolicy>: Replaying {
         state.tally.bytes += hits
     }
 
-    /// Removes what has expired before it is asked for, and changes what the trace says was changed.
+    /// Replays with changes: removes objects that expire before they are asked for, and makes the changes of the trace.
     private static func replayWithChanges(_ batch: RequestBatch, on state: inout State) {
         for (request, number) in zip(batch.requests, batch.keyNumbers) {
             let (number, time) = (Int(number), request.time ?? 0)

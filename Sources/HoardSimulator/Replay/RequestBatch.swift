@@ -23,7 +23,7 @@ struct RequestParts: OptionSet, Sendable {
     static let sizes = Self(rawValue: 1)
     static let costs = Self(rawValue: 2)
     static let lifetimes = Self(rawValue: 4)
-    /// Some are no requests, or of what cannot be kept: see ``AccessRequest/kind-swift.property``.
+    /// Some are no requests, or of objects that cannot be kept: see ``AccessRequest/kind-swift.property``.
     static let changes = Self(rawValue: 8)
 
     init(rawValue: UInt8) { self.rawValue = rawValue }

@@ -1,7 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Gives requests that lack a size, a cost or a lifetime the last known one of their key, and sums up what all requests ask for.
+/// Gives requests that lack a size, a cost or a lifetime the last known one of their key, and sums up the objects of
+/// all requests.
 ///
 /// It is done once for all caches. A trace of keys alone costs a look at each request, and no memory; any other about 80 bytes for each key.
 struct RequestCompleter: Sendable {

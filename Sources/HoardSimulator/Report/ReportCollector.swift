@@ -3,7 +3,7 @@
 
 internal import Synchronization
 
-/// Collects what a report shows of an access trace, while a simulation reads and replays it.
+/// Collects the data of an access trace for a report, while a simulation reads and replays it.
 public final class ReportCollector: Sendable {
     private struct State {
         var profile: TraceProfile

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A table of a report. Its first column says what a row is about.
+/// A table of a report. Its first column names the subject of a row.
 struct ReportTable: Sendable {
     var header: [String] = []
     var rows: [[String]]

@@ -8,7 +8,7 @@ extension TraceProfile {
     /// Milliseconds from the first request to the last one; `nil` if the access trace has no times.
     public var duration: UInt64? { hasTimes ? now : nil }
 
-    /// The mean size of what is asked for, over all requests, in bytes; `nil` without sizes.
+    /// The mean size of the requested objects, over all requests, in bytes; `nil` without sizes.
     public var meanSize: Double? { hasSizes ? Double(requestedBytes) / Double(requestCount) : nil }
 
     /// The mean size of a key, in bytes; `nil` without sizes. A key has its largest size.

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A page about access traces, and about what caches make of them: one HTML file that needs nothing else.
+/// A page about access traces, and about the results of caches on them: one HTML file that needs nothing else.
 ///
 /// It has no script. Drawings are inline SVG, each with its numbers in a table. Its colours follow the reader's light or dark scheme.
 ///

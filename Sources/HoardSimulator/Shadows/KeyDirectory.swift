@@ -6,7 +6,8 @@ internal import Hoard
 /// Completes the requests of live traffic as ``RequestCompleter`` does those of a trace, with bounded memory.
 ///
 /// It knows a number of keys, and forgets the one that was removed, or else the one that was not used for longest, when another comes. All caches have a forgotten key removed, and
-/// its number goes to the new one. An LRU cache of no more keys than that has evicted such a key already; another policy loses what was not asked for while as many others were.
+/// its number goes to the new one. An LRU cache of no more keys than that has evicted such a key already; another
+/// policy loses keys that were not asked for while as many others were.
 ///
 /// About 120 bytes for each key.
 struct KeyDirectory: Sendable {
@@ -21,7 +22,8 @@ struct KeyDirectory: Sendable {
         self.maximumCount = max(1, maximumCount)
     }
 
-    /// The requests with what is known of their keys, and with the removals of keys that are forgotten. O(1) for each, but for a removal of everything.
+    /// The requests with the known facts of their keys, and with the removals of keys that are forgotten. O(1) for
+    /// each, but for a removal of everything.
     mutating func complete(_ requests: [AccessRequest]) -> RequestBatch {
         var batch = RequestBatch([])
         batch.parts = .changes

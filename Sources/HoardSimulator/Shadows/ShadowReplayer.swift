@@ -18,7 +18,8 @@ final class ShadowReplayer: Sendable {
         let replay: any Replaying
     }
 
-    /// A request waits so many milliseconds for the write of what was loaded for it, unless as many requests as this wait already. The others wait behind it.
+    /// A request waits so many milliseconds for the write of the object that was loaded for it, unless as many requests
+    /// as this wait already. The others wait behind it.
     static let wait: UInt64 = 10_000
     static let windowLength = 1 << 15
     private static let batchCount = 1_024

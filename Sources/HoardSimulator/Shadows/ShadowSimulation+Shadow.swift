@@ -4,7 +4,7 @@
 extension ShadowSimulation {
     /// A cache that is simulated.
     public struct Shadow: Hashable, Sendable {
-        /// The policy that decides what stays.
+        /// The policy that decides which keys stay.
         public var policy: SimulationPolicy
         /// How much it would hold, of all keys and not of the sample: a number of keys or of bytes.
         public var capacity: SimulationCapacity

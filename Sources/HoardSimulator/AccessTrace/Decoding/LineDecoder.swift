@@ -59,7 +59,7 @@ struct LineDecoder<Format: TraceLineFormat>: TraceDecoder {
         continueRun(into: &requests)
     }
 
-    /// Has the format read what was kept, which is a line by now.
+    /// Has the format read the bytes that were kept, which are a line by now.
     private mutating func parseBeginning(into requests: inout [AccessRequest]) throws(TraceFault) {
         var line: [UInt8] = []
         swap(&line, &beginning)

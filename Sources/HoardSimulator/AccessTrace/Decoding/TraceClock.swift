@@ -16,7 +16,7 @@ struct TraceClock {
 }
 
 extension UInt64 {
-    /// The milliseconds of so many seconds, with the largest number for what does not fit.
+    /// The milliseconds of so many seconds, with the largest number for a product that does not fit.
     static func milliseconds(seconds: UInt64) -> UInt64 {
         let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000)
         return overflows ? .max : product

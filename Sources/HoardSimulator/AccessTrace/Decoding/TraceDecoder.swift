@@ -39,7 +39,7 @@ enum TracePlace: Sendable {
     case record(Int)
 }
 
-/// Why bytes are not what the format expects. The reader adds the place.
+/// The reason why bytes do not fit the format. The reader adds the place.
 struct TraceFault: Error {
     let code: AccessTraceError.Code
     let message: String

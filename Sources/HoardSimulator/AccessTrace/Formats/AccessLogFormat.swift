@@ -39,7 +39,7 @@ struct AccessLogFormat: TraceLineFormat {
         guard entry.byteCount != nil || line.equals(sizeStart..<sizeEnd, "-") else {
             throw TraceFault("expected a number of bytes, or -, behind the status.")
         }
-        // Only what counts is read to its end.
+        // Only a line that counts is read to its end.
         if entry.key != nil { Self.readMore(line, from: sizeEnd, to: end, into: &entry) }
         if entry.isProfiled { Self.readClient(line, before: dateStart - 1, host: host, into: &entry) }
         requests.append(entry, to: &batch)
@@ -102,7 +102,7 @@ struct AccessLogFormat: TraceLineFormat {
         return 0..<firstEnd
     }
 
-    /// Reads what follows the bytes: the first two texts in quotation marks are the client's, behind them the
+    /// Reads the texts behind the bytes: the first two texts in quotation marks are the client's, behind them the
     /// server speaks.
     private static func readMore(_ line: Span<UInt8>, from start: Int, to end: Int, into entry: inout LogLine) {
         var index = line.skippingBlanks(from: start, to: end)

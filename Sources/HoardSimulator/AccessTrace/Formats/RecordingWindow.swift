@@ -8,12 +8,12 @@ internal import Hoard
 /// A miss says that a key was asked for, and a write some time before or after it how large the value is and how long it lives. Both become one request. A miss
 /// without a write was of something that the cache did not keep. A write without a miss, such as a refresh, and a removal become changes.
 struct RecordingWindow: Sendable {
-    /// So many requests of a file wait for what belongs to them.
+    /// So many requests of a file wait for the events that belong to them.
     static let length = 1 << 16
     /// A miss may be recorded so many milliseconds behind its write, and the hits of others in between.
     static let longestAnswer: UInt64 = 1_000
 
-    /// So many requests wait at most for what belongs to them.
+    /// So many requests wait at most for the events that belong to them.
     private let length: Int
     /// Whether the removal of everything is handed out as one of each key. If not, it is one of the key ``TraceEvent/everything``, and memory is bounded.
     private let remembersKeys: Bool

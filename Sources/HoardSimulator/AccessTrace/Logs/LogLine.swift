@@ -29,7 +29,7 @@ struct LogLine {
     var lifetime: UInt64?
     /// Whether a rule says that the object is not kept.
     var isBypassed = false
-    /// For a profile: what the request asked for.
+    /// For a profile: the target of the request.
     var host: [UInt8] = []
     var path: [UInt8] = []
     var query: [UInt8] = []

@@ -48,7 +48,8 @@ struct LogRequests {
         skippedCount += 1
     }
 
-    /// Whether a cache may store an answer of this status without being told so, or has stored what it stands for.
+    /// Whether a cache may store an answer of this status without being told so, or has stored the object that it
+    /// stands for.
     private static func isStored(_ status: UInt64) -> Bool {
         switch status {
         case 200, 203, 204, 206, 300, 301, 304, 308, 404, 405, 410, 414, 501: true

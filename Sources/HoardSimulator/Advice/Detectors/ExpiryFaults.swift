@@ -6,7 +6,7 @@
 /// Where objects leave for want of room, those that are asked for often live longer than others, and there is no such age.
 struct Expiry {
     let limit: AgeHistogram.Limit
-    /// The requests for what had expired.
+    /// The requests for objects that had expired.
     let late: AgeHistogram.Bin
 
     init?(_ figures: PathFigures, of site: SiteFigures) {
@@ -62,7 +62,7 @@ struct ShortLifetime: SiteFault {
     }
 }
 
-/// Objects that expire and take long to load, so that clients wait for what a stale object could have answered.
+/// Objects that expire and take long to load, so that clients wait for answers that a stale object could have given.
 struct WaitingForReloads: SiteFault {
     private let expiry: Expiry
     private let waits: Int

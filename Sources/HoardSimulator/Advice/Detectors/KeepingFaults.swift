@@ -14,7 +14,7 @@ struct MissingLifetime: SiteFault {
         guard reloads.reloads >= 100, reloads.reloads * 5 >= figures.requests, reloads.comparedReloads >= 50 else { return nil }
         let unchanged = reloads.unchangedReloads
         guard unchanged * 100 >= reloads.comparedReloads * 97, reloads.unchangedBytes >= 256 * unchanged else { return nil }
-        // A cache that is too small has hits of what comes again at once.
+        // A cache that is too small has hits of objects that come again at once.
         guard figures.ages.total(upTo: 60_000).reloads * 2 >= reloads.reloads else { return nil }
         // Only requests of other clients show that the answer is for all.
         isShared = site.hasClients ? reloads.newClientReloads * 10 >= reloads.reloads : nil

@@ -48,7 +48,7 @@ struct OverlappingLoads: SiteFault {
 
     init?(_ figures: PathFigures, of site: SiteFigures) {
         guard figures.overlappingLoads >= 20, figures.overlappingLoads * 50 >= site.total.loads else { return nil }
-        // Nothing can wait for what is not kept.
+        // No request can wait for an object that is not kept.
         guard figures.hits * 10 >= figures.requests, figures.collapsedHits <= figures.overlappingLoads else { return nil }
         self.figures = figures
     }
@@ -66,7 +66,7 @@ struct OverlappingLoads: SiteFault {
     }
 }
 
-/// Failures of an origin, for what had been answered before.
+/// Failures of an origin, for objects that it had answered before.
 struct FailuresShown: SiteFault {
     private let figures: PathFigures
 

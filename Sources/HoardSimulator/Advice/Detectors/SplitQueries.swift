@@ -43,7 +43,7 @@ struct SplitQueries {
         return (advice, names, paths)
     }
 
-    /// The path without what follows its last slash.
+    /// The path up to its last slash.
     private static func directory(_ path: String) -> String {
         path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/"
     }

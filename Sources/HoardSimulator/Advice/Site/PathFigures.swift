@@ -30,7 +30,7 @@ struct PathFigures: Sendable {
     /// Answers 200 to a client that had been sent the same number of bytes for the same object before.
     var repeatedAnswers = 0
     var repeatedBytes = 0
-    /// Failures of the server for what it had answered well before.
+    /// Failures of the server for objects that it had answered well before.
     var failures = 0
 
     /// Different objects, those of them that were asked for again, and their bytes.

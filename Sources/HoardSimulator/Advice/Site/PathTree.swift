@@ -1,10 +1,10 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The paths of a site, and what is known of each: a bounded number, of which advice can name the beginnings.
+/// The paths of a site, with the figures of each: a bounded number, of which advice can name the beginnings.
 ///
-/// A node is a beginning of paths that ends with a slash, or a whole path. A node has 64 below it at most, and there are four levels; what finds no room counts
-/// for the node above.
+/// A node is a beginning of paths that ends with a slash, or a whole path. A node has 64 below it at most, and there
+/// are four levels; a path that finds no room counts for the node above.
 struct PathTree: Sendable {
     private static let childLimit = 64
     private static let depthLimit = 4

@@ -1,7 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds parameters of queries that make no difference to what is answered: objects that differ in nothing else have the same size.
+/// Finds parameters of queries that make no difference to the answer: objects that differ in nothing else have the same
+/// size.
 struct QuerySplits: Sendable {
     /// The counts of a parameter.
     struct Parameter: Sendable {

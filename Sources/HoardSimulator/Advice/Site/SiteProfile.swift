@@ -26,7 +26,7 @@ final class SiteProfile {
     private var pairs: Set<UInt64> = []
     private static let pairLimit = 1 << 22
 
-    /// Whether lines say what the cache did, how long it took, and who asked.
+    /// Whether lines have the outcome in the cache, the duration, the `User-Agent` and the client.
     private(set) var hasOutcomes = false
     private(set) var hasDurations = false
     private(set) var hasAgents = false

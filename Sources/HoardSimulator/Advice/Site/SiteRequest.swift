@@ -30,7 +30,7 @@ struct SiteRequest {
         }
     }
 
-    /// Counts what the cache did.
+    /// Counts the outcome in the cache.
     ///
     /// - Parameters:
     ///   - loadTime: When the object was loaded before.
@@ -96,7 +96,7 @@ struct SiteRequest {
     /// Whether the load before was under way when this one began. Times are all those of the beginning, or all those of the end; both loads are about as long.
     private func overlaps(after age: UInt64, duration loadDuration: UInt64?) -> Bool {
         guard outcome != .without, let time, let duration, let loadDuration else { return false }
-        // A log of whole seconds does not say what was first in a second.
+        // A log of whole seconds does not tell the order within a second.
         return age < min(duration, loadDuration) / 1_000 && (age > 0 || time % 1_000 != 0)
     }
 }

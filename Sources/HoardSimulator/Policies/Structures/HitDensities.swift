@@ -40,7 +40,7 @@ struct HitDensities: Sendable {
         return number
     }
 
-    /// The hit density for each byte. What is older than all ages leaves first.
+    /// The hit density for each byte. An object that is older than all ages leaves first.
     func density(of object: LHDObject, time: Int) -> Double {
         let age = age(of: object, time: time)
         guard age < Self.ageCount - 1 else { return -.greatestFiniteMagnitude }
@@ -55,7 +55,7 @@ struct HitDensities: Sendable {
         classes[number(of: object)].evictions[age(of: object, time: time)] += 1
     }
 
-    /// Computes the densities anew and lets what was counted fade.
+    /// Computes the densities anew and lets the counts fade.
     mutating func learn(objectCount: Int, learnings: Int, decay: Double) {
         for number in classes.indices {
             for age in 0..<Self.ageCount {
@@ -80,7 +80,7 @@ struct HitDensities: Sendable {
         }
     }
 
-    /// Chooses how many requests a step of age is, and moves what was counted to the new ages.
+    /// Chooses how many requests a step of age is, and moves the counts to the new ages.
     private mutating func setScale(objectCount: Double) {
         var new = 1
         while Double(1 << new) < objectCount / (Self.tolerance * Double(Self.ageCount)) { new += 1 }

@@ -6,7 +6,8 @@ internal import Synchronization
 /// Replays batch by batch on the near caches of a fleet, and on the tier that they share, if there is one.
 ///
 /// Each tier has deadlines of its own: without a shared tier, and after it has evicted an object, nodes load at different times. An object that
-/// comes from the shared tier keeps its deadline. ``Fleet`` says what happens otherwise. A memory level above a disk is a fleet of one node.
+/// comes from the shared tier keeps its deadline. ``Fleet`` has the other rules. A memory level above a disk is a fleet
+/// of one node.
 final class FleetReplay<Near: ReplacementPolicy, Shared: SlotListPolicy>: Replaying {
     private struct State {
         var nodes: [ExpiringCache<Near>]
@@ -83,7 +84,7 @@ final class FleetReplay<Near: ReplacementPolicy, Shared: SlotListPolicy>: Replay
         state.bytesToShared = state.bytesToShared.adding(request.knownBytes)
     }
 
-    /// Removes from the nodes what the shared tier has evicted, if they are told of it.
+    /// Removes from the nodes the objects that the shared tier has evicted, if they are told of it.
     private static func dropEvicted(from state: inout State) {
         guard let evicted = state.shared?.policy.keys.evicted, !evicted.isEmpty else { return }
         for key in evicted {
@@ -92,7 +93,7 @@ final class FleetReplay<Near: ReplacementPolicy, Shared: SlotListPolicy>: Replay
         state.shared?.policy.keys.evicted = []
     }
 
-    /// Does what changes all tiers.
+    /// Carries out a write or a removal in all tiers.
     private static func change(_ request: AccessRequest, _ number: Int, at node: Int, in state: inout State) {
         let isWrite = request.kind == .write
         for other in state.nodes.indices where !isWrite || other != node { state.nodes[other].remove(request.key, number) }

@@ -56,7 +56,7 @@ struct OriginLoads: Sendable {
         begin(request, number, at: node)
     }
 
-    /// Notes a load in any case, as of what cannot be kept.
+    /// Notes a load in any case, as of an object that cannot be kept.
     mutating func noteLoad(_ number: Int) {
         count += 1
         countWithoutLeases += 1

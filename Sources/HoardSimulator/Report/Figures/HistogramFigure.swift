@@ -3,7 +3,7 @@
 
 /// A histogram by powers of two, of one series of values or two.
 struct HistogramFigure {
-    /// Values, and what they are called.
+    /// Values, and their label.
     struct Series {
         let label: String
         let histogram: PowerHistogram
